@@ -1,0 +1,221 @@
+"""Every failure, sorted by who can act on it.
+
+    WebError
+    ├── AgentError            the caller can fix the call
+    │   ├── InvalidInput  InvalidUrl  SelectorNotFound  NotFound
+    ├── PolicyError           our rules say no; only the operator can change that
+    │   ├── SsrfBlocked  DomainDenied  RobotsDisallowed  LeakBlocked
+    ├── TryLater              time heals it
+    │   ├── FetchTimeout  SearchRateLimited  SearchUnavailable
+    ├── SiteError             the page or its server
+    │   ├── FetchFailed  HttpError  FetchTooLarge  UnsupportedContent  ExtractFailed
+    └── OperatorError         whoever runs this server
+        ├── RenderDisabled  RenderFailed  SearchAuthError  EmbeddingError  CacheError
+
+A message is a whole sentence with the value in it; the suggestion says what to try next.
+A library's exception is translated where the library is called, with its cause kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class WebError(Exception):
+    """A failure with a code, a sentence and a way on."""
+
+    code: ClassVar[str] = "INTERNAL_ERROR"
+    retryable: ClassVar[bool] = False
+    suggestion: ClassVar[str] = "Report this with the server's log lines; another URL or tool may work meanwhile."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        suggestion: str | None = None,
+        retryable: bool | None = None,
+        retry_after: float | None = None,
+        url: str | None = None,
+        status_code: int | None = None,
+        **details: Any,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.way_on = suggestion or type(self).suggestion
+        self.can_retry = type(self).retryable if retryable is None else retryable
+        self.retry_after = retry_after
+        self.url = url
+        self.status_code = status_code
+        self.details = {name: value for name, value in details.items() if value is not None}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error object of the contract: absent facts are left out."""
+        facts: dict[str, Any] = {
+            "code": self.code,
+            "message": self.message,
+            "suggestion": self.way_on,
+            "retryable": self.can_retry,
+        }
+        optional = {
+            "retry_after": self.retry_after,
+            "url": self.url,
+            "status_code": self.status_code,
+            "details": self.details or None,
+        }
+        return facts | {name: value for name, value in optional.items() if value is not None}
+
+
+class AgentError(WebError):
+    """The caller can fix the call."""
+
+
+class PolicyError(WebError):
+    """Our rules say no."""
+
+
+class TryLater(WebError):
+    """Time heals it."""
+
+    retryable = True
+
+
+class SiteError(WebError):
+    """The page or its server."""
+
+
+class OperatorError(WebError):
+    """Whoever runs this server has to act."""
+
+
+class InvalidInput(AgentError):
+    code = "INVALID_INPUT"
+    suggestion = "Correct the parameter named in the message and call again."
+
+
+class InvalidUrl(AgentError):
+    code = "INVALID_URL"
+    suggestion = "Give an absolute http or https URL without credentials, such as https://example.org/page."
+
+
+class SelectorNotFound(AgentError):
+    code = "SELECTOR_NOT_FOUND"
+    suggestion = "Open the page without a selector to see its outline, then use `section` or another selector."
+
+
+class NotFound(AgentError):
+    code = "NOT_FOUND"
+    suggestion = "Check the id, or open the page first so that it is kept."
+
+
+class SsrfBlocked(PolicyError):
+    code = "SSRF_BLOCKED"
+    suggestion = (
+        "Only public web addresses can be opened. "
+        "The operator can exempt a trusted internal host with MCP_WEB_ALLOW_PRIVATE."
+    )
+
+
+class DomainDenied(PolicyError):
+    code = "DOMAIN_DENIED"
+    suggestion = (
+        "Use another source. The operator decides with MCP_WEB_ALLOWLIST_DOMAINS and MCP_WEB_DENYLIST_DOMAINS."
+    )
+
+
+class RobotsDisallowed(PolicyError):
+    code = "ROBOTS_DISALLOWED"
+    suggestion = (
+        "Look for the same content on another site. The operator can turn the check off with MCP_WEB_RESPECT_ROBOTS=false."
+    )
+
+
+class LeakBlocked(PolicyError):
+    code = "LEAK_BLOCKED"
+    suggestion = "Remove secrets and long encoded data from the URL or the query and call again."
+
+
+class FetchTimeout(TryLater):
+    code = "FETCH_TIMEOUT"
+    suggestion = "Try again later, or use another source for the same content."
+
+
+class SearchRateLimited(TryLater):
+    code = "SEARCH_RATE_LIMITED"
+    suggestion = "Wait for the time in retry_after, or name another provider."
+
+
+class SearchUnavailable(TryLater):
+    code = "SEARCH_UNAVAILABLE"
+    suggestion = "Try again later or name another provider; `mcp-web doctor` shows what each provider answers."
+
+
+class FetchFailed(SiteError):
+    code = "FETCH_FAILED"
+    retryable = True
+    suggestion = "Check the host name; try again later or search for another source."
+
+
+class HttpError(SiteError):
+    code = "HTTP_ERROR"
+    suggestion = "Verify the URL is correct or search for the content."
+
+
+class FetchTooLarge(SiteError):
+    code = "FETCH_TOO_LARGE"
+    suggestion = "Open a smaller part of the site; the operator can raise the ceiling with MCP_WEB_MAX_BYTES."
+
+
+class UnsupportedContent(SiteError):
+    code = "UNSUPPORTED_CONTENT"
+    suggestion = "Look for an HTML, PDF or text version of the same content."
+
+
+class ExtractFailed(SiteError):
+    code = "EXTRACT_FAILED"
+    suggestion = "Open the page with mode=raw, or look for another source."
+
+
+class RenderDisabled(OperatorError):
+    code = "RENDER_DISABLED"
+    suggestion = (
+        "Use mode=readable. The operator can enable rendering: pip install 'mcp-web[render]', "
+        "a Chromium on the machine, MCP_WEB_RENDER_ENABLED=true."
+    )
+
+
+class RenderFailed(OperatorError):
+    code = "RENDER_FAILED"
+    retryable = True
+    suggestion = "Use mode=readable for the text the server sends without scripts; `mcp-web doctor` checks the browser."
+
+
+class SearchAuthError(OperatorError):
+    code = "SEARCH_AUTH_ERROR"
+    suggestion = "Name another provider; the operator checks the key with `mcp-web doctor`."
+
+
+class EmbeddingError(OperatorError):
+    code = "EMBEDDING_ERROR"
+    suggestion = "The operator checks the model with `mcp-web doctor`; `mcp-web archive reindex` adopts a new model."
+
+
+class CacheError(OperatorError):
+    code = "CACHE_ERROR"
+    suggestion = "The operator checks the data folder's disk space and permissions with `mcp-web doctor`."
+
+
+class ConfigError(OperatorError):
+    """A wrong setting: named with its value and what is allowed. The CLI exits 2."""
+
+    code = "CONFIG_ERROR"
+    suggestion = "Correct the setting; `mcp-web config` shows every value and where it came from."
+
+
+def all_errors() -> list[type[WebError]]:
+    """Every concrete failure, in the order of this file: for documentation and tests."""
+
+    def leaves(kind: type[WebError]) -> list[type[WebError]]:
+        children = kind.__subclasses__()
+        return [leaf for child in children for leaf in leaves(child)] if children else [kind]
+
+    return leaves(WebError)

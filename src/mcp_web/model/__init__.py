@@ -1,0 +1,1 @@
+"""The nouns: frozen dataclasses that travel between rooms. Standard library only."""

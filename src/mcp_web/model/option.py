@@ -1,0 +1,50 @@
+"""How a room declares one option: type, default, sentence, names, limits — in one place.
+
+Everything else (environment variable, TOML key, `mcp-web config`, the reference page) is derived
+from the field by `settings.py`, so an option is added by adding one line to a room's `options.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+_KEY = "option"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFacts:
+    """What is known of an option besides its type and default."""
+
+    help: str
+    env: tuple[str, ...] = ()  # first name wins when several are set; () derives MCP_WEB_<ROOM>_<FIELD>
+    secret: bool = False
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    scale: float = 1.0  # what a number from the environment is multiplied by (milliseconds → seconds: 0.001)
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    env: str | tuple[str, ...] = (),
+    secret: bool = False,
+    least: float | None = None,
+    most: float | None = None,
+    choices: tuple[str, ...] = (),
+    scale: float = 1.0,
+) -> Any:
+    """Declare a dataclass field that is also a documented option."""
+    names = (env,) if isinstance(env, str) else env
+    facts = OptionFacts(help, names, secret, least, most, choices, scale)
+    return field(default=default, metadata={_KEY: facts})
+
+
+def facts_of(spec: dataclasses.Field[Any]) -> OptionFacts:
+    """The declared facts of a field; raises KeyError for a field that is not an option."""
+    facts = spec.metadata[_KEY]
+    assert isinstance(facts, OptionFacts)
+    return facts

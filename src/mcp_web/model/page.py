@@ -1,0 +1,102 @@
+"""A page on the web: the bytes we got (`Fetched`) and what we read in them (`Document`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Mode = Literal["auto", "readable", "raw", "rendered"]
+Format = Literal["markdown", "text", "html"]
+Wall = Literal["paywall", "login", "bot", "shell", "consent"]
+Kind = Literal[
+    "article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer of the web, decoded from its transfer encodings, nothing else done to it."""
+
+    url: str  # canonical, as asked for
+    final_url: str  # after redirects
+    status: int
+    headers: tuple[tuple[str, str], ...]  # lower-case names, in order
+    body: bytes
+    media_type: str  # sniffed, lower case, without parameters: "text/html"
+    charset: str | None  # from BOM or header, a WHATWG name; None leaves it to the parser
+    fetched_at: float  # seconds since the epoch
+    redirects: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds by step
+    notes: tuple[str, ...] = ()
+    authenticated: bool = False
+    not_modified: bool = False  # a 304 to our conditional request: body is empty
+
+    def header(self, name: str) -> str | None:
+        """The last value of a header, by lower-case name."""
+        found = None
+        for key, value in self.headers:
+            if key == name:
+                found = value
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of the outline; `start` is its offset in the document's Markdown."""
+
+    level: int
+    text: str
+    start: int
+    anchor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    description: str | None = None
+    author: str | None = None
+    published: str | None = None  # ISO 8601
+    modified: str | None = None
+    site_name: str | None = None
+    language: str | None = None
+    canonical_url: str | None = None
+    content_type: str | None = None
+    structured_data: tuple[Mapping[str, Any], ...] = ()  # JSON-LD, OpenGraph, microdata: plain JSON values
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractRequest:
+    """What the caller wants of the extraction. Part of a snapshot's variant where it changes the text."""
+
+    mode: Literal["readable", "raw"] = "readable"
+    selector: str | None = None
+    include_images: bool = False
+    siteconfig: str | None = None  # id of a packaged or user config, or the text of one
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page as read: Markdown with absolute inline links, headings with offsets, facts about it."""
+
+    title: str
+    markdown: str
+    extractor: str  # "name@version"
+    kind: Kind = "unknown"
+    metadata: Metadata = field(default_factory=Metadata)
+    headings: tuple[Heading, ...] = ()
+    links: tuple[Link, ...] = ()  # of the content, absolute, each URL once, in order
+    images: tuple[Link, ...] = ()
+    siteconfig: str | None = None  # "id@version" of the rules used
+    summary: str = ""  # extractive, at most 500 characters
+    wall: Wall | None = None  # why the text is only part of what a subscriber or a browser would see
+    hidden: int = 0  # pieces of invisible text removed
+    notes: tuple[str, ...] = ()
+    explain: Mapping[str, Any] | None = None
+    next_page: str | None = None

@@ -1,0 +1,35 @@
+"""A piece of a document that can be cited, and a piece that was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of a snapshot's Markdown: `text == markdown[start:end]`."""
+
+    number: int  # its place in the document, from 0
+    text: str
+    start: int
+    end: int
+    section_path: tuple[str, ...]  # headings above it, outermost first
+    digest: str  # sha256 of section path and text: same on every machine, unchanged chunks keep it
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    passage: Passage
+    score: float  # 0…1, calibrated: comparable across pages and models
+    words: float  # the share of the word score
+    meaning: float | None  # the share of the vector score; None where no model was used
+
+
+@dataclass(frozen=True, slots=True)
+class PackedVectors:
+    """The vectors of a page: one blob, one row of `dim` little-endian float32 per digest."""
+
+    model: str  # "name@version"
+    dim: int
+    digests: tuple[str, ...]
+    data: bytes

@@ -1,0 +1,77 @@
+"""A question to the web, and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Category = Literal["general", "images", "videos", "news", "map", "music", "it", "science", "files"]
+SafeSearch = Literal["off", "moderate", "strict"]
+Outcome = Literal[
+    "ok", "empty", "blocked", "rate_limited", "auth", "quota", "timeout", "unreachable", "error", "skipped"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """One query with its filters, normalised by the tool."""
+
+    text: str
+    count: int = 10
+    page: int = 0
+    category: Category = "general"
+    language: str | None = None  # "en" or "en-US"
+    country: str | None = None  # "US"
+    freshness: str | None = None  # day week month year or "YYYY-MM-DD..YYYY-MM-DD"
+    safe_search: SafeSearch = "moderate"
+    include_domains: tuple[str, ...] = ()
+    exclude_domains: tuple[str, ...] = ()
+    extra_snippets: bool = False
+    goggles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One found page. Text is clean: no tags, no entities, one line."""
+
+    title: str
+    url: str
+    snippet: str = ""
+    domain: str = ""
+    extra_snippets: tuple[str, ...] = ()
+    published: str | None = None  # ISO 8601 date or date-time
+    engines: tuple[str, ...] = ()  # who found it, as named by the provider
+    score: float = 0.0
+    thumbnail: str | None = None
+    source_name: str | None = None
+    duplicates: tuple[str, ...] = ()  # URLs of near-duplicates folded into this one
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One provider or instance that was asked, and how that ended."""
+
+    name: str
+    outcome: Outcome
+    ms: float
+    detail: str = ""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The merged answer to one query."""
+
+    query: SearchQuery
+    provider: str
+    hits: tuple[Hit, ...]
+    attempted: tuple[Attempt, ...]
+    total: int | None = None
+    more_results: bool = False
+    suggestion: str | None = None
+    notes: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    raw: Mapping[str, Any] = field(default_factory=dict)  # by provider, untouched
+    cache: Literal["hit", "fetched"] = "fetched"
+    elapsed_ms: float = 0.0

@@ -1,0 +1,62 @@
+"""A page as kept: one version of one page in one variant."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcp_web.model.page import Document
+
+Source = Literal["web", "research"]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One version of a page. `key` names the page, `hash` this very text of it."""
+
+    key: str  # page_key(url, variant)
+    hash: str  # snapshot_hash(key, markdown): what agents cite
+    url: str
+    final_url: str
+    variant: str  # "readable", "rendered", "readable;selector=.infobox" …
+    document: Document
+    fetched_at: float  # when this version was first read
+    checked_at: float  # when the origin last confirmed it
+    fresh_until: float
+    status: int = 200
+    etag: str | None = None
+    last_modified: str | None = None
+    media_type: str = "text/html"
+    headers: tuple[tuple[str, str], ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    source: Source = "web"
+    path: str | None = None  # of a research document, relative to the synced folder
+    tags: tuple[str, ...] = ()
+    authenticated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """A snapshot without its text: for lists, `seen` marks and completion."""
+
+    key: str
+    hash: str
+    url: str
+    title: str
+    variant: str
+    fetched_at: float
+    checked_at: float
+    chars: int
+    source: Source = "web"
+
+
+def page_key(url: str, variant: str, vary: str = "") -> str:
+    """The name of a page: sha256 of canonical URL, vary headers and variant."""
+    return hashlib.sha256(f"{url}\n{vary}\n{variant}".encode()).hexdigest()
+
+
+def snapshot_hash(key: str, markdown: str) -> str:
+    """The name of one version: the same page with the same text has the same hash on every machine."""
+    return hashlib.sha256(f"{key}\n".encode() + markdown.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,133 @@
+"""One context manager that times, logs and counts a step.
+
+    with trace.step("fetch", url=url) as facts:
+        …
+        facts["status"] = 200
+
+Logs are JSON lines on stderr (`ts, step, url, ms, status, error_code …`); token-like values in URLs
+are redacted, queries are never given to it. Figures stay in memory until `drain()` hands them to
+whoever keeps them; `/metrics` and `mcp-web stats` show them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+Level = Literal["off", "error", "info", "debug"]
+_ORDER = {"off": 0, "error": 1, "info": 2, "debug": 3}
+
+# Upper bounds in milliseconds: from a cache hit to a slow render.
+BUCKETS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000)
+
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|sig|session|credential|code|jwt|otp")
+_TOKEN_LIKE = re.compile(r"^(?=.*\d)[A-Za-z0-9_\-+/=.~]{20,}$")
+
+Label = tuple[tuple[str, str], ...]
+
+
+class Figures:
+    """Counters and histograms of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.counters: dict[tuple[str, Label], float] = defaultdict(float)
+        self.histograms: dict[tuple[str, Label], list[float]] = {}
+
+    def count(self, name: str, amount: float = 1, **labels: str) -> None:
+        with self._lock:
+            self.counters[name, tuple(sorted(labels.items()))] += amount
+
+    def observe(self, name: str, ms: float, **labels: str) -> None:
+        """One measurement: the row is [count, sum, one cell per bucket]."""
+        with self._lock:
+            row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), [0.0] * (2 + len(BUCKETS)))
+            row[0] += 1
+            row[1] += ms
+            for at, bound in enumerate(BUCKETS):
+                if ms <= bound:
+                    row[2 + at] += 1
+
+    def drain(self) -> dict[str, Any]:
+        """Hand over what came since the last drain, as plain JSON values."""
+        with self._lock:
+            taken = {
+                "counters": [[name, dict(labels), value] for (name, labels), value in self.counters.items()],
+                "histograms": [[name, dict(labels), row] for (name, labels), row in self.histograms.items()],
+            }
+            self.counters = defaultdict(float)
+            self.histograms = {}
+        return taken
+
+
+figures = Figures()
+_level: int = _ORDER["error"]
+_secrets: tuple[str, ...] = ()
+
+
+def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
+    """Set how much is logged and which values must never appear."""
+    global _level, _secrets
+    _level = _ORDER[level]
+    _secrets = tuple(secret for secret in secrets if len(secret) >= 6)
+
+
+def redact_url(url: str) -> str:
+    """The URL without credentials, fragment and token-like query values."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError:
+        return "(unreadable url)"
+    safe = [
+        (name, "…" if value and (_SECRET_NAME.search(name) or _TOKEN_LIKE.match(value)) else value)
+        for name, value in pairs
+    ]
+    return urlunsplit((parts.scheme, host, parts.path, urlencode(safe, safe="…/:,"), ""))
+
+
+def redact(text: str) -> str:
+    """The text without any configured secret."""
+    for secret in _secrets:
+        text = text.replace(secret, "•••")
+    return text
+
+
+def log(level: Level, event: str, **facts: Any) -> None:
+    """One JSON line on stderr."""
+    if _ORDER[level] > _level:
+        return
+    if isinstance(facts.get("url"), str):
+        facts["url"] = redact_url(facts["url"])
+    line = {"ts": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event} | facts
+    sys.stderr.write(redact(json.dumps(line, ensure_ascii=False, default=str)) + "\n")
+    sys.stderr.flush()
+
+
+@contextmanager
+def step(name: str, **facts: Any) -> Iterator[dict[str, Any]]:
+    """Time a step; what the body puts into the yielded dict is logged with it."""
+    begun = time.perf_counter()
+    noted: dict[str, Any] = dict(facts)
+    outcome = "ok"
+    try:
+        yield noted
+    except BaseException as error:
+        outcome = getattr(error, "code", type(error).__name__)
+        noted["error_code"] = outcome
+        raise
+    finally:
+        ms = (time.perf_counter() - begun) * 1000
+        figures.observe(f"{name}_ms", ms)
+        figures.count(f"{name}_total", outcome=outcome)
+        log("info" if outcome == "ok" else "error", name, ms=round(ms, 1), **noted)
