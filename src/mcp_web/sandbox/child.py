@@ -1,0 +1,65 @@
+"""The worker: reads framed jobs from stdin, answers framed JSON on stdout, ends at end of input.
+
+The parent is trusted (jobs are pickled), the answer is not (it is JSON): a page that takes over this
+process cannot make the parent run anything.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pickle
+import struct
+import sys
+import traceback
+from typing import Any, BinaryIO
+
+from mcp_web.errors import WebError
+from mcp_web.model.page import Document
+from mcp_web.model.wire import document_to_json
+
+FRAME = struct.Struct(">I")
+
+
+def main() -> None:
+    """Serve jobs until the parent closes the pipe."""
+    jobs: BinaryIO = os.fdopen(os.dup(0), "rb")
+    answers: BinaryIO = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # stray prints of a library must not tear the frames
+    _limit_memory(int(sys.argv[1]))
+    while head := jobs.read(FRAME.size):
+        job = jobs.read(FRAME.unpack(head)[0])
+        answer = json.dumps(_answer(job), ensure_ascii=False).encode("utf-8", "surrogatepass")
+        answers.write(FRAME.pack(len(answer)) + answer)
+        answers.flush()
+
+
+def _answer(job: bytes) -> dict[str, Any]:
+    try:
+        module, name, args = pickle.loads(job)  # noqa: S301 — written by our own parent process
+        value = getattr(importlib.import_module(module), name)(*args)
+        return {"value": document_to_json(value) if isinstance(value, Document) else value}
+    except WebError as error:
+        return {"error": error.as_dict()}
+    except MemoryError:
+        return {"crash": "the page needs more memory than a worker may use"}
+    except RecursionError:
+        return {"crash": "the page is nested too deeply"}
+    except Exception as error:  # noqa: BLE001 — the edge of the process: the parent turns it into ExtractFailed
+        return {"crash": f"{type(error).__name__}: {error}", "trace": traceback.format_exc(limit=6)}
+
+
+def _limit_memory(mebibytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return
+    size = mebibytes * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""A few worker processes, each of which can be ended without harm.
+
+Measured: a C parser inside our own process holds the interpreter while it works and cannot be stopped;
+a worker costs one start (about 0.15 s, hidden behind the first fetch by `warm`) and about a millisecond a page.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from anyio.abc import Process
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from mcp_web import trace
+from mcp_web.errors import ExtractFailed, WebError, all_errors
+from mcp_web.sandbox.options import SandboxOptions
+
+_FRAME = struct.Struct(">I")
+_MAX_ANSWER = 64 * 1024 * 1024
+
+
+class Worker:
+    """One child process; used by one job at a time."""
+
+    def __init__(self, process: Process) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process = process
+        self._jobs = process.stdin
+        self._answers = BufferedByteReceiveStream(process.stdout)
+
+    async def ask(self, job: bytes) -> dict[str, Any]:
+        await self._jobs.send(_FRAME.pack(len(job)) + job)
+        (size,) = _FRAME.unpack(await self._answers.receive_exactly(_FRAME.size))
+        if size > _MAX_ANSWER:
+            raise anyio.BrokenResourceError
+        answer = json.loads(await self._answers.receive_exactly(size))
+        assert isinstance(answer, dict)
+        return answer
+
+    async def end(self) -> None:
+        """End the process and reap it, also while the caller is being cancelled."""
+        with anyio.CancelScope(shield=True):
+            if self.process.returncode is None:
+                self.process.kill()
+            await self.process.aclose()
+
+
+class Sandbox:
+    """Runs `module.function(*args)` in a worker, within time and memory."""
+
+    def __init__(self, options: SandboxOptions) -> None:
+        self._options = options
+        self._places = anyio.Semaphore(options.workers)
+        self._idle: list[Worker] = []
+        self._closed = False
+
+    async def warm(self) -> None:
+        """Start one worker if there is none: called while the network is being waited for."""
+        if not self._idle and not self._closed:
+            self._idle.append(await self._start())
+
+    async def run(self, function: Callable[..., Any], *args: Any, wall: float | None = None) -> Any:
+        """The function's value as JSON; raises what it raised, or ExtractFailed when it had to be ended."""
+        job = pickle.dumps((function.__module__, function.__qualname__, args), protocol=5)
+        limit = self._options.wall_seconds if wall is None else wall
+        async with self._places:
+            worker = self._idle.pop() if self._idle else await self._start()
+            sound = False
+            try:
+                with anyio.fail_after(limit):
+                    answer = await worker.ask(job)
+                sound = True
+            except TimeoutError:
+                trace.figures.count("sandbox_killed_total", reason="time")
+                raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None
+            except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, OSError, ValueError) as error:
+                trace.figures.count("sandbox_killed_total", reason="crash")
+                raise ExtractFailed("The process that read the page ended unexpectedly.") from error
+            finally:
+                if sound and not self._closed:
+                    self._idle.append(worker)
+                else:
+                    await worker.end()
+        return _unpack(answer)
+
+    async def close(self) -> None:
+        """End all workers; a job under way ends its own."""
+        self._closed = True
+        while self._idle:
+            await self._idle.pop().end()
+
+    async def _start(self) -> Worker:
+        command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), *sys.path]
+        # stderr is inherited: a crash report of the interpreter goes where the log goes.
+        return Worker(await anyio.open_process(command, stderr=None))
+
+
+# -I ignores the environment and the current folder; the parent's own import path is handed over instead.
+_BOOT = (
+    "import sys; sys.path[:0] = [p for p in sys.argv[2:] if p not in sys.path];"
+    "from mcp_web.sandbox.child import main; main()"
+)
+
+
+def _unpack(answer: dict[str, Any]) -> Any:
+    if "value" in answer:
+        return answer["value"]
+    if "error" in answer:
+        raise _revive(answer["error"])
+    trace.log("error", "sandbox", crash=answer.get("crash"), trace=answer.get("trace"))
+    raise ExtractFailed(f"The page could not be read: {answer.get('crash', 'unknown reason')}.")
+
+
+def _revive(facts: dict[str, Any]) -> WebError:
+    """The error a worker described, as an exception of ours."""
+    kinds = {kind.code: kind for kind in all_errors()}
+    kind = kinds.get(str(facts.get("code")), ExtractFailed)
+    details = facts.get("details") or {}
+    return kind(
+        str(facts.get("message")),
+        suggestion=facts.get("suggestion"),
+        retryable=facts.get("retryable"),
+        url=facts.get("url"),
+        **{name: value for name, value in details.items() if name.isidentifier()},
+    )
