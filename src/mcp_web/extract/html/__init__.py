@@ -1,0 +1,1 @@
+"""HTML to Document: parse once, choose the content, write Markdown."""

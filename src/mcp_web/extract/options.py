@@ -1,0 +1,16 @@
+"""What the operator can set about extraction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_web.model.option import option
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractOptions:
+    site_configs: str = option(
+        "",
+        "Folder with your own site configs (*.toml); they win over the packaged ones.",
+        env="MCP_WEB_SITE_CONFIGS",
+    )
