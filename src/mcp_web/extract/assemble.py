@@ -1,0 +1,69 @@
+"""From what an extractor read to a `Document`: cleaned, bounded, with outline, links and summary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mcp_web.extract.markdown import read_headings, read_links
+from mcp_web.extract.summary import summarise
+from mcp_web.model.page import Document, Heading, Kind, Metadata
+
+
+def clean_text(text: str) -> tuple[str, int]:
+    """`hidden.clean_text`, once it is there."""
+    import importlib
+
+    try:
+        cleaned: tuple[str, int] = importlib.import_module("mcp_web.extract.hidden").clean_text(text)
+    except ImportError:
+        return text, 0
+    return cleaned
+
+
+# Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
+LONGEST = 2_000_000
+
+_BLANKS = re.compile(r"\n{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What an extractor found, before the steps that are the same for every format."""
+
+    title: str
+    markdown: str
+    kind: Kind = "unknown"
+    metadata: Metadata = field(default_factory=Metadata)
+    notes: tuple[str, ...] = ()
+    hidden: int = 0
+    outline: Callable[[str], tuple[Heading, ...]] = read_headings  # reads the final text, so that offsets are right
+
+
+def assemble(draft: Draft, extractor: str) -> Document:
+    """The document of a draft. Hidden characters go first, so that offsets count what the agent gets."""
+    text, hidden = clean_text(draft.markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    text, notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
+    title = " ".join(clean_text(draft.title)[0].split())[:500]
+    return Document(
+        title=title,
+        markdown=text,
+        extractor=extractor,
+        kind=draft.kind,
+        metadata=draft.metadata,
+        headings=draft.outline(text),
+        links=read_links(text),
+        summary=summarise(text, title, draft.metadata.description),
+        hidden=hidden + draft.hidden,
+        notes=draft.notes + notes,
+    )
+
+
+def cut(text: str, most: int) -> tuple[str, tuple[str, ...]]:
+    """The text up to `most` characters, ended at a block, and the note that says so."""
+    if len(text) <= most:
+        return text, ()
+    end = text.rfind("\n\n", most // 2, most)
+    kept = text[: end if end > 0 else most]
+    return kept, (f"The document has {len(text):,} characters; only the first {len(kept):,} were kept.",)

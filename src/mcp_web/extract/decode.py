@@ -1,0 +1,91 @@
+"""Bytes of a text page → characters: byte-order mark, header, declaration in the text, then detection.
+
+Labels are the web's (WHATWG): "iso-8859-1" means windows-1252, "gb2312" means gbk, and nothing else is
+believed, so a label such as "zlib_codec" never reaches Python's codec registry.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from mcp_web.model.page import Fetched
+
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
+_XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
+_LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    text: str
+    encoding: str  # WHATWG name
+    damaged: int  # bytes sequences that are no characters in that encoding
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        if not self.damaged:
+            return ()
+        return (f"{self.damaged} characters could not be decoded as {self.encoding} and are shown as \ufffd.",)
+
+
+def decode(page: Fetched) -> Decoded:
+    """The text of a page in its own encoding; never raises."""
+    body = page.body
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return _read(body[len(mark) :], name)
+    declared = known_label(page.charset) or _declared(body, page.media_type)
+    if declared:
+        return _read(body, declared)
+    try:
+        return Decoded(body.decode("utf-8"), "utf-8", 0)
+    except UnicodeDecodeError:
+        return _read(body, _detected(body, page.final_url))
+
+
+def known_label(label: str | None) -> str | None:
+    """The label in lower case when the web knows it, else None."""
+    import codecs
+
+    import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
+
+    name = (label or "").strip().lower()
+    if not _LABEL.fullmatch(name):
+        return None
+    try:
+        codecs.lookup(f"whatwg-{name}")
+    except LookupError:
+        return None
+    return name
+
+
+def _declared(body: bytes, media_type: str) -> str | None:
+    """What the text says of itself. A declaration that we can read in ASCII cannot truly be UTF-16."""
+    found: str | None = None
+    if media_type in ("text/html", "application/xhtml+xml"):
+        from turbohtml import parse
+
+        found = parse(body[:1024]).encoding if b"charset" in body[:1024].lower() else None
+    elif match := _XML_DECLARATION.match(body[:400]):
+        found = known_label(match.group(1).decode("ascii"))
+    if found and found.lower().startswith("utf-16"):
+        return "utf-8"
+    return found.lower() if found else None
+
+
+def _detected(body: bytes, url: str) -> str:
+    from turbohtml.detect import Detection, detect
+
+    tld = (urlsplit(url).hostname or "").rpartition(".")[2].lower()
+    hint = tld if tld.isascii() and tld.isalpha() else None
+    # 256 KiB decide as well as the whole body and bound the time.
+    return (detect(body[: 1 << 18], Detection(tld=hint)).encoding or "windows-1252").lower()
+
+
+def _read(body: bytes, name: str) -> Decoded:
+    import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
+
+    text = body.decode(f"whatwg-{name}")
+    return Decoded(text, name, text.count("\ufffd"))

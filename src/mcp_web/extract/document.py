@@ -1,0 +1,72 @@
+"""Fetched bytes → Document: which extractor reads which media type.
+
+`extract_document` runs inside a sandboxed worker process, so it is a plain function of picklable values.
+Extractors are imported when their type is met: an HTML reader never loads the PDF library.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
+from mcp_web.extract.extractor import Extractor
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+_HTML = "mcp_web.extract.html.engine:HtmlExtractor"
+_PLAIN = "mcp_web.extract.plain:PlainExtractor"
+
+# Media type → "module:class".
+EXTRACTORS: dict[str, str] = {
+    "text/html": _HTML,
+    "application/xhtml+xml": _HTML,
+}
+
+# fmt: off
+_TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
+    "json", "xml", "javascript", "x-javascript", "ecmascript", "typescript", "yaml", "x-yaml", "toml", "sql", "graphql",
+    "x-sh", "x-httpd-php", "x-ndjson", "jsonlines", "json5", "x-tex", "x-latex", "x-subrip", "x-perl", "x-python",
+))
+# fmt: on
+
+
+def extractor_for(media_type: str) -> str | None:
+    """Where the extractor of a media type lives; families (`text/*`, `*+json`, `*+xml`) fall back to text."""
+    return EXTRACTORS.get(media_type) or (_PLAIN if is_text(media_type) else None)
+
+
+def is_text(media_type: str) -> bool:
+    """Whether the bytes are characters that `mode=raw` can show."""
+    return (
+        media_type.startswith("text/")
+        or media_type.endswith(("+json", "+xml", "+yaml", "+toml"))
+        or media_type in _TEXT_APPLICATIONS
+    )
+
+
+def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+    """Read a page; raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
+    place = extractor_for(page.media_type)
+    if place is None:
+        raise UnsupportedContent(
+            f"{page.final_url} is {page.media_type or 'of unknown type'} ({len(page.body):,} bytes), "
+            "which cannot be read as text.",
+            url=page.final_url,
+            content_type=page.media_type,
+            size=len(page.body),
+        )
+    if request.mode == "raw" and is_text(page.media_type):
+        place = "mcp_web.extract.plain:RawExtractor"
+    if request.selector and place != _HTML:
+        raise SelectorNotFound(
+            f"The selector {request.selector!r} cannot be used on {page.media_type}: CSS selectors need an HTML page.",
+            suggestion="Open the document without a selector; `section` takes a heading of its outline.",
+            url=page.final_url,
+        )
+    module, _, name = place.partition(":")
+    kind = getattr(import_module(module), name)
+    extractor: Extractor = kind(options) if place == _HTML else kind()
+    try:
+        return extractor.extract(page, request)
+    except RecursionError as error:
+        raise ExtractFailed(f"{page.final_url} is nested too deeply to be read.", url=page.final_url) from error

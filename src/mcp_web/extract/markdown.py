@@ -1,0 +1,151 @@
+"""Reading Markdown text: its headings with offsets, its links, its targets made absolute.
+
+A line scanner, not a parser: it must be linear on hostile text, and offsets into the text itself are what
+an agent cites. Every pattern is bounded so that a megabyte of brackets costs a megabyte of time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import urljoin
+
+from mcp_web.model.page import Heading, Link
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
+_ATX_END = re.compile(r"[ \t]+#+[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_IMAGE = r"!\[[^\[\]\n]{0,300}\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
+_LINK = re.compile(
+    r"(?P<bang>!?)\[(?P<text>(?:" + _IMAGE + r"|\\.|`[^`\n]{0,200}`|[^\[\]\n\\]){0,500})\]"
+    r"\((?P<open>\s{0,4}<?)(?P<url>(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})(?P<rest>>?(?:\s{1,4}\"[^\"\n]{0,300}\")?\s{0,4}\))"
+)
+_REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)
+_AUTOLINK = re.compile(r"<(https?://[^\s<>]{1,2000})>")
+_INLINE = re.compile(
+    r"!?\[([^\[\]]{0,300})\]\([^()]{0,2000}\)|[`*~]+|(?<!\w)_+|_+(?!\w)|<[^<>]{0,200}>|\\(?=[!-/:-@\[-`{-~])"
+)
+_PASSED = ("javascript:", "vbscript:", "data:")
+_LONGEST_LINE = 1000  # no heading is longer
+
+
+def read_headings(markdown: str) -> tuple[Heading, ...]:
+    """The headings outside code, in order; `markdown[h.start:]` begins with the heading's line."""
+    found: list[Heading] = []
+    before: tuple[int, str] | None = None  # a paragraph's only line so far, for setext underlines
+    for start, line, code in _lines(markdown):
+        if code or len(line) > _LONGEST_LINE or not line.strip():
+            before = None
+            continue
+        if match := _ATX.match(line):
+            text = inline_text(_ATX_END.sub("", line[match.end() :]))
+            if text:
+                found.append(Heading(len(match.group(1)), text, start))
+            before = None
+        elif (match := _SETEXT.match(line)) and before:
+            found.append(Heading(1 if "=" in match.group(1) else 2, inline_text(before[1]), before[0]))
+            before = None
+        else:
+            opens = line[:4] != "    " and line[0] != "\t" and line.lstrip()[:1] not in ("|", ">", "-", "*", "+")
+            before = (start, line) if before is None and opens else None
+    return tuple(found)
+
+
+def read_links(markdown: str) -> tuple[Link, ...]:
+    """The http(s) links outside code, each URL once, in order; images are left out."""
+    seen: dict[str, str] = {}
+    for text in outside_code(markdown):
+        for match in _LINK.finditer(text):
+            url = match["url"]
+            if not match["bang"] and url.startswith(("http://", "https://")):
+                seen.setdefault(url, inline_text(match["text"]))
+        for pattern in (_AUTOLINK, _REFERENCE):
+            for match in pattern.finditer(text):
+                url = match.group(match.lastindex or 0)
+                if url.startswith(("http://", "https://")):
+                    seen.setdefault(url, url)
+    return tuple(Link(text or url, url) for url, text in seen.items())
+
+
+def absolute_targets(markdown: str, base: str) -> str:
+    """The same text with relative link and image targets resolved and script targets disarmed."""
+
+    def resolve(url: str) -> str:
+        if url.lower().startswith(_PASSED):
+            return "#"
+        try:
+            return urljoin(base, url)
+        except ValueError:
+            return url
+
+    def link(match: re.Match[str]) -> str:
+        text = match["text"]
+        if "](" in text:
+            text = _LINK.sub(link, text)
+        return f"{match['bang']}[{text}]({match['open']}{resolve(match['url'])}{match['rest']}"
+
+    def rewrite(text: str) -> str:
+        return _REFERENCE.sub(lambda m: m[1] + resolve(m[2]), _LINK.sub(link, text))
+
+    return map_outside_code(markdown, rewrite)
+
+
+def inline_text(text: str) -> str:
+    """A heading's or link's words without their markup."""
+    return " ".join(_INLINE.sub(lambda m: m[1] or "", text).split())
+
+
+def outside_code(markdown: str) -> Iterator[str]:
+    """The stretches of text between code blocks."""
+    held: list[str] = []
+    for _, line, code in _lines(markdown):
+        if not code:
+            held.append(line)
+        elif held:
+            yield "\n".join(held)
+            held = []
+    if held:
+        yield "\n".join(held)
+
+
+def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
+    """The text with `change` applied to every stretch between code blocks."""
+    parts: list[str] = []
+    held: list[str] = []
+    for _, line, code in _lines(markdown):
+        if not code:
+            held.append(line)
+            continue
+        if held:
+            parts.append(change("\n".join(held)))
+            held = []
+        parts.append(line)
+    if held:
+        parts.append(change("\n".join(held)))
+    return "\n".join(parts)
+
+
+def fence(text: str, language: str = "") -> str:
+    """A code block that its own content cannot close."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+
+
+def _lines(markdown: str) -> Iterator[tuple[int, str, bool]]:
+    """(offset, line, inside fenced code or its marks)."""
+    at = 0
+    closing: str | None = None
+    for line in markdown.split("\n"):
+        match = _FENCE.match(line)
+        if closing is not None:
+            yield at, line, True
+            if match and match[1].startswith(closing) and not line.strip(" \t" + closing[0]):
+                closing = None
+        elif match and not (match[1][0] == "`" and "`" in line[match.end() :]):
+            closing = match[1]
+            yield at, line, True
+        else:
+            yield at, line, False
+        at += len(line) + 1

@@ -1,0 +1,44 @@
+"""Which extractor reads which media type, and what happens when none does."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from mcp_web.errors import SelectorNotFound, UnsupportedContent
+from mcp_web.extract.document import extract_document
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+
+def read(body: bytes, media_type: str, url: str = "https://example.org/file", **request: object) -> Document:
+    page = Fetched(url, url, 200, (), body, media_type, None, 0.0)
+    return extract_document(page, ExtractRequest(**request), ExtractOptions())  # type: ignore[arg-type]
+
+
+def test_plain_text_is_returned_as_it_stands() -> None:
+    assert read(b"one\r\n\r\n  two\n", "text/plain").markdown == "one\n\n  two"
+
+
+def test_unreadable_type_is_refused_with_its_type_and_size() -> None:
+    with pytest.raises(UnsupportedContent, match="video/mp4") as caught:
+        read(b"\0" * 2000, "video/mp4")
+    assert caught.value.details == {"content_type": "video/mp4", "size": 2000}
+
+
+def test_raw_mode_returns_the_decoded_source_of_html() -> None:
+    source = "<!doctype html><p>Grüße</p>"
+    document = read(source.encode("windows-1252"), "text/html", mode="raw")
+    assert document.markdown == source
+    assert document.headings == ()
+
+
+def test_selector_on_a_text_file_is_an_error_not_the_whole_file() -> None:
+    with pytest.raises(SelectorNotFound, match="text/plain"):
+        read(b"text", "text/plain", selector=".main")
+
+
+def test_documents_can_be_pickled() -> None:
+    document = read(b"# T\n\ntext", "text/markdown")
+    assert pickle.loads(pickle.dumps(document)) == document
