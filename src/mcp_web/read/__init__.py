@@ -1,0 +1,1 @@
+"""Document → the part asked for. Pure: text in, values out."""

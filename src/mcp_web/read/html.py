@@ -1,0 +1,12 @@
+"""Markdown → HTML, for `format=html` and the page for people. Raw HTML inside is shown, never passed on."""
+
+from __future__ import annotations
+
+
+def to_html(markdown: str) -> str:
+    """The Markdown as an HTML fragment."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False})
+    parser.enable(["table", "strikethrough"])
+    return str(parser.render(markdown))

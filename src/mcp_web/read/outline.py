@@ -1,0 +1,106 @@
+"""The headings of a document: found, nested, and looked up by name."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from mcp_web.errors import InvalidInput
+from mcp_web.model.page import Heading
+from mcp_web.read.blocks import blocks
+from mcp_web.read.plain import inline
+
+# Below this likeness a name is more likely a guess than a misspelling.
+CLOSE_ENOUGH = 0.8
+
+_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|[ \t]+#+[ \t]*$|\n {0,3}(?:=+|-+)[ \t]*$")
+_PERMALINK = re.compile(r"\s*[¶§🔗#]+\s*$")
+
+
+def outline(markdown: str) -> tuple[Heading, ...]:
+    """The headings with their offsets; what stands in code is no heading."""
+    found = []
+    for block in blocks(markdown):
+        if block.kind == "heading":
+            text = _PERMALINK.sub("", inline(_MARKS.sub("", markdown[block.start : block.end])))
+            if text:
+                found.append(Heading(block.level, text, block.start))
+    return tuple(found)
+
+
+def paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
+    """For each heading the names from the outermost down to itself."""
+    open_now: list[Heading] = []
+    found = []
+    for heading in headings:
+        while open_now and open_now[-1].level >= heading.level:
+            open_now.pop()
+        open_now.append(heading)
+        found.append(tuple(one.text for one in open_now))
+    return found
+
+
+def path_at(headings: Sequence[Heading], offset: int) -> tuple[str, ...]:
+    """The headings above a place in the text, outermost first."""
+    at = bisect_right([heading.start for heading in headings], offset)
+    return paths(headings[:at])[-1] if at else ()
+
+
+def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tuple[int, int]:
+    """Where the section of that name begins and ends, its subsections included."""
+    at = _find(headings, name)
+    if at is None:
+        raise _unknown(headings, name)
+    level = headings[at].level
+    end = next((later.start for later in headings[at + 1 :] if later.level <= level), len(markdown))
+    return headings[at].start, end
+
+
+def _find(headings: Sequence[Heading], name: str) -> int | None:
+    """By exact text, then case and space folded, then as a path, a beginning, an anchor, a near spelling."""
+    texts = [heading.text for heading in headings]
+    if name in texts:
+        return texts.index(name)
+    wanted = _fold(name)
+    folded = [_fold(text) for text in texts]
+    if not wanted:
+        return None
+    if wanted in folded:
+        return folded.index(wanted)
+    whole = [" > ".join(_fold(part) for part in path) for path in paths(headings)]
+    as_path = " > ".join(_fold(part) for part in re.split(r"\s*[>›/]\s*", name.strip()) if part)
+    for at, path in enumerate(whole):
+        if path == as_path or path.endswith(" > " + as_path):
+            return at
+    anchors = [(heading.anchor or "").casefold() for heading in headings]
+    if (anchor := name.strip().lstrip("#").casefold()) in anchors:
+        return anchors.index(anchor)
+    starts = [at for at, text in enumerate(folded) if len(wanted) >= 4 and text.startswith(wanted)]
+    if len(starts) == 1:
+        return starts[0]
+    near = difflib.get_close_matches(wanted, folded, n=1, cutoff=CLOSE_ENOUGH)
+    return folded.index(near[0]) if near else None
+
+
+def _fold(text: str) -> str:
+    text = re.sub(r"^\s*#+\s*", "", text)
+    text = re.sub(r"^\s*(?:\d+[.)])+(?:\d+)?\s+", "", text)
+    return " ".join(re.sub(r"[^\w\s+#.&-]", " ", text.casefold()).split()).strip(" .-")
+
+
+def _unknown(headings: Sequence[Heading], name: str) -> InvalidInput:
+    folded = {_fold(heading.text): heading.text for heading in headings}
+    near = difflib.get_close_matches(_fold(name), list(folded), n=5, cutoff=0.3)
+    shown = [folded[text] for text in near] or [heading.text for heading in headings[:8]]
+    if not shown:
+        return InvalidInput(
+            f"The page has no headings, so section “{name}” cannot be found.",
+            suggestion="Leave `section` out; use `start` and `max_chars` to page through the text.",
+        )
+    return InvalidInput(
+        f"The page has no section “{name}”.",
+        suggestion="Use one of its headings: " + " · ".join(shown) + ".",
+        headings=shown,
+    )

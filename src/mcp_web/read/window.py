@@ -1,0 +1,91 @@
+"""A window on a long text: as much as fits, cut where a reader would pause.
+
+Windows tile the text: `text == markdown[start:end]`, and the next one begins where this one ends.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mcp_web.errors import InvalidInput
+from mcp_web.read.blocks import Block, blocks, pieces
+
+# A window this empty is worth cutting a list or a paragraph for; code and tables still move whole.
+HALF = 0.5
+
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    text: str
+    start: int
+    end: int
+    next_start: int | None  # None at the end of the text
+
+
+def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | None = None) -> Window:
+    """The window that begins at `start`, of at most `max_chars`; `stop` ends it earlier (a section's end)."""
+    end = len(markdown) if stop is None else min(stop, len(markdown))
+    if start < 0 or (start >= end and start > 0):
+        raise InvalidInput(
+            f"start={start} lies outside the text, which has {end} characters.",
+            suggestion=f"Use a start from 0 to {max(0, end - 1)}, such as the next_start of the answer before.",
+        )
+    limit = start + max(1, max_chars)
+    if limit >= end:
+        return Window(markdown[start:end], start, end, None)
+    at = _cut_at(markdown, start, limit)
+    return Window(markdown[start:at], start, at, at)
+
+
+def _cut_at(markdown: str, start: int, limit: int) -> int:
+    """The best place to stop, after `start` and not after `limit`."""
+    best = start
+    for block, following in _with_following(markdown):
+        if block.end <= start:
+            continue
+        if block.end <= limit:
+            # The blank lines after a block go with it, so that the next window opens on text.
+            best = min(following, limit)
+            if block.kind == "heading":
+                best = max(start, block.start)
+            continue
+        if block.start > limit:
+            break
+        return _inside(markdown, block, start, best, limit)
+    return best if best > start else limit
+
+
+def _with_following(markdown: str) -> list[tuple[Block, int]]:
+    found = blocks(markdown)
+    starts = [block.start for block in found[1:]] + [len(markdown)]
+    return list(zip(found, starts, strict=True))
+
+
+def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:
+    """A block reaches over the limit: stop before it, or in it if it would not fit any window."""
+    filled = (best - start) / (limit - start)
+    too_large = block.end - max(block.start, start) > limit - start
+    if best > start and not too_large and (block.kind in ("code", "table", "math") or filled >= HALF):
+        return best
+    if best > start and filled >= HALF:
+        return best
+    if block.kind in ("paragraph", "quote", "heading"):
+        return _prose_cut(markdown, max(start, block.start), limit)
+    ends = [end for _, end in pieces(markdown, block) if start < end <= limit]
+    if ends:
+        return ends[-1]
+    return best if best > start else _prose_cut(markdown, max(start, block.start), limit)
+
+
+def _prose_cut(markdown: str, start: int, limit: int) -> int:
+    text = markdown[start:limit]
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    if ends and ends[-1] > len(text) * HALF:
+        return start + ends[-1]
+    space = max(text.rfind(" "), text.rfind("\n"))
+    if space > 0:
+        return start + space + 1
+    return limit

@@ -1,0 +1,46 @@
+"""How links are shown."""
+
+from __future__ import annotations
+
+from mcp_web.model.page import Link
+from mcp_web.read.links import numbered, reference_list, text_only
+
+TEXT = (
+    "See [the *guide*](https://a.example/g(1)) and [again](https://a.example/g(1)), "
+    '`[code](x)` or [b](<https://b.example/> "title").\n\n```\n[kept](as-is)\n```\n'
+)
+
+
+def test_links_are_numbered_once_per_address():
+    shown = numbered(TEXT)
+    assert "[the *guide*][1] and [again][1]" in shown.text
+    assert "[b][2]" in shown.text
+    assert shown.links == (Link("the guide", "https://a.example/g(1)"), Link("b", "https://b.example/"))
+
+
+def test_code_is_untouched():
+    for text in (numbered(TEXT).text, text_only(TEXT)):
+        assert "`[code](x)`" in text
+        assert "[kept](as-is)" in text
+
+
+def test_text_only_leaves_the_words():
+    assert text_only(TEXT).startswith("See the *guide* and again, ")
+
+
+def test_reference_list_is_markdown():
+    assert reference_list(numbered(TEXT).links).splitlines()[0] == "[1]: https://a.example/g(1)"
+
+
+def test_images_and_escaped_brackets_stay():
+    text = r"![alt](https://i.example/x.png) \[not](a-link) [unclosed"
+    assert numbered(text).text == text
+
+
+def test_image_inside_a_link_keeps_its_alt_as_label():
+    shown = numbered("[![Logo](https://i.example/l.png)](https://a.example/)")
+    assert shown.links == (Link("Logo", "https://a.example/"),)
+
+
+def test_many_unclosed_brackets_take_linear_time():
+    assert numbered("[" * 20_000).links == ()
