@@ -1,0 +1,281 @@
+"""Which addresses may be dialled. Pure: no socket, no lookup.
+
+The tables are our own reading of the IANA registries. `ipaddress.is_global` is never asked: its
+answer depends on the patch level, and it calls NAT64 addresses of private hosts global.
+IPv4 is a list of what is closed, IPv6 a list of what is open (2000::/3 and little else).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+from mcp_web.errors import ConfigError, SsrfBlocked
+from mcp_web.net.url import domain_pattern, host_matches
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+_V4_CLOSED = tuple(
+    (IPv4Network(net), name)
+    for net, name in (
+        ("0.0.0.0/8", "this network"),
+        ("10.0.0.0/8", "private"),
+        ("100.64.0.0/10", "carrier-grade NAT"),
+        ("127.0.0.0/8", "loopback"),
+        ("168.63.129.16/32", "cloud metadata"),  # Azure WireServer, in a public range
+        ("169.254.0.0/16", "link-local"),
+        ("172.16.0.0/12", "private"),
+        ("192.0.0.0/24", "IETF protocol assignments"),
+        ("192.0.2.0/24", "documentation"),
+        ("192.31.196.0/24", "AS112"),
+        ("192.52.193.0/24", "AMT"),
+        ("192.88.99.0/24", "6to4 relay"),
+        ("192.168.0.0/16", "private"),
+        ("192.175.48.0/24", "AS112"),
+        ("198.18.0.0/15", "benchmarking"),
+        ("198.51.100.0/24", "documentation"),
+        ("203.0.113.0/24", "documentation"),
+        ("224.0.0.0/4", "multicast"),
+        ("240.0.0.0/4", "reserved"),
+    )
+)
+_V6_OPEN = IPv6Network("2000::/3")
+_V6_CLOSED = tuple(
+    (IPv6Network(net), name)
+    for net, name in (
+        ("2001::/23", "IETF protocol assignments (Teredo, ORCHID, benchmarking …)"),
+        ("2001:db8::/32", "documentation"),
+        ("2002::/16", "6to4"),
+        ("2620:4f:8000::/48", "AS112"),
+        ("3fff::/20", "documentation"),
+    )
+)
+_V6_NAMED = tuple(
+    (IPv6Network(net), name)
+    for net, name in (
+        ("::1/128", "loopback"),
+        ("::/128", "unspecified"),
+        ("::ffff:0:0/96", "IPv4-mapped"),
+        ("64:ff9b:1::/48", "local NAT64"),
+        ("fc00::/7", "private"),
+        ("fe80::/10", "link-local"),
+        ("ff00::/8", "multicast"),
+    )
+)
+_NAT64 = IPv6Network("64:ff9b::/96")
+_LOW_CARRIERS = IPv6Network("::/64")  # IPv4-compatible, -mapped and -translated: the address is in the low 32 bits
+
+# Never, whatever the operator exempts: these hand credentials of the machine to whoever asks.
+_METADATA: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(net)
+    for net in (
+        "169.254.0.0/16",  # AWS, GCP, Azure, Oracle, DigitalOcean, Tencent, ECS and EKS credentials
+        "168.63.129.16/32",  # Azure WireServer
+        "100.100.100.200/32",  # Alibaba
+        "192.0.0.192/32",  # Oracle classic
+        "fe80::/10",
+        "fd00:ec2::/32",  # AWS
+        "fd20:ce::/32",  # GCP
+        "fd00:42::42/128",  # Scaleway
+        "fd00:c1::a9fe:a9fe/128",  # Oracle
+    )
+)
+
+# Names that mean this machine or this network, or that no public resolver answers: RFC 6761, 6762, 7686, 8375,
+# 9476, ICANN's private-use `internal` and the collision names, and what clusters and routers use.
+_INTERNAL_NAME = re.compile(
+    r"(?:^|\.)(?:localhost|localhost[46]|localdomain|localdomain[46]|local|internal|intranet|private|corp|home|lan"
+    r"|home\.arpa|in-addr\.arpa|ip6\.arpa|onion|test|invalid|alt|svc|workgroup|cluster\.local|docker|consul)$"
+)
+
+# Where the web is served. Fetch's bad-port list lets Redis, memcached and Docker through, so this is an allow-list.
+WEB_PORTS = frozenset({80, 443, 3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888})
+
+
+def parse_address(text: str) -> Address | None:
+    """The address a host literally is, or None for a name."""
+    try:
+        return ipaddress.ip_address(text.strip("[]"))
+    except ValueError:
+        return None
+
+
+def reason_closed(address: Address) -> str | None:
+    """Why this address is not part of the public web, or None when it is."""
+    if isinstance(address, IPv4Address):
+        return next((name for net, name in _V4_CLOSED if address in net), None)
+    if address.scope_id:
+        return "an address with a zone"
+    if address in _NAT64:
+        # An IPv6-only host reaches the IPv4 web this way, so it is as public as the IPv4 address inside.
+        inner = reason_closed(IPv4Address(int(address) & 0xFFFFFFFF))
+        return f"NAT64 of {inner}" if inner else None
+    if address not in _V6_OPEN:
+        return next((name for net, name in _V6_NAMED if address in net), "outside the allocated IPv6 space")
+    closed = next((name for net, name in _V6_CLOSED if address in net), None)
+    return closed or _isatap_reason(address)
+
+
+def _isatap_reason(address: IPv6Address) -> str | None:
+    number = int(address)
+    if (number >> 32) & 0xFDFFFFFF != 0x5EFE:
+        return None
+    inner = reason_closed(IPv4Address(number & 0xFFFFFFFF))
+    return f"ISATAP of {inner}" if inner else None
+
+
+def is_metadata(address: Address) -> bool:
+    """Whether this is, or wraps, an address where a cloud hands out credentials."""
+    return any(inner in net for inner in (address, *_embedded(address)) for net in _METADATA)
+
+
+def _embedded(address: Address) -> tuple[IPv4Address, ...]:
+    """The IPv4 addresses an IPv6 address carries by its form."""
+    if isinstance(address, IPv4Address):
+        return ()
+    number = int(address)
+    low = number & 0xFFFFFFFF
+    if address in _LOW_CARRIERS or address in _NAT64 or (number >> 32) & 0xFDFFFFFF == 0x5EFE:
+        return (IPv4Address(low),)
+    if address in IPv6Network("2002::/16"):
+        return (IPv4Address((number >> 80) & 0xFFFFFFFF),)
+    if address in IPv6Network("2001::/32"):  # Teredo: the server in clear, the client inverted
+        return IPv4Address((number >> 64) & 0xFFFFFFFF), IPv4Address(low ^ 0xFFFFFFFF)
+    if address in IPv6Network("64:ff9b:1::/48"):  # RFC 6052: at /48 the octet of bits 64 to 71 is skipped
+        split = ((number >> 64) & 0xFFFF) << 16 | (number >> 40) & 0xFFFF
+        return IPv4Address(low), IPv4Address(split)
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """One thing the operator trusts: a name or a network, on every port or on one."""
+
+    port: int | None
+    pattern: str | None = None
+    network: Network | None = None
+
+    def covers(self, host: str, port: int, address: Address | None) -> bool:
+        if self.port is not None and self.port != port:
+            return False
+        if self.network is not None:
+            return address is not None and address.version == self.network.version and address in self.network
+        return self.pattern is not None and _same_name(host, self.pattern)
+
+
+def _same_name(host: str, pattern: str) -> bool:
+    """An exempted name means that very host; only `*.name` opens what lies below it."""
+    return host_matches(host, pattern) if pattern.startswith("*.") else host.lower().rstrip(".") == pattern
+
+
+def parse_exemptions(entries: Iterable[str]) -> tuple[Exemption, ...]:
+    """Read MCP_WEB_ALLOW_PRIVATE: hosts, host:port, addresses and CIDR networks."""
+    return tuple(_parse_exemption(entry.strip()) for entry in entries if entry.strip())
+
+
+def _parse_exemption(entry: str) -> Exemption:
+    for candidate in (entry, entry.strip("[]")):
+        try:
+            return Exemption(port=None, network=ipaddress.ip_network(candidate, strict=False))
+        except ValueError:
+            continue
+    host, _, port_text = entry.rpartition(":")
+    if not host:
+        host, port_text = entry, ""
+    if port_text and not (port_text.isdigit() and 0 < int(port_text) < 65536):
+        raise _bad_exemption(entry)
+    port = int(port_text) if port_text else None
+    address = parse_address(host)
+    if address is not None:
+        return Exemption(port=port, network=ipaddress.ip_network(address))
+    if not re.fullmatch(r"(?:\*\.)?[\w.-]+", host) or host.strip(".*") == "":
+        raise _bad_exemption(entry)
+    return Exemption(port=port, pattern=domain_pattern(host))
+
+
+def _bad_exemption(entry: str) -> ConfigError:
+    return ConfigError(
+        f"MCP_WEB_ALLOW_PRIVATE contains {entry!r}, which is neither a host, a host:port nor a CIDR network.",
+        suggestion="Write for example MCP_WEB_ALLOW_PRIVATE=wiki.corp,10.1.0.0/16,127.0.0.1:8080.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AddressPolicy:
+    """The gate's rules: the web is open, everything else is closed unless the operator exempted it."""
+
+    exemptions: tuple[Exemption, ...] = ()
+    own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses
+    ports: frozenset[int] = WEB_PORTS
+
+    def check_host(self, host: str, port: int) -> None:
+        """Refuse what can be refused before anything is looked up."""
+        address = parse_address(host)
+        if address is not None:
+            self.check_answers(host, port, (host,))
+            return
+        if self._exempt(host, port, None):
+            return
+        if _INTERNAL_NAME.search(host.lower().rstrip(".")) or "." not in host.rstrip("."):
+            # A network exemption may still cover it, but only the lookup can tell.
+            if not self._has_networks(port):
+                raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+        elif port not in self.ports and not self._has_networks(port):
+            raise self._strange_port(host, port)
+
+    def check_answers(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
+        """Judge every address a name resolved to; one closed address closes the name."""
+        return tuple(str(self._judged(host, port, answer)) for answer in answers)
+
+    def check_own(self, host: str, port: int, address: str, local: str) -> None:
+        """Refuse a connection whose two ends are the same public address: it reached this very machine."""
+        judged = parse_address(address)
+        if address != local or judged is None or reason_closed(judged):
+            return  # a closed address got this far only by exemption
+        if not self._exempt(host, port, judged):
+            raise _blocked(f"The host {host} is this machine's own address {address}.", host)
+
+    def is_exempt(self, host: str, port: int, addresses: Sequence[str]) -> bool:
+        """Whether the operator exempted this host, or every one of its addresses."""
+        return all(self._exempt(host, port, parse_address(address)) for address in addresses)
+
+    def _judged(self, host: str, port: int, answer: str) -> Address:
+        address = parse_address(answer)
+        shown = answer if answer == host else f"{host} ({answer})"
+        if address is None or "%" in answer:
+            raise _blocked(f"The address {shown} cannot be judged.", host)
+        if is_metadata(address):
+            raise _blocked(f"The address {shown} is a metadata or link-local address.", host, suggestion=_NO_EXEMPTION)
+        if self._exempt(host, port, address):
+            return address
+        reason = reason_closed(address) or ("this machine's own address" if address in self.own else None)
+        if reason:
+            raise _blocked(f"The address {shown} is not on the public web: {reason}.", host)
+        if parse_address(host) is None and (_INTERNAL_NAME.search(host) or "." not in host):
+            raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+        if port not in self.ports:
+            raise self._strange_port(host, port)
+        return address
+
+    def _exempt(self, host: str, port: int, address: Address | None) -> bool:
+        return any(exemption.covers(host, port, address) for exemption in self.exemptions)
+
+    def _has_networks(self, port: int) -> bool:
+        return any(e.network is not None and e.port in (None, port) for e in self.exemptions)
+
+    def _strange_port(self, host: str, port: int) -> SsrfBlocked:
+        allowed = ", ".join(map(str, sorted(self.ports)))
+        return _blocked(
+            f"Port {port} of {host} is not a port of the web.", host, f"Ports that can be opened: {allowed}."
+        )
+
+
+_NO_EXEMPTION = "Only public web addresses can be opened; metadata addresses cannot be exempted."
+
+
+def _blocked(message: str, host: str, suggestion: str | None = None) -> SsrfBlocked:
+    return SsrfBlocked(message, suggestion=suggestion, host=host)

@@ -1,0 +1,228 @@
+"""The only place that opens a socket for a URL an agent chose.
+
+    resolve once → judge every answer → connect to a judged literal → verify the peer
+
+Because the check sits where the connection is made, redirects, robots.txt, retries, pooled
+connections and the browser's proxy are all behind it, and a name that changes its answer
+between two lookups gains nothing: there is one lookup, and what was judged is what is dialled.
+Proxies and netrc files of the environment are never read; `proxy` is the operator's setting.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+import anyio
+from anyio.abc import ByteStream, SocketAttribute
+
+from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
+from mcp_web.net.address import AddressPolicy, parse_address
+from mcp_web.net.proxy import Proxy, tunnel
+from mcp_web.net.tls import handshake_failed, tls_context, wrap_tls
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+Connect = Callable[[str, int], Awaitable[ByteStream]]
+
+MAX_ADDRESSES = 4
+# How long one address may stay silent before the next is tried beside it (RFC 8305 recommends 250 ms).
+STAGGER = 0.25
+_LOOKUPS = 16
+
+
+class Dials(Protocol):
+    """Opens byte streams to hosts."""
+
+    async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream: ...
+
+
+class Dialer:
+    """Opens connections to the public web and to what the operator exempted, to nothing else."""
+
+    def __init__(
+        self,
+        policy: AddressPolicy,
+        *,
+        resolve: Resolve | None = None,
+        connect: Connect | None = None,
+        proxy: Proxy | None = None,
+        ca_bundle: str | None = None,
+    ) -> None:
+        self.policy = policy
+        self._resolve = resolve or system_resolve
+        self._connect = connect or connect_literal
+        self._proxy = proxy
+        self._ca_bundle = ca_bundle
+
+    async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream:
+        """A stream to the host, through TLS when asked, every address judged first."""
+        with _deadline(host, timeout):
+            addresses = await self.addresses(host, port)
+            if self._proxy is not None and not self.policy.is_exempt(host, port, addresses):
+                stream = await self._through_proxy(self._proxy, addresses[0], port)
+            else:
+                stream = await _first_to_answer(self._connect, host, addresses, port)
+                await self._refuse_self(stream, host, port)
+            return await wrap_tls(stream, host, tls_context(self._ca_bundle)) if tls else stream
+
+    async def addresses(self, host: str, port: int) -> tuple[str, ...]:
+        """The judged addresses of a host: at most four, IPv6 and IPv4 in turn."""
+        self.policy.check_host(host, port)
+        literal = parse_address(host)
+        answers = [str(literal)] if literal is not None else list(await self._resolve(host, port))
+        if not answers:
+            raise _unresolved(host)
+        return _interleaved(self.policy.check_answers(host, port, answers))[:MAX_ADDRESSES]
+
+    async def _through_proxy(self, proxy: Proxy, address: str, port: int) -> ByteStream:
+        # The tunnel ends at the judged literal: a name would let the proxy look it up again.
+        stream = await direct(proxy.host, proxy.port)
+        if proxy.tls:
+            stream = await wrap_tls(stream, proxy.host, tls_context(self._ca_bundle))
+        return await tunnel(stream, address, port, proxy)
+
+    async def _refuse_self(self, stream: ByteStream, host: str, port: int) -> None:
+        local = stream.extra(SocketAttribute.local_address, None)  # noqa: S610  anyio, not Django
+        remote = stream.extra(SocketAttribute.remote_address, None)  # noqa: S610  anyio, not Django
+        if isinstance(local, tuple) and isinstance(remote, tuple):
+            try:
+                self.policy.check_own(host, port, str(remote[0]), str(local[0]))
+            except SsrfBlocked:
+                await stream.aclose()
+                raise
+
+
+class OperatorDialer:
+    """Opens connections to endpoints from the configuration, private ones included. Never given an agent's URL."""
+
+    def __init__(self, *, proxy: Proxy | None = None, ca_bundle: str | None = None) -> None:
+        self._proxy = proxy
+        self._ca_bundle = ca_bundle
+
+    async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream:
+        with _deadline(host, timeout):
+            if self._proxy is not None and self._proxy.serves(host):
+                stream = await direct(self._proxy.host, self._proxy.port)
+                if self._proxy.tls:
+                    stream = await wrap_tls(stream, self._proxy.host, tls_context(self._ca_bundle))
+                stream = await tunnel(stream, host, port, self._proxy)
+            else:
+                stream = await direct(host, port)
+            return await wrap_tls(stream, host, tls_context(self._ca_bundle)) if tls else stream
+
+
+async def direct(host: str, port: int) -> ByteStream:
+    """A plain connection to a configured host, with nothing judged."""
+    literal = parse_address(host)
+    answers = [str(literal)] if literal is not None else await system_resolve(host, port)
+    return await _first_to_answer(connect_literal, host, _interleaved(answers)[:MAX_ADDRESSES], port)
+
+
+_lookups: anyio.CapacityLimiter | None = None
+
+
+async def system_resolve(host: str, port: int) -> Sequence[str]:
+    """The operating system's answer, in a thread that a slow name server cannot take from others."""
+    global _lookups
+    _lookups = _lookups or anyio.CapacityLimiter(_LOOKUPS)
+
+    def look_up() -> list[str]:
+        # Bytes keep Python's own IDNA codec out: the host is already ASCII.
+        found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+    try:
+        return await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True, limiter=_lookups)
+    except (OSError, UnicodeError) as error:
+        raise _unresolved(host) from error
+
+
+async def connect_literal(address: str, port: int) -> ByteStream:
+    """Connect to exactly this address, and make sure the other end is it."""
+    stream = await anyio.connect_tcp(address, port)
+    peer = str(stream.extra(SocketAttribute.remote_address)[0])  # noqa: S610  anyio, not Django
+    if parse_address(peer) != parse_address(address):
+        await stream.aclose()
+        raise SsrfBlocked(f"The connection to {address} ended at {peer}.")
+    return stream
+
+
+async def _first_to_answer(connect: Connect, host: str, addresses: Sequence[str], port: int) -> ByteStream:
+    """Try the addresses in order, the next one when the last failed or stayed silent; keep the first that answers."""
+    won: list[ByteStream] = []
+    failures: list[Exception] = []
+
+    async def attempt(address: str, ended: anyio.Event, scope: anyio.CancelScope) -> None:
+        try:
+            stream = await connect(address, port)
+        except (OSError, SsrfBlocked) as error:
+            failures.append(error)
+        else:
+            if won:
+                await anyio.aclose_forcefully(stream)
+            else:
+                won.append(stream)
+                scope.cancel()
+        finally:
+            ended.set()
+
+    try:
+        async with anyio.create_task_group() as group:
+            for address in addresses:
+                ended = anyio.Event()
+                group.start_soon(attempt, address, ended, group.cancel_scope)
+                with anyio.move_on_after(STAGGER):
+                    await ended.wait()
+    except BaseException:
+        for stream in won:
+            await anyio.aclose_forcefully(stream)
+        raise
+    if won:
+        return won[0]
+    raise _refused(host, port, failures)
+
+
+def _refused(host: str, port: int, failures: Sequence[Exception]) -> Exception:
+    for failure in failures:
+        if isinstance(failure, SsrfBlocked):
+            return failure
+    cause = failures[-1] if failures else None
+    number = getattr(cause, "errno", None) or getattr(getattr(cause, "__cause__", None), "errno", None)
+    why = os.strerror(number).lower() if number else "no address answered"
+    refused = FetchFailed(f"No connection to {host} on port {port}: {why}.", reason="connect")
+    refused.__cause__ = cause
+    return refused
+
+
+def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
+    """IPv6 and IPv4 in turn, beginning with whichever the resolver put first."""
+    six = [a for a in addresses if ":" in a]
+    four = [a for a in addresses if ":" not in a]
+    first, second = (six, four) if addresses and ":" in addresses[0] else (four, six)
+    mixed = [a for pair in zip(first, second, strict=False) for a in pair]
+    shorter = min(len(first), len(second))
+    return tuple(mixed + first[shorter:] + second[shorter:])
+
+
+@contextmanager
+def _deadline(host: str, seconds: float) -> Iterator[None]:
+    """Give connecting its time, and translate how it can fail."""
+    try:
+        with anyio.fail_after(seconds):
+            yield
+    except TimeoutError as error:
+        raise FetchTimeout(f"No connection to {host} within {seconds:.3g} seconds.", reason="connect") from error
+    except (ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream) as error:
+        raise handshake_failed(host, error) from error
+
+
+def _unresolved(host: str) -> FetchFailed:
+    return FetchFailed(
+        f"The host name {host} could not be resolved.",
+        suggestion="Check the spelling of the host; search for the page when you are not sure of its address.",
+        reason="dns",
+    )
