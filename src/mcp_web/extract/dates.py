@@ -1,0 +1,117 @@
+"""Dates as pages write them → ISO 8601. A time is kept only when it was given with the date."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from email.utils import parsedate_to_datetime
+
+_EARLIEST = 1990  # the web has no older dates that are true
+_LATEST = 2100
+
+_ISO = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?", re.I
+)
+_COMPACT = re.compile(r"(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?!\d)")
+_YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d{2})[/.年](\d{1,2})[/.月](\d{1,2})(?!\d)")
+_DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?((?:19|20)\d{2})(?!\d)")
+_SLASHES = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d{2})(?!\d)")
+_DAY_MONTH = re.compile(
+    r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s+(?:de\s+)?([^\W\d_]{3,12})\.?,?\s+(?:de\s+)?((?:19|20)\d{2})(?!\d)"
+)
+_MONTH_DAY = re.compile(r"([^\W\d_]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+((?:19|20)\d{2})(?!\d)")
+_URL = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/._-]|$)")
+
+# Beginnings that tell a month apart in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish.
+_MONTHS = (
+    ("jan", "jän", "ene", "gen", "sty"),
+    ("feb", "fév", "fev", "lut"),
+    ("mar", "mär", "mrt", "maa"),
+    ("apr", "avr", "abr", "kwi"),
+    ("may", "mai", "mag", "maj", "mei"),
+    ("jun", "juin", "giu", "cze"),
+    ("jul", "juil", "lug", "lip"),
+    ("aug", "aoû", "aou", "ago", "sie"),
+    ("sep", "set", "wrz"),
+    ("oct", "okt", "ott", "out", "paź"),
+    ("nov", "lis"),
+    ("dec", "dez", "déc", "dic", "gru"),
+)
+
+
+def read_date(text: str | None) -> str | None:
+    """The first date in a short text, or None. Month and day that could be either are read only when one is > 12."""
+    text = " ".join((text or "")[:100].split())
+    if not text:
+        return None
+    if match := _ISO.search(text):
+        return _iso(match)
+    if text[:4].isalpha() or "," in text[:5]:
+        try:
+            return _sane(parsedate_to_datetime(text))
+        except (ValueError, TypeError, IndexError):
+            pass
+    return _spelled(text) or _numeric(text)
+
+
+def date_in_url(url: str) -> str | None:
+    """The date of paths such as /2024/05/31/title; a year and a month alone are no date."""
+    match = _URL.search(url[:500])
+    return _day(match[1], match[2], match[3]) if match else None
+
+
+def _iso(match: re.Match[str]) -> str | None:
+    day = _day(match[1], match[2], match[3])
+    if not day or not match[4]:
+        return day
+    clock = match[4] if len(match[4]) == 8 else match[4] + ":00"
+    zone = (match[5] or "").upper().replace("Z", "+00:00")
+    if zone and ":" not in zone:
+        zone = f"{zone[:3]}:{zone[3:]}"
+    try:
+        return datetime.fromisoformat(f"{day}T{clock}{zone}").isoformat()
+    except ValueError:
+        return day
+
+
+def _spelled(text: str) -> str | None:
+    for pattern, order in ((_DAY_MONTH, (3, 2, 1)), (_MONTH_DAY, (3, 1, 2))):
+        for match in pattern.finditer(text):
+            month = _month(match[order[1]])
+            if month and (found := _day(match[order[0]], str(month), match[order[2]])):
+                return found
+    return None
+
+
+def _numeric(text: str) -> str | None:
+    for pattern in (_YEAR_FIRST, _COMPACT):
+        if match := pattern.search(text):
+            return _day(match[1], match[2], match[3])
+    if match := _DAY_FIRST.search(text):
+        return _day(match[3], match[2], match[1])
+    if match := _SLASHES.search(text):
+        first, second = int(match[1]), int(match[2])
+        if first > 12:
+            return _day(match[3], match[2], match[1])
+        if second > 12 or first == second:
+            return _day(match[3], match[1], match[2])
+    return None
+
+
+def _month(word: str) -> int | None:
+    word = word.lower()
+    for number, beginnings in enumerate(_MONTHS, 1):
+        if word.startswith(beginnings):
+            return number
+    return None
+
+
+def _day(year: str, month: str, day: str) -> str | None:
+    try:
+        return _sane(date(int(year), int(month), int(day)))
+    except ValueError:
+        return None
+
+
+def _sane(moment: date) -> str | None:
+    return moment.isoformat() if _EARLIEST <= moment.year <= _LATEST else None

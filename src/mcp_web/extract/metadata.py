@@ -1,0 +1,261 @@
+"""The facts about a page: title, author, dates, language, site, canonical address, description.
+
+Sources in order of trust: meta tags and JSON-LD, microdata, then what the page shows (`<time>`, byline,
+`<h1>`), then its URL. Everything is cleaned and cut: metadata reaches the agent like any page text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from mcp_web.extract.assemble import clean_text
+from mcp_web.extract.dates import date_in_url, read_date
+from mcp_web.extract.structured import Structured, read_structured, types_of
+from mcp_web.extract.title import clean_title
+from mcp_web.model.page import Metadata
+
+if TYPE_CHECKING:
+    from turbohtml import Document as Tree
+    from turbohtml import Element
+
+_MOST_METAS = 400
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
+_BY = re.compile(
+    r"^(?:(?:written|posted|published|story|text|words)\s+)?(?:by|von|par|por|di|door|av|af)\b[:\s]+", re.I
+)
+_CREATIVE = re.compile(
+    r"Article|Posting|Report|WebPage|Page$|Product|Recipe|Review|Book|Course|Video|Podcast|Event|Dataset|SoftwareSourceCode"
+)
+
+_OF_PAGE = ("Page", "Article", "Posting", "Report")  # not a Review or a Comment on the page, whose dates are their own
+
+_PUBLISHED = (
+    "article:published_time", "datepublished", "og:published_time", "dc.date.issued", "dcterms.issued",
+    "dc.date.created", "dcterms.created", "citation_publication_date", "citation_date", "citation_online_date",
+    "parsely-pub-date", "sailthru.date", "publish-date", "publish_date", "publishdate", "pubdate", "date",
+    "dc.date", "dcterms.date", "article.published", "article_date_original", "created", "cxenseparse:recs:publishtime",
+    "displaydate", "originalpublicationdate", "rnews:datepublished", "publication_date", "prism.publicationdate",
+)  # fmt: skip
+_MODIFIED = (
+    "article:modified_time", "og:updated_time", "datemodified", "dc.date.modified", "dcterms.modified",
+    "last-modified", "lastmod", "revised", "modified", "article.updated", "docsearch:modified",
+)  # fmt: skip
+_AUTHOR = ("author", "article:author", "dc.creator", "dcterms.creator", "dc.creator.personalname", "parsely-author",
+           "sailthru.author", "byl", "citation_author", "twitter:creator:name", "article.author")  # fmt: skip
+_SITE = ("og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher", "citation_journal_title")
+_DESCRIPTION = ("description", "og:description", "twitter:description", "dc.description", "dcterms.description")
+
+
+def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ()) -> tuple[str, Metadata]:
+    """The title, cleaned of the site's name, and the facts of a parsed page."""
+    metas = _metas(tree)
+    data = read_structured(tree)
+    sent = dict(headers)
+    main = _main_node(data)
+    site = _text(_first(metas, _SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
+    title = clean_title(_titles(tree, metas, main), _heading(tree), site, url)
+    return _text(title, 300), Metadata(
+        description=_text(_first(metas, _DESCRIPTION) or main.get("description"), 500) or None,
+        author=_author(tree, metas, data, main, site) or None,
+        published=_published(tree, metas, data, main, url),
+        modified=_first_date(metas, _MODIFIED) or _node_date(data, main, "dateModified"),
+        site_name=site or None,
+        language=_language(tree, metas, sent),
+        canonical_url=_canonical(tree, metas, url),
+        content_type=sent.get("content-type", "").partition(";")[0].strip().lower() or None,
+        structured_data=data.bounded(),
+    )
+
+
+def _metas(tree: Tree) -> dict[str, str]:
+    """Name → content, the first of each; several citation authors are joined."""
+    found: dict[str, str] = {}
+    for meta in tree.select("meta[content]")[:_MOST_METAS]:
+        content = (meta.attr("content") or "")[:2000].strip()
+        if not content:
+            continue
+        for attribute in ("property", "name", "itemprop", "http-equiv"):
+            key = (meta.attr(attribute) or "").strip().lower()
+            if not key:
+                continue
+            if key == "citation_author" and key in found:
+                found[key] = f"{found[key]}, {content}"
+            else:
+                found.setdefault(key, content)
+            break
+    return found
+
+
+def _main_node(data: Structured) -> Mapping[str, Any]:
+    """The node that describes the page's content; articles before pages before anything else."""
+    best: Mapping[str, Any] = {}
+    for node in data.nodes():
+        names = types_of(node)
+        if any(name.endswith(("Article", "Posting", "Report")) for name in names):
+            return node
+        if not best and any(_CREATIVE.search(name) for name in names):
+            best = node
+    return best
+
+
+def _titles(tree: Tree, metas: Mapping[str, str], main: Mapping[str, Any]) -> Iterator[str]:
+    element = tree.select_one("head > title") or tree.select_one("title")
+    for value in (
+        metas.get("og:title"),
+        metas.get("citation_title"),
+        element.text if element is not None else None,
+        metas.get("twitter:title"),
+        metas.get("dc.title"),
+        main.get("headline"),
+    ):
+        if isinstance(value, str) and (text := _text(value, 500)):
+            yield text
+
+
+def _heading(tree: Tree) -> str | None:
+    """The page's only `<h1>`, or the first inside its main part."""
+    headings = tree.select("h1")
+    if len(headings) > 1:
+        inside = tree.select_one("article h1, main h1, [role=main] h1")
+        return _text(inside.text, 300) if inside is not None else None
+    return _text(headings[0].text, 300) if headings else None
+
+
+def _author(
+    tree: Tree, metas: Mapping[str, str], data: Structured, main: Mapping[str, Any], site: str | None
+) -> str | None:
+    nodes = [main, *data.nodes()]
+    named = [_first(metas, _AUTHOR)] + [_names(node.get("author") or node.get("creator")) for node in nodes[:20]]
+    for value in (*named, *_bylines(tree)):
+        name = _BY.sub("", _text(value, 200)).strip(" ,;|•·-")
+        if (
+            2 <= len(name) <= 150
+            and "://" not in name
+            and not name.startswith(("@", "www."))
+            and not _is_site(name, site)
+        ):
+            return name
+    return None
+
+
+def _is_site(name: str, site: str | None) -> bool:
+    return name.lower() in ("admin", "administrator", "editor", "staff", "unknown", (site or "").lower())
+
+
+def _names(value: Any) -> str | None:
+    """Author objects, strings or lists of them → "A, B"."""
+    found: list[str] = []
+    for each in value if isinstance(value, list) else [value]:
+        name = each.get("name") if isinstance(each, Mapping) else each
+        name = name[0] if isinstance(name, list) and name else name
+        if isinstance(name, str) and name.strip() and name.strip() not in found:
+            found.append(name.strip())
+    return ", ".join(found[:10]) or None
+
+
+def _bylines(tree: Tree) -> Iterator[str]:
+    for selector in ("a[rel~=author]", "[itemprop=author]", ".byline, .p-author, .author-name"):
+        found = tree.select(selector)
+        # A page of many authors is a list of articles or comments: none of them wrote the page.
+        if 0 < len(found) <= 3:
+            yield found[0].text
+
+
+def _published(tree: Tree, metas: Mapping[str, str], data: Structured, main: Mapping[str, Any], url: str) -> str | None:
+    return (
+        _first_date(metas, _PUBLISHED)
+        or _node_date(data, main, "datePublished")
+        or _node_date(data, main, "uploadDate")
+        or date_in_url(url)
+        or _shown_date(tree)
+    )
+
+
+def _shown_date(tree: Tree) -> str | None:
+    """A `<time>` that is marked as the publication, or the only one of the main part."""
+    for selector in (
+        "time[pubdate]",
+        "time[itemprop=datePublished]",
+        "time.published, time.entry-date, time.dt-published",
+    ):
+        if found := tree.select_one(selector):
+            return _time(found)
+    times = tree.select("article time, main time, [role=main] time")
+    moments = {moment for each in times[:20] if (moment := _time(each))}
+    days = {moment[:10] for moment in moments}
+    return moments.pop() if len(days) == 1 and len(times) <= 4 else None
+
+
+def _time(element: Element) -> str | None:
+    return read_date(element.attr("datetime")) or read_date(element.text)
+
+
+def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | None:
+    pages = (node for node in data.nodes() if any(kind.endswith(_OF_PAGE) for kind in types_of(node)))
+    for node in (main, *pages):
+        value = node.get(name)
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, str) and (found := read_date(value)):
+            return found
+    return None
+
+
+def _first_date(metas: Mapping[str, str], names: Iterable[str]) -> str | None:
+    return next((found for name in names if (found := read_date(metas.get(name)))), None)
+
+
+def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> str | None:
+    root = tree.root
+    declared = (
+        (root.attr("lang") or root.attr("xml:lang")) if root is not None else None,
+        metas.get("content-language"),
+        metas.get("og:locale"),
+        metas.get("dc.language"),
+        sent.get("content-language", "").partition(",")[0],
+    )
+    for value in declared:
+        if value and (match := _LANGUAGE.fullmatch(value.strip())):
+            first, *rest = match[0].replace("_", "-").split("-")
+            return "-".join([first.lower(), *(part.upper() if len(part) == 2 else part for part in rest)])
+    return None
+
+
+def _canonical(tree: Tree, metas: Mapping[str, str], url: str) -> str | None:
+    link = tree.select_one("link[rel~=canonical i][href]")
+    for value in (link.attr("href") if link is not None else None, metas.get("og:url")):
+        if not value or len(value) > 2000:
+            continue
+        try:
+            found = urljoin(url, value.strip())
+            if urlsplit(found).scheme in ("http", "https") and urlsplit(found).hostname:
+                return found
+        except ValueError:
+            continue
+    return None
+
+
+def _site_from(data: Structured) -> str | None:
+    for node in data.nodes():
+        if "WebSite" in types_of(node) and isinstance(node.get("name"), str):
+            return str(node["name"])
+    for node in data.nodes():
+        if name := _names(node.get("publisher")):
+            return name
+    return None
+
+
+def _first(metas: Mapping[str, str], names: Iterable[str]) -> str | None:
+    return next((metas[name] for name in names if metas.get(name)), None)
+
+
+def _text(value: Any, most: int) -> str:
+    """A string fit to be shown: entities read, hidden characters gone, white space folded, cut at a word."""
+    if not isinstance(value, str):
+        return ""
+    from html import unescape
+
+    text = " ".join(clean_text(unescape(value[: most * 4]))[0].split())
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"

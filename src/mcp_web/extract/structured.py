@@ -1,0 +1,145 @@
+"""What a page says of itself for machines: JSON-LD, OpenGraph, microdata, as plain bounded JSON values.
+
+None of it is visible to a reader, so it is a favourite place to smuggle text: strings are cleaned and cut,
+and the page's own article text is dropped, because the Markdown already holds what can be seen of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.extract.assemble import clean_text
+
+if TYPE_CHECKING:
+    from turbohtml import Document as Tree
+    from turbohtml import MicrodataItem
+
+_SCRIPT_CHARS = 500_000  # of JSON-LD read from one page
+_MOST_NODES = 200
+_MOST_PROPERTIES = 5000  # nested itemprops repeat their text; beyond this microdata is not read
+_DEPTH = 5
+_WIDTH = 30
+_STRING = 300
+_TOTAL = 12_000  # characters of JSON handed on per page
+
+_WRAPPING = re.compile(r"^\s*(?:<!--|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|/\*\s*\]\]>\s*\*/|\]\]>)\s*;?\s*$")
+_TRAILING_COMMA = re.compile(r",(\s{0,200}[\]}])")
+_REDUNDANT = frozenset({"articlebody", "text", "reviewbody", "@context", "transcript", "potentialaction"})
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """The machine-readable facts of a page, whole; `bounded` is what travels."""
+
+    json_ld: tuple[Mapping[str, Any], ...]  # every object with an @type, @graph and lists opened
+    opengraph: Mapping[str, str]
+    microdata: tuple[Mapping[str, Any], ...]  # in JSON-LD's shape
+
+    def nodes(self) -> Iterator[Mapping[str, Any]]:
+        """All typed objects, JSON-LD first."""
+        yield from self.json_ld
+        yield from self.microdata
+
+    def bounded(self) -> tuple[Mapping[str, Any], ...]:
+        """As `{"format", "data"}` entries, small enough to be kept and shown."""
+        entries: list[dict[str, Any]] = [{"format": "json-ld", "data": node} for node in self.json_ld]
+        if self.opengraph:
+            entries.append({"format": "opengraph", "data": self.opengraph})
+        entries.extend({"format": "microdata", "data": item} for item in self.microdata)
+        kept: list[Mapping[str, Any]] = []
+        left = _TOTAL
+        for entry in entries:
+            small = {"format": entry["format"], "data": _bound(entry["data"], _DEPTH)}
+            size = len(json.dumps(small, ensure_ascii=False))
+            if size <= left and small["data"]:
+                kept.append(small)
+                left -= size
+        return tuple(kept)
+
+
+def read_structured(tree: Tree) -> Structured:
+    """Everything a parsed page embeds; broken blocks are left out, never raised."""
+    nodes: list[Mapping[str, Any]] = []
+    for value in _json_ld(tree):
+        _open(value, nodes, 0)
+    items: list[Mapping[str, Any]] = []
+    if 0 < len(tree.select("[itemprop]")) <= _MOST_PROPERTIES:
+        items = [_microdata(item, 0) for item in tree.microdata()[:_MOST_NODES] if item.type]
+    return Structured(tuple(nodes), dict(tree.opengraph()), tuple(items))
+
+
+def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
+    """The schema.org names of a node: `https://schema.org/NewsArticle` → `NewsArticle`."""
+    found = node.get("@type")
+    names = found if isinstance(found, list) else [found]
+    return tuple(re.split(r"[/#:]", name)[-1] for name in names if isinstance(name, str))
+
+
+def _json_ld(tree: Tree) -> Iterator[Any]:
+    left = _SCRIPT_CHARS
+    for script in tree.select("script[type*='ld+json' i]"):
+        text = script.text
+        left -= len(text)
+        if left < 0:
+            return
+        # Half of all broken blocks on real pages are raw line breaks in strings, comment wrappers or a last comma.
+        text = _WRAPPING.sub("", _WRAPPING.sub("", text))
+        for attempt in (text, _TRAILING_COMMA.sub(r"\1", text)):
+            try:
+                yield json.loads(attempt, strict=False)
+            except (ValueError, RecursionError):
+                continue
+            break
+
+
+def _open(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:
+    if depth > 4 or len(nodes) >= _MOST_NODES:
+        return
+    if isinstance(value, list):
+        for each in value:
+            _open(each, nodes, depth + 1)
+    elif isinstance(value, dict):
+        if "@type" in value:
+            nodes.append({key: inner for key, inner in value.items() if key != "@graph"})
+        if isinstance(value.get("@graph"), (list, dict)):
+            _open(value["@graph"], nodes, depth + 1)
+
+
+def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
+    node: dict[str, Any] = {"@type": (item.type or "").split(" ")[0]}
+    if item.id:
+        node["@id"] = item.id
+    for name, values in item.properties.items():
+        plain = [
+            value if isinstance(value, str) else _microdata(value, depth + 1)
+            for value in values[:_WIDTH]
+            if isinstance(value, str) or depth < _DEPTH
+        ]
+        node[name] = plain[0] if len(plain) == 1 else plain
+    return node
+
+
+def _bound(value: Any, depth: int) -> Any:
+    """The value without redundant text, cut in depth, width and length; None where nothing is left."""
+    if isinstance(value, str):
+        text = " ".join(clean_text(value[: _STRING * 4])[0].split())
+        return text if len(text) <= _STRING else text[: _STRING - 1] + "…"
+    if isinstance(value, Mapping):
+        if depth == 0:
+            return None
+        pairs = (
+            (str(key)[:60], _bound(inner, depth - 1))
+            for key, inner in list(value.items())[:_WIDTH]
+            if str(key).lower() not in _REDUNDANT
+        )
+        return {key: inner for key, inner in pairs if inner not in (None, "", [], {})}
+    if isinstance(value, list):
+        if depth == 0:
+            return None
+        inner = [_bound(each, depth - 1) for each in value[:_WIDTH]]
+        return [each for each in inner if each not in (None, "", [], {})]
+    return value if isinstance(value, (bool, int, float)) or value is None else None
