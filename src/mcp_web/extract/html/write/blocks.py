@@ -1,0 +1,127 @@
+"""Blocks: walk a container, gather inline runs into paragraphs, hand every other block to its writer."""
+
+from __future__ import annotations
+
+from turbohtml import Element, Node, Text
+
+from mcp_web.extract.html.write import code, headings, lists, tables, tags
+from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Draft, Writer, quoted
+from mcp_web.extract.html.write.escape import escape
+from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs
+
+
+def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
+    """The content of a container as blocks, appended to `out`."""
+    if draft.depth > MAX_DEPTH:
+        out.extend(paragraphs(escape(node.text)))
+        return
+    draft.depth += 1
+    run: list[str] = []
+    special, inline_special, blocky = draft.special, draft.inline_special, draft.blocky
+    for child in node:
+        if isinstance(child, Text):
+            run.append(escape(child.data))
+            continue
+        if not isinstance(child, Element):
+            continue
+        tag = child.tag
+        write: Writer | None = special.get(child)
+        if write is None:
+            inline = INLINE.get(tag)
+            if inline is not None and child not in blocky:
+                ready = inline_special.get(child)
+                if ready is None:
+                    inline(draft, child, run)
+                else:
+                    run.append(ready)
+                continue
+            write = BLOCKS.get(tag, write_container)
+        if run:
+            out.extend(paragraphs("".join(run)))
+            run = []
+        write(draft, child, out)
+    if run:
+        out.extend(paragraphs("".join(run)))
+    draft.depth -= 1
+
+
+def write_container(draft: Draft, element: Element, out: list[str]) -> None:
+    write_blocks(draft, element, out)
+
+
+def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
+    """An element with nothing to read."""
+
+
+def write_quote(draft: Draft, element: Element, out: list[str]) -> None:
+    if draft.indents >= MAX_INDENTS:
+        write_blocks(draft, element, out)
+        return
+    draft.indents += 1
+    inside = draft.blocks_of(element)
+    draft.indents -= 1
+    if inside:
+        out.append(quoted("\n\n".join(inside)))
+
+
+def write_rule(draft: Draft, element: Element, out: list[str]) -> None:
+    if out and out[-1] != "---":
+        out.append("---")
+
+
+def write_details(draft: Draft, element: Element, out: list[str]) -> None:
+    """A fold, written open: its summary in bold, then what it hides."""
+    write_blocks(draft, element, out)
+
+
+def write_summary(draft: Draft, element: Element, out: list[str]) -> None:
+    if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
+        write_blocks(draft, element, out)
+        return
+    text = one_line(inner(draft, element))
+    if text:
+        out.append(text if "**" in text else f"**{text}**")
+
+
+def write_caption(draft: Draft, element: Element, out: list[str]) -> None:
+    text = one_line(inner(draft, element))
+    if text:
+        out.append(text if "*" in text else f"*{text}*")
+
+
+def write_block_link(draft: Draft, element: Element, out: list[str]) -> None:
+    """A link around blocks (a card): its first words carry the link, the rest is text."""
+    href = element.attr("href")
+    url = draft.links.resolve(href) if href and not draft.in_link else None
+    if url is None:
+        write_blocks(draft, element, out)
+        return
+    draft.in_link = True
+    inside = draft.blocks_of(element)
+    draft.in_link = False
+    for at, block in enumerate(inside):
+        linked = headings.with_link(block, url)
+        if linked is not None:
+            inside[at] = linked
+            draft.links.remember(url, one_line(block.rpartition("\x00")[2].lstrip("# ")))
+            break
+    out.extend(inside)
+
+
+BLOCKS: dict[str, Writer] = {
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), headings.write_heading),
+    **dict.fromkeys(("ul", "menu", "dir"), lists.write_bullets),
+    **dict.fromkeys(("ol",), lists.write_numbers),
+    "dl": lists.write_definitions,
+    "pre": code.write_pre,
+    "listing": code.write_pre,
+    "xmp": code.write_pre,
+    "table": tables.write_table,
+    "blockquote": write_quote,
+    "hr": write_rule,
+    "details": write_details,
+    "summary": write_summary,
+    "figcaption": write_caption,
+    "a": write_block_link,
+    **dict.fromkeys(tags.NOTHING, write_nothing),
+}

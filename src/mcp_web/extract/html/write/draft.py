@@ -1,0 +1,58 @@
+"""What one writing knows while it walks the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mcp_web.extract.html.write.links import Links
+from mcp_web.model.page import Link
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+# Deeper than any page made for people; below it a subtree is written as flat text, so that
+# recursion and repeated indenting stay bounded on hostile nesting.
+MAX_DEPTH = 120
+MAX_INDENTS = 10
+
+Writer = Callable[["Draft", "Element", list[str]], None]
+Walk = Callable[["Draft", "Node", list[str]], None]
+
+
+@dataclass(slots=True)
+class Draft:
+    """The state of one writing: where links resolve, what was met, how deep we are."""
+
+    links: Links
+    walk: Walk  # the block walker, given by the top so that no writer has to import it
+    include_images: bool = False
+    special: dict[Element, Writer] = field(default_factory=dict)  # block writers chosen by class, not by tag
+    inline_special: dict[Element, str] = field(default_factory=dict)  # ready Markdown for an inline element
+    blocky: set[Element] = field(default_factory=set)  # inline elements that hold blocks
+    headings: list[tuple[int, str, str | None]] = field(default_factory=list)
+    images: dict[str, str] = field(default_factory=dict)
+    depth: int = 0
+    indents: int = 0
+    in_cell: bool = False
+    in_heading: bool = False
+    in_link: bool = False
+
+    def blocks_of(self, node: Node) -> list[str]:
+        """The content of a node as blocks."""
+        found: list[str] = []
+        self.walk(self, node, found)
+        return found
+
+    def image_links(self) -> tuple[Link, ...]:
+        return tuple(Link(text, url) for url, text in self.images.items())
+
+
+def indented(text: str, by: str) -> str:
+    """The text with every line but the first moved in; blank lines stay blank."""
+    return text.replace("\n", "\n" + by).replace("\n" + by + "\n", "\n\n") if "\n" in text else text
+
+
+def quoted(text: str) -> str:
+    return "> " + text.replace("\n", "\n> ").replace("> \n", ">\n")

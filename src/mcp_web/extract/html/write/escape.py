@@ -1,0 +1,67 @@
+"""Text of a page as Markdown text: escape what would start a structure, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+_SPECIAL = re.compile(r"[\\`*_\[\]<&~]")
+
+# One alternative per structure that a run of text could start by accident or by design.
+# `<` and `&` become entities: a backslash before `<T>` is lost by HTML-stripping readers, an entity is not.
+_ESCAPE = re.compile(
+    r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=\^)|\](?=[(\[]|$))"
+    r"|(?P<tag><(?=[A-Za-z/!?]))"
+    r"|(?P<entity>&(?=#?\w{1,31};))"
+)
+
+# What makes a line a heading, list item, quote, rule, fence, table row or link definition.
+_LINE_START = re.compile(
+    r"^(?:(?P<mark>#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||[-=|:][-=|: ]*$|~{3,}|\[(?=[^\]]{1,200}\]:))"
+    r"|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))"
+)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    kind = match.lastgroup
+    if kind == "slash":
+        return "\\" + match[0]
+    return "&lt;" if kind == "tag" else "&amp;"
+
+
+def escape(text: str) -> str:
+    """The text with everything escaped that would start an inline structure."""
+    if _SPECIAL.search(text) is None:
+        return text
+    return _ESCAPE.sub(_escaped, text)
+
+
+def escape_line_start(line: str) -> str:
+    """The line with a backslash where it would start a block structure."""
+    found = _LINE_START.match(line)
+    if found is None:
+        return line
+    if found["number"] is not None:
+        return f"{found['number']}\\{line[found.start('dot') :]}"
+    return "\\" + line
+
+
+def code_span(code: str, *, cell: bool = False) -> str:
+    """Inline code, with a delimiter longer than any run of backticks inside."""
+    code = " ".join(code.split())
+    if not code:
+        return ""
+    if cell:
+        code = code.replace("|", "\\|")
+    if "`" not in code:
+        return f"`{code}`"
+    longest = max(len(run) for run in re.findall(r"`+", code))
+    ticks = "`" * (longest + 1)
+    pad = " " if code[0] == "`" or code[-1] == "`" else ""
+    return f"{ticks}{pad}{code}{pad}{ticks}"
+
+
+def unescape(markdown: str) -> str:
+    """Plain text of a piece of our own inline Markdown: for the outline."""
+    text = re.sub(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]|\([^()\s]*\))*\)", r"\1", markdown)
+    text = re.sub(r"(?<!\\)(?:\*\*|\*|~~|`+)", "", text)
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).replace("&lt;", "<").replace("&amp;", "&").strip()

@@ -1,0 +1,59 @@
+"""Headings: one clean line each, with the anchor that leads there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from turbohtml import Element as ElementType
+
+from mcp_web.extract.html.write import inline
+from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.escape import unescape
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+_SIGN_AT_END = re.compile(r"\s*[¶§#🔗]\s*$")
+
+
+def write_heading(draft: Draft, element: Element, out: list[str]) -> None:
+    draft.in_heading = True
+    run = inline.inner(draft, element)
+    draft.in_heading = False
+    text = _SIGN_AT_END.sub("", inline.one_line(run))
+    if not text:
+        return
+    level = int(element.tag[1])
+    draft.headings.append((level, unescape(text), anchor_of(element)))
+    out.append(f"\x00{len(draft.headings) - 1}\x00{'#' * level} {text}")
+
+
+def anchor_of(element: Element) -> str | None:
+    """The fragment that leads to the heading: its own id, one inside it, or that of the section it opens."""
+    own = element.attr("id")
+    if own:
+        return own
+    inside = element.select_one("[id],a[name]")
+    if inside is not None:
+        return inside.attr("id") or inside.attr("name")
+    parent = element.parent
+    if isinstance(parent, ElementType) and parent.tag in ("section", "div", "article", "header", "hgroup"):
+        before = element.previous_sibling
+        while before is not None and not isinstance(before, ElementType):
+            before = before.previous_sibling
+        if before is None:
+            return parent.attr("id")
+        if before.tag == "a" and not before.text.strip():
+            return before.attr("id") or before.attr("name")
+    return None
+
+
+def with_link(block: str, url: str) -> str | None:
+    """The heading or paragraph with its text made a link; None for other blocks."""
+    if "\n" in block or "](" in block:
+        return None
+    found = re.match(r"(\x00\d+\x00#{1,6} )?(.*)\Z", block)
+    if found is None or not found[2] or found[2].startswith(("> ", "- ", "```", "---", "|")):
+        return None
+    return f"{found[1] or ''}[{inline.link_text(found[2])}]({url})"

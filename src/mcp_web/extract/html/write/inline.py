@@ -1,0 +1,254 @@
+"""Inline content: what stands inside a paragraph, a heading, a cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from turbohtml import Element, Text
+
+from mcp_web.extract.html.write import images, maths, tags
+from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
+from mcp_web.extract.html.write.escape import code_span, escape, escape_line_start
+
+if TYPE_CHECKING:
+    from turbohtml import Node
+
+BREAK = "\x00"  # a line break inside a run; HTML parsers never let a NUL through, so no page can forge it
+_SIGNS = frozenset(
+    ("", "¶", "#", "§", "🔗", "⚓", "∞", "link", "permalink", "anchor", "copy link", "link to this heading")
+)
+_POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
+
+InlineWriter = Callable[[Draft, Element, list[str]], None]
+
+
+def write_children(draft: Draft, node: Node, out: list[str]) -> None:
+    """The children of a node as inline Markdown."""
+    if draft.depth > MAX_DEPTH:
+        out.append(escape(node.text))
+        return
+    draft.depth += 1
+    for child in node:
+        if isinstance(child, Text):
+            out.append(escape(child.data))
+        elif isinstance(child, Element):
+            ready = draft.inline_special.get(child)
+            if ready is not None:
+                out.append(ready)
+            else:
+                INLINE.get(child.tag, write_unknown)(draft, child, out)
+    draft.depth -= 1
+
+
+def inner(draft: Draft, node: Node) -> str:
+    """The children of a node as one run: white space not yet collapsed, breaks still marked."""
+    parts: list[str] = []
+    write_children(draft, node, parts)
+    return "".join(parts)
+
+
+def one_line(run: str) -> str:
+    """A run on one line: for headings, cells, link texts."""
+    return " ".join(run.replace(BREAK, " ").split())
+
+
+def paragraphs(run: str) -> list[str]:
+    """A run as paragraphs: white space collapsed, single breaks kept, double breaks splitting."""
+    if BREAK not in run:
+        line = " ".join(run.split())
+        return [escape_line_start(line)] if line else []
+    found: list[str] = []
+    lines: list[str] = []
+    for piece in [*run.split(BREAK), ""]:
+        line = " ".join(piece.split())
+        if line:
+            lines.append(escape_line_start(line))
+        elif lines:
+            found.append("  \n".join(lines))
+            lines = []
+    return found
+
+
+def wrap(run: str, mark: str, out: list[str]) -> None:
+    """Put marks around a run, white space left outside."""
+    core = run.strip()
+    if not core or BREAK + BREAK in core:
+        out.append(run)
+        return
+    lead = run[: len(run) - len(run.lstrip())]
+    tail = run[len(run.rstrip()) :]
+    if core.startswith(mark) and core.endswith(mark):
+        mark = ""
+    out.append(f"{lead}{mark}{core}{mark}{tail}")
+
+
+def write_unknown(draft: Draft, element: Element, out: list[str]) -> None:
+    """A block inside inline content: its words, set apart."""
+    out.append(" ")
+    write_children(draft, element, out)
+    out.append(" ")
+
+
+def write_plain(draft: Draft, element: Element, out: list[str]) -> None:
+    write_children(draft, element, out)
+
+
+def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
+    """An element with nothing to read."""
+
+
+def write_strong(draft: Draft, element: Element, out: list[str]) -> None:
+    run = inner(draft, element)
+    if draft.in_heading:
+        out.append(run)
+    else:
+        wrap(run, "**", out)
+
+
+def write_emphasis(draft: Draft, element: Element, out: list[str]) -> None:
+    wrap(inner(draft, element), "*", out)
+
+
+def write_struck(draft: Draft, element: Element, out: list[str]) -> None:
+    wrap(inner(draft, element), "~~", out)
+
+
+def write_break(draft: Draft, element: Element, out: list[str]) -> None:
+    out.append(BREAK)
+
+
+def write_quoted(draft: Draft, element: Element, out: list[str]) -> None:
+    out.append(f'"{inner(draft, element).strip()}"')
+
+
+def write_superscript(draft: Draft, element: Element, out: list[str]) -> None:
+    run = inner(draft, element)
+    # 10<sup>6</sup> must not become 106; 1<sup>st</sup> reads well as it is.
+    power = _POWER.match(run.strip()) and out and out[-1][-1:].isalnum() and not _ordinal(run)
+    out.append(f"^{run.strip()}" if power else run)
+
+
+def _ordinal(run: str) -> bool:
+    return run.strip().lower() in ("st", "nd", "rd", "th", "e", "o", "a")
+
+
+def write_annotation(draft: Draft, element: Element, out: list[str]) -> None:
+    """The reading of a ruby text, in parentheses unless the page brings its own."""
+    run = inner(draft, element).strip()
+    if run:
+        before = element.previous_sibling
+        framed = isinstance(before, Element) and before.tag == "rp"
+        out.append(run if framed else f"({run})")
+
+
+def write_code(draft: Draft, element: Element, out: list[str]) -> None:
+    """Inline code; links inside it stay links around their own piece of code."""
+    anchors = [] if draft.in_link else element.select("a[href]")
+    if not anchors:
+        out.append(_spaced_code(element.text))
+        return
+    for node in element.descendants:
+        if isinstance(node, Text):
+            if not _inside_link(node, element):
+                out.append(_spaced_code(node.data))
+        elif isinstance(node, Element) and node.tag == "a" and node.attr("href"):
+            write_link(draft, node, out, code=True)
+
+
+def _inside_link(node: Text, stop: Element) -> bool:
+    parent = node.parent
+    while parent is not None and parent != stop:
+        if isinstance(parent, Element) and parent.tag == "a" and parent.attr("href"):
+            return True
+        parent = parent.parent
+    return False
+
+
+def _spaced_code(text: str) -> str:
+    span = code_span(text)
+    if not span:
+        return " " if text else ""
+    lead = " " if text[0].isspace() else ""
+    return f"{lead}{span}{' ' if text[-1].isspace() else ''}"
+
+
+def write_link(draft: Draft, element: Element, out: list[str], code: bool = False) -> None:
+    """A link with its absolute target; what leads nowhere is only its text."""
+    if draft.in_link:
+        write_children(draft, element, out)
+        return
+    href = element.attr("href")
+    url = draft.links.resolve(href) if href else None
+    if url is None:
+        out.append(_spaced_code(element.text) if code else inner(draft, element))
+        return
+    draft.in_link = True
+    run = _spaced_code(element.text) if code else inner(draft, element)
+    draft.in_link = False
+    text = one_line(run)
+    if not text:
+        text = images.label_of(element)
+    if is_permalink(text, href or ""):
+        return
+    if not text:
+        out.append(" " if run else "")
+        return
+    draft.links.remember(url, text)
+    if out and out[-1].endswith("!"):
+        out[-1] = out[-1][:-1] + "\\!"
+    lead = " " if run[:1].isspace() else ""
+    tail = " " if run[-1:].isspace() else ""
+    out.append(f"{lead}[{link_text(text)}]({url}){tail}")
+
+
+def is_permalink(text: str, href: str) -> bool:
+    """A sign that only links its own heading."""
+    return "#" in href and text.lower() in _SIGNS
+
+
+def link_text(text: str) -> str:
+    """The text with brackets that cannot end it early."""
+    text = text.replace("\\]", "]")
+    if "[" not in text and "]" not in text:
+        return text
+    depth = 0
+    for char in text:
+        depth += (char == "[") - (char == "]")
+        if depth < 0:
+            break
+    return text if depth == 0 else re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text)
+
+
+def write_image(draft: Draft, element: Element, out: list[str]) -> None:
+    out.append(images.image(draft, element))
+
+
+def write_maths(draft: Draft, element: Element, out: list[str]) -> None:
+    out.append(maths.inline(element))
+
+
+def write_input(draft: Draft, element: Element, out: list[str]) -> None:
+    """A checkbox is content in a task list; other fields are not."""
+    if (element.attr("type") or "").lower() == "checkbox":
+        out.append("[x] " if element.attr("checked") is not None else "[ ] ")
+
+
+INLINE: dict[str, InlineWriter] = {
+    **dict.fromkeys(tags.PLAIN, write_plain),
+    **dict.fromkeys(tags.NOTHING, write_nothing),
+    **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_nothing),
+    **dict.fromkeys(("b", "strong"), write_strong),
+    **dict.fromkeys(("i", "em", "var"), write_emphasis),
+    **dict.fromkeys(("s", "del", "strike"), write_struck),
+    **dict.fromkeys(("code", "kbd", "samp", "tt", "listing"), write_code),
+    "a": write_link,
+    "br": write_break,
+    "q": write_quoted,
+    "sup": write_superscript,
+    "rt": write_annotation,
+    "img": write_image,
+    "math": write_maths,
+    "input": write_input,
+}

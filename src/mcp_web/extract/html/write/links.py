@@ -1,0 +1,76 @@
+"""Links: absolute, safe, each remembered once."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urljoin
+
+from mcp_web.model.page import Link
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
+_KEPT_SCHEMES = ("http:", "https:", "mailto:", "tel:", "ftp:", "magnet:", "doi:", "geo:", "sms:", "xmpp:", "irc:")
+_CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_UNSAFE = {" ": "%20", "<": "%3C", ">": "%3E", '"': "%22", "`": "%60", "\\": "%5C", "|": "%7C"}
+_NEEDS_CARE = re.compile(r'[\x00-\x20\x7f-\x9f<>"`\\|()\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]')
+
+
+class Links:
+    """Resolves targets against the page's address and remembers what was linked, in order."""
+
+    __slots__ = ("_base", "_cache", "_here", "met")
+
+    def __init__(self, base_url: str) -> None:
+        self._base = base_url
+        self._here = base_url.partition("#")[0]
+        self._cache: dict[str, str | None] = {}
+        self.met: dict[str, str] = {}
+
+    def resolve(self, href: str) -> str | None:
+        """The absolute target, or None where it leads nowhere a reader could go."""
+        try:
+            return self._cache[href]
+        except KeyError:
+            target = self._cache[href] = self._resolve(href.strip())
+            return target
+
+    def _resolve(self, href: str) -> str | None:
+        if href.startswith("#"):
+            return _written(self._here + href)
+        if not href:
+            return None
+        # Browsers drop tabs and line ends inside a URL: "java\nscript:" is a script all the same.
+        plain = _CONTROL.sub("", href) if _SCHEME.match(_CONTROL.sub("", href)) else href
+        scheme = _SCHEME.match(plain)
+        if scheme is not None:
+            if scheme[0].lower() not in _KEPT_SCHEMES:
+                return None
+            if "/../" not in plain and "/./" not in plain:
+                return _written(plain)
+        try:
+            return _written(urljoin(self._base, plain))
+        except ValueError:
+            return None
+
+    def remember(self, url: str, text: str) -> None:
+        if url not in self.met:
+            self.met[url] = text
+
+    def all(self) -> tuple[Link, ...]:
+        return tuple(Link(text, url) for url, text in self.met.items())
+
+
+def _written(url: str) -> str:
+    """The URL in a form that cannot leave the parentheses of a Markdown link."""
+    if _NEEDS_CARE.search(url) is None:
+        return url
+    url = "".join(_UNSAFE.get(char, char) for char in url)
+    url = _CONTROL.sub("", url)
+    if "(" in url or ")" in url:
+        depth = 0
+        for char in url:
+            depth += (char == "(") - (char == ")")
+            if depth < 0 or depth > 3:
+                break
+        if depth:
+            url = url.replace("(", "%28").replace(")", "%29")
+    return url

@@ -1,0 +1,130 @@
+"""Lists: bullets, numbers, terms with their definitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from turbohtml import Element as ElementType
+
+from mcp_web.extract.html.write import inline
+from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, indented
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+
+_LISTS = ("ul", "ol", "menu")
+
+
+def write_bullets(draft: Draft, element: Element, out: list[str]) -> None:
+    _write_items(draft, element, out, None)
+
+
+def write_numbers(draft: Draft, element: Element, out: list[str]) -> None:
+    start = element.attr("start") or "1"
+    _write_items(draft, element, out, int(start) if start.isdigit() and len(start) < 10 else 1)
+
+
+def _write_items(draft: Draft, element: Element, out: list[str], number: int | None) -> None:
+    if draft.indents >= MAX_INDENTS:
+        draft.walk(draft, element, out)
+        return
+    items: list[str] = []
+    loose = False
+    draft.indents += 1
+    for child in element:
+        if type(child) is not ElementType:
+            continue
+        # A list that stands among the items without an item around it is a list inside.
+        inside: list[str] = draft.blocks_of(child) if child.tag not in _LISTS else _nested(draft, child)
+        if not inside:
+            continue
+        if number is None:
+            mark = "- "
+        else:
+            value = child.attr("value") or ""
+            number = int(value) if value.isdigit() and len(value) < 10 else number
+            mark = f"{number}. "
+            number += 1
+        pad = " " * len(mark)
+        items.append(mark + indented(joined(inside), pad))
+        loose = loose or _is_loose(inside)
+    draft.indents -= 1
+    if items:
+        out.append(("\n\n" if loose else "\n").join(items))
+
+
+def _nested(draft: Draft, element: Element) -> list[str]:
+    found: list[str] = []
+    (write_numbers if element.tag == "ol" else write_bullets)(draft, element, found)
+    return found
+
+
+def _is_list(block: str) -> bool:
+    return block.startswith("- ") or block[: block.find(".") + 1].rstrip(".").isdigit()
+
+
+def _is_loose(inside: list[str]) -> bool:
+    return len(inside) > 2 or (len(inside) == 2 and not _is_list(inside[1]))
+
+
+def joined(inside: list[str]) -> str:
+    """The blocks of an item: a list right under its lead line, everything else set apart."""
+    text = inside[0]
+    for block in inside[1:]:
+        text += ("\n" if _is_list(block) and "\n\n" not in block else "\n\n") + block
+    return text
+
+
+def write_definitions(draft: Draft, element: Element, out: list[str]) -> None:
+    """Terms on their own lines, each definition after a colon, further blocks moved in."""
+    signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
+    if signatures or draft.indents >= MAX_INDENTS:
+        _write_flat(draft, element, out)
+        return
+    terms: list[str] = []
+    draft.indents += 1
+    for child in _entries(element):
+        if child.tag == "dt":
+            terms.extend(_term(draft, child))
+            continue
+        inside = draft.blocks_of(child)
+        if inside:
+            first = "" if inside[0].startswith(("\x00", "```", "|", "- ", "> ")) else inside.pop(0)
+            entry = "\n".join([*terms, indented(": " + first, "  ")] if first else terms)
+            body = "\n\n".join(inside)
+            out.append(entry + ("\n\n  " + indented(body, "  ") if body else ""))
+            terms = []
+    draft.indents -= 1
+    if terms:
+        out.append("\n".join(terms))
+
+
+def _entries(element: Element) -> list[Element]:
+    """The terms and definitions, also those grouped in a div."""
+    found: list[Element] = []
+    for child in element:
+        if type(child) is ElementType:
+            if child.tag in ("dt", "dd"):
+                found.append(child)
+            elif child.tag == "div":
+                found.extend(node for node in child if type(node) is ElementType and node.tag in ("dt", "dd"))
+    return found
+
+
+def _term(draft: Draft, element: Element) -> list[str]:
+    return ["  \n".join(draft.blocks_of(element))] if element.text.strip() else []
+
+
+def _write_flat(draft: Draft, element: Element, out: list[str]) -> None:
+    """Signatures of an API: the term a bold paragraph, its description below, not moved in."""
+    for child in _entries(element):
+        if child.tag == "dd":
+            draft.walk(draft, child, out)
+            continue
+        if child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None:
+            draft.walk(draft, child, out)
+            continue
+        text = inline.one_line(inline.inner(draft, child))
+        if text:
+            out.append(text)

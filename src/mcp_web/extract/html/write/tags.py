@@ -1,0 +1,18 @@
+"""Which element is what: the vocabulary of HTML as the writer sees it."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PLAIN = _words("""
+    span font small big abbr acronym cite dfn ins u mark time data output bdi bdo nobr label
+    sub ruby rb rp rtc legend slot picture
+""")
+
+NOTHING = _words("""
+    script style template noscript svg canvas select textarea option datalist head title meta link
+    source track param area map wbr button col colgroup
+""")

@@ -1,0 +1,73 @@
+"""From content roots to Markdown: the whole of the writing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from turbohtml import Element, Node
+
+from mcp_web.extract.hidden import clean_text
+from mcp_web.extract.html.write import blocks, inline
+from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.links import Links
+from mcp_web.model.page import Heading, Link
+
+_MARK = re.compile(r"\x00(\d+)\x00")
+_INLINE_AROUND_BLOCK = (
+    ":is(a,span,em,strong,b,i,u,font,label,ins,del,small,big,cite,mark,abbr,time,q,sub,sup,s,code,slot,bdi,nobr,address)"
+    " > :is(p,div,ul,ol,dl,table,pre,h1,h2,h3,h4,h5,h6,section,article,figure,blockquote,details,hr,header,aside,main)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Markdown with what was met while writing it."""
+
+    markdown: str
+    headings: tuple[Heading, ...] = ()  # offsets into `markdown`
+    links: tuple[Link, ...] = ()  # absolute, each once, in order
+    images: tuple[Link, ...] = ()
+    hidden: int = 0  # invisible characters removed from the text
+
+
+def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool = False) -> Written:
+    """Write content roots, already chosen and pruned, in the order given."""
+    draft = Draft(Links(base_url), blocks.write_blocks, include_images)
+    found: list[str] = []
+    for root in roots:
+        _prepare(draft, root)
+        if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in draft.special):
+            writer = draft.special.get(root) or blocks.BLOCKS[root.tag]
+            writer(draft, root, found)
+        else:
+            blocks.write_blocks(draft, root, found)
+    while found and found[-1] == "---":
+        found.pop()
+    return _finish(draft, "\n\n".join(found))
+
+
+def _prepare(draft: Draft, root: Node) -> None:
+    """One pass of C selects finds what the walk must treat apart."""
+    for element in root.select(_INLINE_AROUND_BLOCK):
+        parent = element.parent
+        while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:
+            draft.blocky.add(parent)
+            parent = parent.parent
+
+
+def _finish(draft: Draft, marked: str) -> Written:
+    """Take the heading marks out, keeping their offsets; clean every piece of invisible characters."""
+    pieces = _MARK.split(marked)
+    text, removed = clean_text(pieces[0])
+    parts, length = [text], len(text)
+    headings: list[Heading] = []
+    for at in range(1, len(pieces), 2):
+        level, title, anchor = draft.headings[int(pieces[at])]
+        headings.append(Heading(level, clean_text(title)[0], length, anchor))
+        text, count = clean_text(pieces[at + 1])
+        parts.append(text)
+        length += len(text)
+        removed += count
+    return Written("".join(parts), tuple(headings), draft.links.all(), draft.image_links(), removed)
