@@ -1,0 +1,93 @@
+"""How long a kept page may be shown without asking its origin again (RFC 9111, within our bounds)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+from mcp_web.model.snapshot import Snapshot
+
+Headers = Sequence[tuple[str, str]]
+
+
+class Bounds(Protocol):
+    """The part of the options that freshness needs."""
+
+    @property
+    def page_ttl(self) -> float: ...
+
+    @property
+    def min_ttl(self) -> float: ...
+
+    @property
+    def max_ttl(self) -> float: ...
+
+
+def fresh_until(headers: Headers, fetched_at: float, bounds: Bounds) -> float:
+    """When a page fetched with these headers stops being fresh."""
+    said = _said(headers, fetched_at)
+    lifetime = _guessed(headers, fetched_at, bounds.page_ttl) if said is None else said
+    return fetched_at + min(max(lifetime, bounds.min_ttl), max(bounds.max_ttl, bounds.min_ttl))
+
+
+def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
+    """May the snapshot be shown as it is? `max_age` is the caller's own bound; 0 always asks the origin."""
+    if max_age is None:
+        return now < snapshot.fresh_until
+    return max_age > 0 and now - snapshot.checked_at <= max_age
+
+
+def _said(headers: Headers, fetched_at: float) -> float | None:
+    """Seconds of freshness by the server's own words."""
+    directives = _cache_control(headers)
+    if "no-store" in directives or "no-cache" in directives:
+        return 0.0
+    if (max_age := _seconds(directives.get("max-age"))) is not None:
+        return max(0.0, max_age - (_seconds(_last(headers, "age")) or 0.0))
+    if (expires := _last(headers, "expires")) is not None:
+        ends = _date(expires)
+        # An unreadable date, such as the common "0", means already expired.
+        return 0.0 if ends is None else max(0.0, ends - (_date(_last(headers, "date")) or fetched_at))
+    return None
+
+
+def _guessed(headers: Headers, fetched_at: float, page_ttl: float) -> float:
+    """A page that changed lately will change again soon: a tenth of its age, at most our own default."""
+    modified = _date(_last(headers, "last-modified"))
+    if modified is None or modified > fetched_at:
+        return page_ttl
+    return min(page_ttl, (fetched_at - modified) / 10)
+
+
+def _cache_control(headers: Headers) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in headers:
+        if name.lower() == "cache-control":
+            for part in value.split(","):
+                directive, _, argument = part.strip().partition("=")
+                found.setdefault(directive.strip().lower(), argument.strip().strip('"'))
+    return found
+
+
+def _last(headers: Headers, name: str) -> str | None:
+    found = None
+    for key, value in headers:
+        if key.lower() == name:
+            found = value
+    return found
+
+
+def _seconds(value: str | None) -> float | None:
+    text = (value or "").strip()
+    # More digits than this is an overflow in disguise; RFC 9111 reads it as "very long".
+    return float(text[:10]) if text.isascii() and text.isdigit() else None
+
+
+def _date(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,155 @@
+"""Keeps pages: a new version when the text is new, the same version confirmed when it is not."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
+
+from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
+from mcp_web.archive.options import ArchiveOptions
+from mcp_web.model.page import Document, Fetched
+from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
+from mcp_web.store.protocol import Store
+
+_IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a while, so paging works
+
+
+class Keeper:
+    """What the store knows of pages, under the rules for remembering."""
+
+    def __init__(self, store: Store, options: ArchiveOptions, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._options = options
+        self._clock = clock
+        self._ttls = dict(_rule(rule) for rule in options.domain_ttls)
+        self._unkept: OrderedDict[str, Snapshot] = OrderedDict()
+
+    async def latest(self, key: str) -> Snapshot | None:
+        """The newest version of a page, fresh or not."""
+        return self._unkept.get(key) or await self._store.latest(key)
+
+    def is_fresh(self, snapshot: Snapshot, max_age: float | None = None) -> bool:
+        return is_fresh(snapshot, self._clock(), max_age)
+
+    def age(self, snapshot: Snapshot) -> float:
+        """Seconds since the origin last confirmed this version."""
+        return max(0.0, self._clock() - snapshot.checked_at)
+
+    def remembers(self, url: str) -> bool:
+        """Do the rules let this page be written to disk?"""
+        host = _host(url)
+        rules = self._options
+        if not rules.remember or _within(host, rules.forget_domains):
+            return False
+        return not rules.remember_domains or _within(host, rules.remember_domains)
+
+    def snapshot_of(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
+        """The snapshot that keeping would make: for an answer when the store cannot be written."""
+        return Snapshot(
+            key=key,
+            hash=snapshot_hash(key, document.markdown),
+            url=fetched.url,
+            final_url=fetched.final_url,
+            variant=variant,
+            document=document,
+            fetched_at=fetched.fetched_at,
+            checked_at=fetched.fetched_at,
+            fresh_until=self._fresh_until(fetched.url, fetched.headers, fetched.fetched_at),
+            status=fetched.status,
+            etag=fetched.header("etag"),
+            last_modified=fetched.header("last-modified"),
+            media_type=fetched.media_type,
+            headers=fetched.headers,
+            timings=fetched.timings,
+            authenticated=fetched.authenticated,
+        )
+
+    async def keep(
+        self,
+        fetched: Fetched,
+        document: Document,
+        variant: str,
+        key: str,
+        *,
+        source: Source = "web",
+        path: str | None = None,
+        tags: Sequence[str] = (),
+    ) -> Snapshot:
+        """Keep a page as read just now; the raw bytes are not kept."""
+        made = self.snapshot_of(fetched, document, variant, key)
+        before = await self.latest(key)
+        if before is not None and before.source == "research":
+            # What a person saved stays theirs, however often agents open it.
+            source, path, tags = "research", path or before.path, tuple(dict.fromkeys((*before.tags, *tags)))
+        if before is not None and before.hash == made.hash:
+            made = dataclasses.replace(made, fetched_at=before.fetched_at)
+        made = dataclasses.replace(made, source=source, path=path, tags=tuple(tags))
+        await self._put(made)
+        return made
+
+    async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
+        """The origin answered 304: the same version is good for another while."""
+        # A 304 repeats only the headers that matter for caching; the others still hold.
+        named = {name for name, _ in fetched.headers}
+        headers = (*(pair for pair in snapshot.headers if pair[0] not in named), *fetched.headers)
+        until = self._fresh_until(snapshot.url, headers, fetched.fetched_at)
+        confirmed = dataclasses.replace(snapshot, checked_at=fetched.fetched_at, fresh_until=until)
+        if snapshot.key in self._unkept:
+            self._unkept[snapshot.key] = confirmed
+        else:
+            await self._store.confirm(snapshot.key, confirmed.checked_at, confirmed.fresh_until)
+        return confirmed
+
+    async def _put(self, snapshot: Snapshot) -> None:
+        if snapshot.source == "research" or self.remembers(snapshot.url):
+            self._unkept.pop(snapshot.key, None)
+            await self._store.keep(snapshot)
+            return
+        self._unkept[snapshot.key] = snapshot
+        self._unkept.move_to_end(snapshot.key)
+        while len(self._unkept) > _IN_MEMORY:
+            self._unkept.popitem(last=False)
+
+    def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
+        host = _host(url)
+        for domain, seconds in self._ttls.items():
+            if _within(host, (domain,)):
+                return at + seconds
+        return fresh_until(headers, at, self._options)
+
+
+def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
+    """What to send so that the origin may answer 304 instead of the page."""
+    found = []
+    if snapshot.etag:
+        found.append(("if-none-match", snapshot.etag))
+    if snapshot.last_modified:
+        found.append(("if-modified-since", snapshot.last_modified))
+    return tuple(found)
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _within(host: str, domains: Sequence[str]) -> bool:
+    names = (domain.strip().lower().lstrip("*").strip(".") for domain in domains)
+    return any(name and (host == name or host.endswith("." + name)) for name in names)
+
+
+def _rule(text: str) -> tuple[str, float]:
+    from mcp_web.errors import ConfigError
+
+    domain, _, seconds = text.partition("=")
+    try:
+        return domain.strip().lower(), max(0.0, float(seconds))
+    except ValueError as error:
+        raise ConfigError(
+            f"MCP_WEB_CACHE_DOMAIN_TTLS has {text!r}; each entry is a domain and seconds, as news.example=600."
+        ) from error

@@ -1,0 +1,58 @@
+"""Where things are kept, and how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_web.model.option import option
+
+FILE_NAME = "mcp-web.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    path: str = option(
+        "",
+        "The SQLite file; empty puts mcp-web.sqlite into the data folder.",
+        env=("MCP_WEB_DB_PATH", "SEARCH_DB_PATH"),
+    )
+    data_dir: str = option(
+        "",
+        "The data folder; empty takes the platform's own (such as ~/.local/share/mcp-web).",
+        env=("MCP_WEB_DATA_DIR", "DATA_DIR"),
+    )
+    database_url: str = option(
+        "",
+        "A PostgreSQL server instead of the SQLite file: postgresql://user:password@host/name.",
+        env="MCP_WEB_DATABASE_URL",
+        secret=True,
+    )
+    max_bytes: int = option(
+        4 << 30,
+        "Size ceiling of the SQLite file in bytes; the least recently used web pages make room. 0 is no ceiling.",
+        env="MCP_WEB_STORE_MAX_BYTES",
+        least=0,
+    )
+    busy_seconds: float = option(
+        20.0,
+        "How long a write waits for another process that is writing.",
+        env="MCP_WEB_STORE_BUSY_SECONDS",
+        least=0.0,
+        most=120.0,
+    )
+
+
+def data_folder(options: StoreOptions) -> Path:
+    """The folder for everything this product keeps on disk."""
+    if options.data_dir:
+        return Path(options.data_dir).expanduser()
+    # Knows XDG, AppData and Library/Application Support; reads the environment so that we need not.
+    from platformdirs import user_data_path
+
+    return user_data_path("mcp-web", appauthor=False)
+
+
+def database_file(options: StoreOptions) -> Path:
+    """The SQLite file that these options mean."""
+    return Path(options.path).expanduser() if options.path else data_folder(options) / FILE_NAME

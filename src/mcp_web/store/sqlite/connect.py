@@ -1,0 +1,171 @@
+"""One connection to the file: pragmas, permissions, and what to do with a damaged file."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from mcp_web import trace
+from mcp_web.errors import CacheError
+from mcp_web.store.sqlite.schema import migrate
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    """Open the file, create or migrate it; a damaged file is moved aside and a fresh one begun."""
+    with translated(path):
+        _prepare_folder(path)
+        _set_aside_if_damaged(path, busy_seconds)
+        db = _open(path, busy_seconds)
+        try:
+            migrate(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's failures as sentences an operator can act on."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = _primary_code(error)
+        if code in _DAMAGED:
+            with suppress(OSError):
+                _marker(path).touch()
+        raise _sentence(path, code, error) from error
+    except OSError as error:
+        raise CacheError(f"The store {path} cannot be used: {error.strerror or error}.") from error
+
+
+def _sentence(path: Path, code: int, error: sqlite3.Error) -> CacheError:
+    if code == sqlite3.SQLITE_FULL:
+        return CacheError(
+            f"The disk that holds the store {path} is full; what was kept before is safe, this page was not kept.",
+            suggestion="Free disk space, or run `mcp-web cache purge`; pages can still be opened meanwhile.",
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return CacheError(
+            f"Another process has been writing to the store {path} for too long.",
+            suggestion="Try again; MCP_WEB_STORE_BUSY_SECONDS sets how long to wait.",
+            retryable=True,
+        )
+    if code in _DAMAGED:
+        return CacheError(
+            f"The store {path} is damaged: {error}.",
+            suggestion="Restart mcp-web: it checks the file, moves a damaged one aside and begins a fresh one.",
+        )
+    if code == sqlite3.SQLITE_READONLY:
+        return CacheError(f"The store {path} cannot be written: it or its folder is read-only.")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return CacheError(f"The store {path} cannot be opened: check that its folder exists and may be written.")
+    return CacheError(f"The store {path} failed: {error}.")
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    code = getattr(error, "sqlite_errorcode", None)
+    return int(code) & 0xFF if code is not None else 0
+
+
+def _prepare_folder(path: Path) -> None:
+    """What people read is private: the folder we make and the file are the user's own."""
+    if not path.parent.exists():
+        path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
+    if not path.exists():
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    # One lane uses a connection at a time, but not always from the same thread.
+    db = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only takes effect in a new file
+        _enter_wal(db, busy_seconds)
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA journal_size_limit = 67108864")
+        db.execute("PRAGMA cache_size = -16384")
+        db.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _enter_wal(db: sqlite3.Connection, busy_seconds: float) -> None:
+    """Switching to WAL does not wait for the busy timeout, so processes that start at once take turns here."""
+    ends = time.monotonic() + busy_seconds
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if _primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= ends:
+                raise
+            time.sleep(0.02)
+
+
+def _marker(path: Path) -> Path:
+    """Present when a process met damage in the file: the next start checks all of it."""
+    return path.with_name(path.name + ".damaged")
+
+
+def _set_aside_if_damaged(path: Path, busy_seconds: float) -> None:
+    if not _is_damaged(path, busy_seconds):
+        return
+    with _one_at_a_time(path):
+        if not _is_damaged(path, busy_seconds):  # another process was quicker
+            return
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        aside = path.with_name(f"{path.name}.damaged-{stamp}")
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.replace(f"{path}{suffix}", f"{aside}{suffix}")
+        _marker(path).unlink(missing_ok=True)
+        trace.log(
+            "error",
+            "store_damaged",
+            moved_to=str(aside),
+            note="The store was damaged; it was moved aside and a fresh one begun. "
+            "`sqlite3 FILE .recover` may rescue its rows.",
+        )
+
+
+def _is_damaged(path: Path, busy_seconds: float) -> bool:
+    """A cheap look at the header and the tables; the whole file only after a process met damage in it."""
+    if not path.exists() or path.stat().st_size == 0:
+        return False
+    db = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    try:
+        db.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if _marker(path).exists():
+            if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                return True
+            _marker(path).unlink(missing_ok=True)
+    except sqlite3.DatabaseError as error:
+        if _primary_code(error) in _DAMAGED:
+            return True
+        raise
+    finally:
+        db.close()
+    return False
+
+
+@contextmanager
+def _one_at_a_time(path: Path) -> Iterator[None]:
+    """A lock that the kernel frees when its process dies."""
+    try:
+        import fcntl
+    except ImportError:  # Windows refuses to rename a file that is open, which serves the same end
+        yield
+        return
+    with open(path.with_name(path.name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,95 @@
+"""A connection with its own thread: SQLite blocks, the event loop must not."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+from mcp_web import trace
+from mcp_web.errors import CacheError
+from mcp_web.store.sqlite.connect import connect, translated
+
+T = TypeVar("T")
+
+
+class Lane:
+    """One connection, used by one piece of work at a time, each in a worker thread."""
+
+    def __init__(self, path: Path, busy_seconds: float) -> None:
+        self._path = path
+        self._busy_seconds = busy_seconds
+        self._turn = anyio.CapacityLimiter(1)
+        self._db: sqlite3.Connection | None = None
+        self._closed = False
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function over one consistent state of the file."""
+        return await anyio.to_thread.run_sync(self._within, "BEGIN", work, limiter=self._turn)
+
+    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function in one transaction: all of it is kept, or nothing."""
+        return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._turn)
+
+    async def write_if_free(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        """Run a function in a transaction unless another process is writing or the disk is full: it can be missed."""
+        await anyio.to_thread.run_sync(self._try, work, limiter=self._turn)
+
+    async def give_back_space(self) -> None:
+        """Return freed pages to the disk."""
+        await anyio.to_thread.run_sync(self._shrink, limiter=self._turn)
+
+    async def open(self) -> None:
+        await anyio.to_thread.run_sync(self._connection, limiter=self._turn)
+
+    async def close(self) -> None:
+        # A shutdown that is being cancelled still closes its file.
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._close, limiter=self._turn)
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._closed:
+            raise CacheError(f"The store {self._path} has been closed.")
+        if self._db is None:
+            self._db = connect(self._path, self._busy_seconds)
+        return self._db
+
+    def _within(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+        db = self._connection()
+        with translated(self._path):
+            db.execute(begin)
+            try:
+                result = work(db)
+                db.execute("COMMIT")
+            except BaseException:
+                # A full disk makes SQLite roll back by itself.
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+            return result
+
+    def _try(self, work: Callable[[sqlite3.Connection], None]) -> None:
+        db = self._connection()
+        db.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._within("BEGIN IMMEDIATE", work)
+        except CacheError as error:
+            trace.log("debug", "store_skipped", note=str(error))
+        finally:
+            db.execute(f"PRAGMA busy_timeout = {int(self._busy_seconds * 1000)}")
+
+    def _shrink(self) -> None:
+        db = self._connection()
+        with translated(self._path):
+            db.execute("PRAGMA incremental_vacuum").fetchall()
+
+    def _close(self) -> None:
+        self._closed = True
+        if self._db is not None:
+            with translated(self._path):
+                self._db.close()
+            self._db = None

@@ -1,0 +1,32 @@
+"""Small JSON values that expire."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from mcp_web.store.pack import pack_json, unpack_json
+from mcp_web.store.sqlite.pages import storable
+
+
+def note(db: sqlite3.Connection, kind: str, key: str, now: float) -> Any | None:
+    row = db.execute(
+        "SELECT value FROM notes WHERE kind = ? AND key = ? AND expires_at > ?", (kind, storable(key), now)
+    ).fetchone()
+    return unpack_json(row[0]) if row else None
+
+
+def keep(db: sqlite3.Connection, kind: str, key: str, value: bytes, expires_at: float) -> None:
+    db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)", (kind, storable(key), value, expires_at))
+
+
+def packed(value: Any) -> bytes:
+    return pack_json(value)
+
+
+def drop(db: sqlite3.Connection, kind: str) -> int:
+    return db.execute("DELETE FROM notes WHERE kind = ?", (kind,)).rowcount
+
+
+def drop_expired(db: sqlite3.Connection, now: float) -> None:
+    db.execute("DELETE FROM notes WHERE expires_at <= ?", (now,))

@@ -1,0 +1,208 @@
+"""Pages and their versions: rows in, rows out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import cast
+from urllib.parse import urlsplit
+
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.pack import document_facts, document_of, pack_json, pack_text, unpack_json, unpack_text
+
+_FULL = """
+SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at, s.fresh_until, s.status, s.etag,
+  s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated, s.facts, s.text
+FROM pages p JOIN snapshots s ON """
+_INFO = """
+SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source
+FROM pages p JOIN snapshots s ON """
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates, which a TEXT column cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def key_bytes(key: str) -> bytes | None:
+    """A whole key or hash as bytes; None when it is not one."""
+    try:
+        raw = bytes.fromhex(key)
+    except ValueError:
+        return None
+    return raw if len(raw) == 32 else None
+
+
+def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
+    """The bounds of all 32-byte values whose hex begins with a prefix; None when it is not hex."""
+    if len(prefix) > 64 or any(char not in "0123456789abcdef" for char in prefix):
+        return None
+    return bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
+
+
+def newest(db: sqlite3.Connection, key: str) -> Snapshot | None:
+    row = db.execute(_FULL + "s.id = p.newest WHERE p.key = ?", (key_bytes(key),)).fetchone()
+    return _snapshot(row) if row else None
+
+
+def by_hash(db: sqlite3.Connection, text: str) -> Snapshot | None:
+    """One version by its hash or a unique prefix of it, or the newest version by page key."""
+    text = text.strip().lower()
+    bounds = hex_range(text)
+    if bounds is None or len(text) < 8:
+        return None
+    rows = db.execute(_FULL + "s.page = p.id WHERE s.hash BETWEEN ? AND ? LIMIT 2", bounds).fetchall()
+    if len(rows) == 1:
+        return _snapshot(rows[0])
+    if rows:
+        return None
+    rows = db.execute(_FULL + "s.id = p.newest WHERE p.key BETWEEN ? AND ? LIMIT 2", bounds).fetchall()
+    return _snapshot(rows[0]) if len(rows) == 1 else None
+
+
+def versions(db: sqlite3.Connection, key: str) -> list[SnapshotInfo]:
+    rows = db.execute(_INFO + "s.page = p.id WHERE p.key = ? ORDER BY s.checked_at DESC, s.id DESC", (key_bytes(key),))
+    return [_info(row) for row in rows]
+
+
+def recent(db: sqlite3.Connection, limit: int, source: Source | None) -> list[SnapshotInfo]:
+    where = "WHERE p.source = ?" if source else ""
+    values: tuple[object, ...] = (source, limit) if source else (limit,)
+    rows = db.execute(f"{_INFO} s.id = p.newest {where} ORDER BY p.used_at DESC LIMIT ?", values)
+    return [_info(row) for row in rows]
+
+
+def complete(db: sqlite3.Connection, prefix: str, limit: int) -> list[str]:
+    bounds = hex_range(prefix.strip().lower())
+    if bounds is None:
+        return []
+    rows = db.execute("SELECT hash FROM snapshots WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?", (*bounds, limit))
+    return [row[0].hex() for row in rows]
+
+
+def seen(db: sqlite3.Connection, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
+    found: dict[str, SnapshotInfo] = {}
+    query = _INFO + "s.id = p.newest WHERE p.url = ?1 OR (p.final_url = ?1 AND p.final_url <> p.url)"
+    for url in urls:
+        row = db.execute(query + " ORDER BY s.checked_at DESC LIMIT 1", (storable(url),)).fetchone()
+        if row:
+            found[url] = _info(row)
+    return found
+
+
+def keep(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> int:
+    """Write one version and make it the page's newest; answers the page's row number."""
+    page = _keep_page(db, snapshot, used_at)
+    row = _keep_version(db, snapshot, page)
+    db.execute(
+        "UPDATE pages SET newest = ?, bytes = "
+        "(SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = ?) WHERE id = ?",
+        (row, page, page),
+    )
+    return page
+
+
+def confirm(db: sqlite3.Connection, key: str, checked_at: float, fresh_until: float) -> None:
+    db.execute(
+        "UPDATE snapshots SET checked_at = ?, fresh_until = ? WHERE id = (SELECT newest FROM pages WHERE key = ?)",
+        (checked_at, fresh_until, key_bytes(key)),
+    )
+
+
+def mark_used(db: sqlite3.Connection, uses: dict[str, float]) -> None:
+    db.executemany(
+        "UPDATE pages SET used_at = max(used_at, ?) WHERE key = ?",
+        [(at, key_bytes(key)) for key, at in uses.items()],
+    )
+
+
+def _keep_page(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> int:
+    url = storable(snapshot.url)
+    row = db.execute(
+        "INSERT INTO pages (key, url, final_url, host, variant, source, path, tags, used_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,"
+        " path = excluded.path, tags = excluded.tags, used_at = max(used_at, excluded.used_at) RETURNING id",
+        (
+            key_bytes(snapshot.key),
+            url,
+            storable(snapshot.final_url),
+            _host(url),
+            snapshot.variant,
+            snapshot.source,
+            storable(snapshot.path) if snapshot.path is not None else None,
+            json.dumps(snapshot.tags),
+            used_at,
+        ),
+    ).fetchone()
+    return int(row[0])
+
+
+def _keep_version(db: sqlite3.Connection, snapshot: Snapshot, page: int) -> int:
+    document = snapshot.document
+    row = db.execute(
+        "INSERT INTO snapshots (page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,"
+        " last_modified, media_type, authenticated, answer, facts, text)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (hash) DO UPDATE SET title = excluded.title, checked_at = excluded.checked_at,"
+        " fresh_until = excluded.fresh_until, status = excluded.status, etag = excluded.etag,"
+        " last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts RETURNING id",
+        (
+            page,
+            key_bytes(snapshot.hash),
+            storable(document.title),
+            len(document.markdown),
+            snapshot.fetched_at,
+            snapshot.checked_at,
+            snapshot.fresh_until,
+            snapshot.status,
+            snapshot.etag,
+            snapshot.last_modified,
+            snapshot.media_type,
+            int(snapshot.authenticated),
+            pack_json([snapshot.headers, dict(snapshot.timings)]),
+            pack_json(document_facts(document)),
+            pack_text(document.markdown),
+        ),
+    ).fetchone()
+    return int(row[0])
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _snapshot(row: tuple[object, ...]) -> Snapshot:
+    (key, hash_, url, final_url, variant, fetched, checked, fresh, status, etag, modified, media, *rest) = row
+    answer, source, path, tags, authenticated, facts, text = rest
+    headers, timings = unpack_json(cast(bytes, answer))
+    return Snapshot(
+        key=cast(bytes, key).hex(),
+        hash=cast(bytes, hash_).hex(),
+        url=cast(str, url),
+        final_url=cast(str, final_url),
+        variant=cast(str, variant),
+        document=document_of(unpack_json(cast(bytes, facts)), unpack_text(cast(bytes, text))),
+        fetched_at=cast(float, fetched),
+        checked_at=cast(float, checked),
+        fresh_until=cast(float, fresh),
+        status=cast(int, status),
+        etag=cast("str | None", etag),
+        last_modified=cast("str | None", modified),
+        media_type=cast(str, media),
+        headers=tuple((name, value) for name, value in headers),
+        timings=timings,
+        source=cast(Source, source),
+        path=cast("str | None", path),
+        tags=tuple(json.loads(cast(str, tags))),
+        authenticated=bool(authenticated),
+    )
+
+
+def _info(row: tuple[bytes, bytes, str, str, str, float, float, int, Source]) -> SnapshotInfo:
+    key, hash_, url, title, variant, fetched_at, checked_at, chars, source = row
+    return SnapshotInfo(key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source)

@@ -1,0 +1,125 @@
+"""The tables, as a list of steps. A step is never changed once released: the next change is the next step."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from mcp_web.errors import CacheError, ConfigError
+
+# Step 1. Keys and hashes are 32 raw bytes; `newest` is the version a page shows now.
+_PAGES = """
+CREATE TABLE pages (
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE,
+  url TEXT NOT NULL,
+  final_url TEXT NOT NULL,
+  host TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  source TEXT NOT NULL,
+  path TEXT,
+  tags TEXT NOT NULL DEFAULT '[]',
+  newest INTEGER,
+  used_at REAL NOT NULL,
+  bytes INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX pages_url ON pages (url);
+CREATE INDEX pages_final_url ON pages (final_url) WHERE final_url <> url;
+CREATE INDEX pages_used ON pages (source, used_at);
+CREATE TABLE snapshots (
+  id INTEGER PRIMARY KEY,
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  hash BLOB NOT NULL UNIQUE,
+  title TEXT NOT NULL,
+  chars INTEGER NOT NULL,
+  fetched_at REAL NOT NULL,
+  checked_at REAL NOT NULL,
+  fresh_until REAL NOT NULL,
+  status INTEGER NOT NULL,
+  etag TEXT,
+  last_modified TEXT,
+  media_type TEXT NOT NULL,
+  authenticated INTEGER NOT NULL,
+  answer BLOB NOT NULL,
+  facts BLOB NOT NULL,
+  text BLOB NOT NULL
+) STRICT;
+CREATE INDEX snapshots_page ON snapshots (page, checked_at);
+CREATE TABLE vectors (
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  model TEXT NOT NULL,
+  dim INTEGER NOT NULL,
+  digests BLOB NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (page, model)
+) STRICT;
+CREATE TABLE notes (
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value BLOB NOT NULL,
+  expires_at REAL NOT NULL,
+  PRIMARY KEY (kind, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX notes_expiry ON notes (expires_at);
+CREATE TABLE figures (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  labels TEXT NOT NULL,
+  amounts TEXT NOT NULL,
+  PRIMARY KEY (kind, name, labels)
+) STRICT, WITHOUT ROWID;
+"""
+
+STEPS: tuple[str, ...] = (_PAGES,)
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Bring the file to this version's tables; safe when several processes start at once."""
+    if _version(db) == len(STEPS):
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        have = _version(db)  # another process may have done it while we waited
+        _refuse_strangers(db, have)
+        if have == 0:
+            db.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
+        for number, step in enumerate(STEPS[have:], start=have + 1):
+            for statement in _statements(step):
+                db.execute(statement)
+            db.execute("INSERT INTO schema_version VALUES (?, datetime('now'))", (number,))
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _version(db: sqlite3.Connection) -> int:
+    known = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_version'").fetchone()
+    if not known:
+        return 0
+    return int(db.execute("SELECT coalesce(max(version), 0) FROM schema_version").fetchone()[0])
+
+
+def _refuse_strangers(db: sqlite3.Connection, version: int) -> None:
+    """Never write into a database of a newer version or of another program."""
+    if version > len(STEPS):
+        raise CacheError(
+            f"The store was written by a newer mcp-web (its schema is {version}, this one knows {len(STEPS)}).",
+            suggestion="Upgrade mcp-web, or name another file with MCP_WEB_DB_PATH.",
+        )
+    if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise ConfigError(
+            "MCP_WEB_DB_PATH names a SQLite database of another program: it has tables that mcp-web did not make.",
+            suggestion="Name a file that does not exist yet; mcp-web creates it.",
+        )
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a script; `executescript` would commit the transaction we are in."""
+    found, current = [], ""
+    for line in script.splitlines(keepends=True):
+        current += line
+        if sqlite3.complete_statement(current):
+            found.append(current)
+            current = ""
+    return found

@@ -1,0 +1,164 @@
+"""`Store` over one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mcp_web.model.passage import PackedVectors
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.protocol import Purged, PurgeRule, StoreFigures
+from mcp_web.store.sqlite import figures, notes, pages, purge, vectors
+from mcp_web.store.sqlite.lane import Lane
+
+# Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
+_USES_WAIT = 60.0
+_USES_MOST = 256
+_TIDY_EVERY = 300.0
+
+
+class SqliteStore:
+    """Reads and writes go over their own connections, so a reader never waits for a writer."""
+
+    def __init__(
+        self, path: Path, *, max_bytes: int, busy_seconds: float, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.path = path
+        self._max_bytes = max_bytes
+        self._clock = clock
+        self._reads = Lane(path, busy_seconds)
+        self._writes = Lane(path, busy_seconds)
+        self._uses: dict[str, float] = {}
+        self._uses_since = 0.0
+        self._tidied = 0.0
+
+    @classmethod
+    async def open(
+        cls,
+        path: Path,
+        *,
+        max_bytes: int = 0,
+        busy_seconds: float = 20.0,
+        clock: Callable[[], float] = time.time,
+    ) -> SqliteStore:
+        """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log."""
+        store = cls(path, max_bytes=max_bytes, busy_seconds=busy_seconds, clock=clock)
+        await store._reads.open()
+        return store
+
+    # pages and snapshots
+    async def latest(self, key: str) -> Snapshot | None:
+        found = await self._reads.read(lambda db: pages.newest(db, key))
+        if found is not None:
+            await self._mark_used(key)
+        return found
+
+    async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
+        return await self._reads.read(lambda db: pages.by_hash(db, hash_or_prefix))
+
+    async def versions(self, key: str) -> list[SnapshotInfo]:
+        return await self._reads.read(lambda db: pages.versions(db, key))
+
+    async def keep(self, snapshot: Snapshot) -> None:
+        now = self._clock()
+
+        def work(db: sqlite3.Connection) -> None:
+            page = pages.keep(db, snapshot, now)
+            self._tidy(db, now)
+            if self._max_bytes and purge.used_bytes(db) > self._max_bytes:
+                purge.make_room(db, self._max_bytes, page)
+
+        await self._writes.write(work)
+
+    async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
+        await self._writes.write(lambda db: pages.confirm(db, key, checked_at, fresh_until))
+
+    async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
+        await self._write_uses()
+        return await self._reads.read(lambda db: pages.recent(db, limit, source))
+
+    async def complete(self, prefix: str, limit: int) -> list[str]:
+        return await self._reads.read(lambda db: pages.complete(db, prefix, limit))
+
+    async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
+        return await self._reads.read(lambda db: pages.seen(db, urls))
+
+    async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
+        await self._write_uses()
+        now = self._clock()
+        taken = await self._writes.write(lambda db: purge.purge(db, rule, now, dry_run=dry_run))
+        if taken.pages and not dry_run:
+            await self._writes.give_back_space()
+        return taken
+
+    async def trim_versions(self, most: int) -> int:
+        return await self._writes.write(lambda db: purge.trim_versions(db, most))
+
+    # vectors
+    async def vectors(self, key: str, model: str) -> PackedVectors | None:
+        return await self._reads.read(lambda db: vectors.load(db, key, model))
+
+    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
+        await self._writes.write(lambda db: vectors.keep(db, key, packed))
+
+    # notes
+    async def note(self, kind: str, key: str) -> Any | None:
+        now = self._clock()
+        return await self._reads.read(lambda db: notes.note(db, kind, key, now))
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        packed = notes.packed(value)
+        await self._writes.write(lambda db: notes.keep(db, kind, key, packed, expires_at))
+
+    async def drop_notes(self, kind: str) -> int:
+        return await self._writes.write(lambda db: notes.drop(db, kind))
+
+    # figures
+    async def add_figures(self, drained: dict[str, Any]) -> None:
+        await self._writes.write(lambda db: figures.add(db, drained))
+
+    async def figures(self) -> dict[str, Any]:
+        return await self._reads.read(figures.totals)
+
+    async def size(self) -> StoreFigures:
+        file_bytes = sum(part.stat().st_size for part in self._files() if part.exists())
+        return await self._reads.read(lambda db: _size(db, file_bytes))
+
+    async def close(self) -> None:
+        try:
+            await self._write_uses()
+        finally:
+            await self._writes.close()
+            await self._reads.close()
+
+    def _files(self) -> list[Path]:
+        return [self.path, self.path.with_name(self.path.name + "-wal")]
+
+    async def _mark_used(self, key: str) -> None:
+        now = self._clock()
+        if not self._uses:
+            self._uses_since = now
+        self._uses[key] = now
+        if len(self._uses) >= _USES_MOST or now - self._uses_since >= _USES_WAIT:
+            await self._write_uses()
+
+    async def _write_uses(self) -> None:
+        if not self._uses:
+            return
+        uses, self._uses = self._uses, {}
+        await self._writes.write_if_free(lambda db: pages.mark_used(db, uses))
+
+    def _tidy(self, db: sqlite3.Connection, now: float) -> None:
+        """Now and then, with a write that happens anyway."""
+        if now - self._tidied >= _TIDY_EVERY:
+            self._tidied = now
+            notes.drop_expired(db, now)
+
+
+def _size(db: sqlite3.Connection, file_bytes: int) -> StoreFigures:
+    count, text = db.execute("SELECT count(*), coalesce(sum(bytes), 0) FROM pages").fetchone()
+    versions, oldest, newest = db.execute("SELECT count(*), min(fetched_at), max(fetched_at) FROM snapshots").fetchone()
+    return StoreFigures(count, versions, text, file_bytes, oldest, newest)
