@@ -117,15 +117,14 @@ class SsrfBlocked(PolicyError):
 
 class DomainDenied(PolicyError):
     code = "DOMAIN_DENIED"
-    suggestion = (
-        "Use another source. The operator decides with MCP_WEB_ALLOWLIST_DOMAINS and MCP_WEB_DENYLIST_DOMAINS."
-    )
+    suggestion = "Use another source. The operator decides with MCP_WEB_ALLOWLIST_DOMAINS and MCP_WEB_DENYLIST_DOMAINS."
 
 
 class RobotsDisallowed(PolicyError):
     code = "ROBOTS_DISALLOWED"
     suggestion = (
-        "Look for the same content on another site. The operator can turn the check off with MCP_WEB_RESPECT_ROBOTS=false."
+        "Look for the same content on another site. "
+        "The operator can turn the check off with MCP_WEB_RESPECT_ROBOTS=false."
     )
 
 

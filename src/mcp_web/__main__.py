@@ -1,0 +1,33 @@
+"""The command `mcp-web`: the stdio server on a pipe, the command line otherwise."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Serve at once when a client started us; everything else goes through the command line."""
+    if len(sys.argv) == 1 and not sys.stdin.isatty():
+        _serve_stdio()
+    else:
+        from mcp_web.cli.main import run
+
+        run()
+
+
+def _serve_stdio() -> None:
+    from mcp_web.errors import ConfigError
+    from mcp_web.settings import load
+
+    try:
+        settings = load()
+    except ConfigError as error:
+        sys.stderr.write(f"mcp-web: {error.message} {error.way_on}\n")
+        raise SystemExit(2) from None
+    from mcp_web.server.stdio import run
+
+    run(settings)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Puts the tools on an MCP server: schemas out, calls in, errors as tool errors, progress, deadline, cancellation."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp import MCPError
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+
+from mcp_web import __version__
+from mcp_web.app import App
+from mcp_web.server import hello
+from mcp_web.tools.call import Call, Progress
+from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.sets import offered
+from mcp_web.tools.tool import Tool
+
+Context = ServerRequestContext[None]
+PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
+MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have a ceiling of their own
+
+
+def build_server(app: App) -> Server[None]:
+    """The server over an app; the caller chooses the transport."""
+    tools = offered(app.tools)
+    structured = app.tools.answers == "structured"
+    listed = [_described(tool, structured=structured) for tool in tools.values()]
+    places = anyio.Semaphore(app.tools.concurrency)
+
+    async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=listed)
+
+    async def call(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+        under_way = Call(app, deadline=time.monotonic() + app.tools.deadline)
+        result: Result | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_report, ctx, under_way.progress)
+            async with places:
+                with anyio.move_on_after(app.tools.deadline + 5):
+                    result = await call_tool(tool, under_way, params.arguments, structured=structured)
+            tasks.cancel_scope.cancel()
+        return _on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)
+
+    return Server[None](
+        hello.NAME,
+        version=__version__,
+        title=hello.TITLE,
+        instructions=hello.INSTRUCTIONS,
+        cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")},
+        on_list_tools=list_tools,
+        on_call_tool=call,
+    )
+
+
+def _described(tool: Tool, *, structured: bool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.words,
+        input_schema=tool.input_schema(),
+        output_schema=tool.output_schema() if structured and tool.output else None,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.open_world,
+        ),
+        _meta={"anthropic/maxResultSizeChars": MAX_RESULT_CHARS},
+    )
+
+
+def _on_the_wire(result: Result, *, structured: bool) -> types.CallToolResult:
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=result.text)],
+        structured_content=result.data if structured else None,
+        is_error=result.is_error,
+        _meta=result.meta or None,
+    )
+
+
+def _too_late(tool: Tool, deadline: float) -> Result:
+    """A tool that did not keep its own deadline: a defect, answered honestly."""
+    facts = {
+        "code": "FETCH_TIMEOUT",
+        "message": f"{tool.name} did not finish within {deadline:g} s.",
+        "suggestion": "Ask for less at once, or try again later.",
+        "retryable": True,
+    }
+    return Result(
+        f"{facts['code']}: {facts['message']} {facts['suggestion']}", {"error": facts}, {"error": facts}, True
+    )
+
+
+async def _report(ctx: Context, progress: Progress) -> None:
+    """Tell a client that asked for it how far the call is, about once a second."""
+    if ctx.meta is None or "progress_token" not in ctx.meta:
+        return
+    sent = 0.0
+    while True:
+        await anyio.sleep(PROGRESS_EVERY)
+        # Progress must grow even while we wait for somebody else.
+        sent = max(sent + 0.01, progress.done)
+        await ctx.session.report_progress(sent, progress.total, progress.message or "working")

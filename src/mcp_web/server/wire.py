@@ -1,0 +1,102 @@
+"""The two ends of stdio, owned from the first millisecond: standard library only.
+
+The SDK needs most of a second to import; a client waits for an answer to its first request meanwhile, and some
+give up after half a second. So a thread reads stdin from the start and answers `initialize` and `server/discover`
+from what `hello` knows; `initialize` is then given to the SDK as well, whose own answer to it is dropped.
+`server/discover` is always answered here, so a client that probes and then still sends `initialize` is served.
+
+While the wire stands, fd 0 reads nothing and fd 1 is stderr: a stray print cannot tear the protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from mcp_web.server import hello
+
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+MAX_LINE = 16 * 1024 * 1024
+
+
+class Wire:
+    """Lines in, lines out, each by its own thread."""
+
+    def __init__(self) -> None:
+        self._in = os.fdopen(os.dup(0), "rb")
+        self._out = os.fdopen(os.dup(1), "wb", buffering=0)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(2, 1)
+        self.answered: set[Any] = set()  # ids of `initialize` requests answered here
+        self._waiting: list[bytes | None] = []
+        self._take: Callable[[bytes | None], None] | None = None
+        self._lock = threading.Lock()
+        self._lines_out: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._write, name="stdout", daemon=True)
+        self._writer.start()
+        threading.Thread(target=self._read, name="stdin", daemon=True).start()
+
+    def hand_over(self, take: Callable[[bytes | None], None]) -> None:
+        """From now on give every line (None at the end of input) to `take`, first those that came meanwhile."""
+        with self._lock:
+            for line in self._waiting:
+                take(line)
+            self._waiting.clear()
+            self._take = take
+
+    def send(self, line: bytes) -> None:
+        """Queue one line for the client; never blocks."""
+        self._lines_out.put(line)
+
+    def close(self) -> None:
+        """Write out what is queued, for at most two seconds."""
+        self._lines_out.put(None)
+        self._writer.join(timeout=2)
+
+    def _read(self) -> None:
+        while line := self._in.readline(MAX_LINE):
+            if line.strip() and not self._answer(line):
+                self._pass(line)
+        self._pass(None)
+
+    def _pass(self, line: bytes | None) -> None:
+        with self._lock:
+            if self._take is None:
+                self._waiting.append(line)
+            else:
+                self._take(line)
+
+    def _answer(self, line: bytes) -> bool:
+        """Answer a greeting; True when nobody else needs to see it."""
+        if b'"initialize"' not in line and b'"server/discover"' not in line:
+            return False
+        try:
+            message = json.loads(line)
+            method, identity, params = message["method"], message["id"], message.get("params") or {}
+        except (ValueError, KeyError, TypeError):
+            return False
+        if method == "initialize" and self._take is None and not self.answered:
+            self.answered.add(identity)
+            self._reply(identity, hello.initialize_result(str(params.get("protocolVersion"))))
+            return False
+        if method == "server/discover" and (params.get("_meta") or {}).get(_VERSION_KEY) in hello.MODERN_VERSIONS:
+            self._reply(identity, hello.discover_result())
+            return True
+        return False
+
+    def _reply(self, identity: Any, result: dict[str, Any]) -> None:
+        body = {"jsonrpc": "2.0", "id": identity, "result": result}
+        self.send(json.dumps(body, ensure_ascii=False).encode() + b"\n")
+
+    def _write(self) -> None:
+        while (line := self._lines_out.get()) is not None:
+            view = memoryview(line)
+            try:
+                while view:
+                    view = view[self._out.write(view) :]
+            except OSError:
+                return  # the client is gone: the end of input follows

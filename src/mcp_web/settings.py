@@ -1,0 +1,261 @@
+"""Gathers each room's options: defaults < TOML file < environment < flags. The only reader of os.environ.
+
+A room declares a frozen dataclass of `option(...)` fields in its `options.py`; one line in ROOMS makes every
+field a variable, a TOML key, a row of `mcp-web config` and of the reference page.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import os
+import re
+import sys
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from mcp_web.errors import ConfigError
+from mcp_web.model.option import OptionFacts, facts_of
+
+T = TypeVar("T")
+Origin = Literal["default", "file", "environment", "flag"]
+
+# room name → the module and class of its options; the order is the order of the reference page.
+ROOMS: dict[str, str] = {
+    "tools": "mcp_web.tools.options:ToolOptions",
+    "server": "mcp_web.server.options:ServerOptions",
+    # "fetch": "mcp_web.fetch.options:FetchOptions",
+    # "render": "mcp_web.render.options:RenderOptions",
+    "extract": "mcp_web.extract.options:ExtractOptions",
+    # "search": "mcp_web.search.options:SearchOptions",
+    # "embed": "mcp_web.embed.options:EmbedOptions",
+    "archive": "mcp_web.archive.options:ArchiveOptions",
+    "store": "mcp_web.store.options:StoreOptions",
+    "sandbox": "mcp_web.sandbox.options:SandboxOptions",
+}
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+_SIZE = re.compile(r"(?i)^\s*(\d+(?:\.\d+)?)\s*(k|m|g)i?b?\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One option as it stands: what `mcp-web config` shows."""
+
+    room: str
+    name: str
+    value: Any
+    origin: Origin
+    origin_name: str  # the variable, the file's key, the flag, or ""
+    facts: OptionFacts
+    kind: str  # its type in words
+    default: Any
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return variable_names(self.room, self.name, self.facts)
+
+    @property
+    def shown(self) -> Any:
+        """The value, masked where it is a secret."""
+        if not self.facts.secret or not self.value:
+            return self.value
+        return tuple("•••" for _ in self.value) if isinstance(self.value, tuple) else "•••"
+
+
+class Settings:
+    """Every room's options, each with its origin."""
+
+    def __init__(self, rooms: Mapping[type[Any], Any], rows: list[Setting], unknown: list[str]) -> None:
+        self._rooms = rooms
+        self.rows = rows
+        self.unknown = unknown  # MCP_WEB_* variables and file keys that nothing reads
+
+    def of(self, kind: type[T]) -> T:
+        """The options of one room, by their class."""
+        found = self._rooms[kind]
+        assert isinstance(found, kind)
+        return found
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Every configured secret: for redaction and the leak guard."""
+        found: list[str] = []
+        for row in self.rows:
+            if row.facts.secret and row.value:
+                found += row.value if isinstance(row.value, tuple) else [str(row.value)]
+        return tuple(found)
+
+
+def load(
+    flags: Mapping[str, Any] | None = None, *, environ: Mapping[str, str] | None = None, file: Path | None = None
+) -> Settings:
+    """Read all settings; raises ConfigError that names the variable, the value and what is allowed."""
+    env = os.environ if environ is None else environ
+    flags = flags or {}
+    path = file or config_file(env)
+    table = _read_toml(path, required=file is not None or "MCP_WEB_CONFIG" in env)
+    rooms: dict[type[Any], Any] = {}
+    rows: list[Setting] = []
+    for room, place in ROOMS.items():
+        module, _, name = place.partition(":")
+        kind = getattr(importlib.import_module(module), name)
+        hints = typing.get_type_hints(kind)
+        sources = (flags, env, table, path)
+        mine = [_setting(room, spec, hints[spec.name], *sources) for spec in dataclasses.fields(kind)]
+        rooms[kind] = kind(**{row.name: row.value for row in mine})
+        rows += mine
+    return Settings(rooms, rows, _unknown(rows, env, table))
+
+
+def variable_names(room: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
+    """The environment variables of an option, the first of which wins."""
+    return facts.env or (f"MCP_WEB_{room}_{name}".upper(),)
+
+
+def config_file(env: Mapping[str, str]) -> Path:
+    """MCP_WEB_CONFIG, or config.toml in the user's configuration folder."""
+    if given := env.get("MCP_WEB_CONFIG"):
+        return Path(given).expanduser()
+    if sys.platform == "win32":
+        return Path(env.get("APPDATA", "~")).expanduser() / "mcp-web" / "config.toml"
+    return Path(env.get("XDG_CONFIG_HOME") or "~/.config").expanduser() / "mcp-web" / "config.toml"
+
+
+def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        if required:
+            raise ConfigError(f"The configuration file {path} does not exist.") from None
+        return {}
+    except OSError as error:
+        raise ConfigError(f"The configuration file {path} cannot be read: {error.strerror}.") from error
+    import tomllib
+
+    try:
+        return tomllib.loads(text.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"The configuration file {path} is not valid TOML: {error}.") from error
+
+
+def _setting(
+    room: str,
+    spec: dataclasses.Field[Any],
+    hint: Any,
+    flags: Mapping[str, Any],
+    env: Mapping[str, str],
+    table: Mapping[str, Any],
+    path: Path,
+) -> Setting:
+    facts = facts_of(spec)
+    value, origin, origin_name = spec.default, "default", ""
+    section = table.get(room, {})
+    if isinstance(section, Mapping) and spec.name in section:
+        origin, origin_name = "file", f"{path}: {room}.{spec.name}"
+        value = _checked(origin_name, section[spec.name], hint, facts, scale=1.0)
+    for variable in variable_names(room, spec.name, facts):
+        if env.get(variable, "").strip():
+            origin, origin_name = "environment", variable
+            value = _checked(variable, env[variable].strip(), hint, facts, scale=facts.scale)
+            break
+    if (flag := flags.get(f"{room}.{spec.name}")) is not None:
+        origin, origin_name = "flag", f"--{spec.name.replace('_', '-')}"
+        value = _checked(origin_name, flag, hint, facts, scale=1.0)
+    return Setting(room, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), spec.default)  # type: ignore[arg-type]  # origin is one of the four literals
+
+
+def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
+    """The value in its type and within its limits, or a ConfigError that says what is allowed."""
+    shown = "•••" if facts.secret else repr(raw)
+    try:
+        value = _parse(raw, hint)
+    except ValueError:
+        raise ConfigError(f"{name} is {shown}, but it must be {_in_words(hint, facts)}.") from None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if scale != 1.0:
+            value = value * scale
+        if (facts.least is not None and value < facts.least) or (facts.most is not None and value > facts.most):
+            raise ConfigError(f"{name} is {shown}, but it must be {_in_words(hint, facts)}.")
+    options = facts.choices
+    given = value if isinstance(value, tuple) else (value,)
+    if options and any(item is not None and item not in options for item in given):
+        raise ConfigError(f"{name} is {shown}, but it must be {_in_words(hint, facts)}.")
+    return value
+
+
+def _parse(raw: Any, hint: Any) -> Any:
+    if isinstance(hint, types.UnionType):
+        hint = next(arm for arm in typing.get_args(hint) if arm is not type(None))
+    origin = typing.get_origin(hint)
+    if origin is Literal:
+        if raw not in typing.get_args(hint):
+            raise ValueError(raw)
+        return raw
+    if origin is tuple:
+        items = re.split(r"[,;\s]+", raw) if isinstance(raw, str) else raw
+        if not isinstance(items, list | tuple):
+            raise ValueError(raw)
+        return tuple(str(item) for item in items if str(item))
+    return _parse_scalar(raw, hint)
+
+
+def _parse_scalar(raw: Any, hint: Any) -> Any:
+    if hint is bool:
+        word = str(raw).lower()
+        if word not in _TRUE | _FALSE:
+            raise ValueError(raw)
+        return word in _TRUE
+    if hint is int:
+        if isinstance(raw, str) and (size := _SIZE.match(raw)):
+            return int(float(size[1]) * {"k": 1024, "m": 1024**2, "g": 1024**3}[size[2].lower()])
+        return int(raw)
+    if hint is float:
+        return float(raw)
+    if hint is Path:
+        return Path(str(raw)).expanduser()
+    return str(raw)
+
+
+def _in_words(hint: Any, facts: OptionFacts) -> str:
+    """What is allowed, for error messages and the reference."""
+    if isinstance(hint, types.UnionType):
+        hint = next(arm for arm in typing.get_args(hint) if arm is not type(None))
+    choices = facts.choices or (typing.get_args(hint) if typing.get_origin(hint) is Literal else ())
+    if choices:
+        several = "a list of: " if typing.get_origin(hint) is tuple else "one of: "
+        return several + ", ".join(str(choice) for choice in choices)
+    if typing.get_origin(hint) is tuple:
+        return "a list separated by commas"
+    words = {bool: "true or false", int: "a whole number", float: "a number", Path: "a path"}.get(hint, "text")
+    least, most = (limit if limit is None else limit / facts.scale for limit in (facts.least, facts.most))
+    if least is not None and most is not None:
+        return f"{words} from {least:g} to {most:g}"
+    if least is not None:
+        return f"{words} of at least {least:g}"
+    return f"{words} of at most {most:g}" if most is not None else words
+
+
+def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:
+    """Names that look like ours but set nothing, each with the nearest real one."""
+    names = {variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG"}
+    keys = {f"{row.room}.{row.name}" for row in rows}
+    given = [name for name in env if name.startswith("MCP_WEB_") and name not in names]
+    written = [
+        f"{room}.{name}"
+        for room, section in table.items()
+        for name in (section if isinstance(section, Mapping) else ("",))
+        if f"{room}.{name}" not in keys
+    ]
+    return [_with_nearest(name, names) for name in given] + [_with_nearest(name, keys) for name in written]
+
+
+def _with_nearest(name: str, known: set[str]) -> str:
+    near = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"{name} (did you mean {near[0]}?)" if near else name

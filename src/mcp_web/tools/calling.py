@@ -1,0 +1,107 @@
+"""Calls a tool by name and gives back a result within the ceiling, whatever happens inside.
+
+Both edges use it: the server for agents, the command line for people.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_web import trace
+from mcp_web.errors import WebError
+from mcp_web.tools import budget
+from mcp_web.tools.arguments import bind
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What goes over the wire."""
+
+    text: str
+    meta: dict[str, Any]
+    data: dict[str, Any] | None  # only when answers are structured
+    is_error: bool = False
+
+
+async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
+    """Bind, run, present. Failures become results; only cancellation rises."""
+    facts: dict[str, Any] = {}
+    try:
+        with trace.step("tool", tool=tool.name) as facts:
+            args, notes = bind(tool, given)
+            call.notes += notes
+            answer = await tool.run(call, args)
+            facts |= {name: answer.meta[name] for name in ("url", "cache", "status") if name in answer.meta}
+    except WebError as error:
+        trace.figures.count("tool_errors_total", tool=tool.name, code=error.code)
+        return _failed(error, call, structured=structured)
+    except Exception as error:  # noqa: BLE001 — the edge: a defect of ours must not reach the agent as a traceback
+        trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
+        trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
+        return _failed(
+            WebError(f"{tool.name} failed inside the server ({type(error).__name__})."), call, structured=structured
+        )
+    return _within_ceiling(answer, structured=structured)
+
+
+def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
+    facts = error.as_dict()
+    quoted = facts.get("details", {}).pop("page_text", None)
+    if not facts.get("details", True):
+        del facts["details"]
+    text = f"{error.code}: {error.message} {error.way_on}"
+    if error.retry_after is not None:
+        text += f" Retry after {error.retry_after:g} s."
+    if quoted:
+        text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 1_500))
+    text = budget.cut(trace.redact(text), 4_000)
+    if not budget.within(json.dumps(facts, ensure_ascii=False, default=str), 4_000):
+        facts = {name: facts[name] for name in ("code", "suggestion", "retryable")} | {"message": text[:500]}
+    return Result(text, {"error": facts}, {"error": facts} if structured else None, is_error=True)
+
+
+def _within_ceiling(answer: Answer, *, structured: bool) -> Result:
+    """Tools keep their own budgets; this is the last line, for every path."""
+    if structured:
+        data, cut = _shrunk(answer.data)
+        text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
+        return Result(text, {}, data)
+    meta_cost = budget.estimate(json.dumps(answer.meta, ensure_ascii=False, default=str)) if answer.meta else 0
+    # JSON escapes quotes and line ends on the wire: a twentieth of the text at most on prose, more on code.
+    allowed = budget.AIM - meta_cost
+    if budget.within(answer.text, allowed):
+        return Result(answer.text, answer.meta, None)
+    note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
+    return Result(budget.cut(answer.text, allowed - 40) + note, answer.meta, None)
+
+
+def _shrunk(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """The object with its longest texts shortened until it fits."""
+    for limit in (None, 40_000, 20_000, 8_000, 3_000, 1_000, 300, 80):
+        made = data if limit is None else _clip(data, limit)
+        if budget.within(json.dumps(made, ensure_ascii=False, default=str), budget.AIM):
+            return made, limit is not None
+    return {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}, True
+
+
+def _clip(value: Any, limit: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= limit else value[:limit] + "…"
+    if isinstance(value, dict):
+        return {key: _clip(item, limit) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clip(item, limit) for item in value[: max(10, limit)]]
+    return value
+
+
+def _where(error: BaseException) -> str:
+    """The innermost places of a defect, without values."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    return " < ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in reversed(frames))

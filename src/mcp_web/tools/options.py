@@ -1,0 +1,37 @@
+"""Options of the tools: which are offered, how they answer, how long they may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_web.model.option import option
+
+Profile = Literal["standard", "lite", "chatgpt"]
+Answers = Literal["text", "structured"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOptions:
+    profile: Profile = option("standard", "Which set of tools is offered.", env="MCP_WEB_PROFILE")
+    contract: str = option(
+        "", "Offer another system's own tools instead, exactly as that system named them.", env="MCP_WEB_CONTRACT"
+    )
+    answers: Answers = option(
+        "text",
+        "text: readable Markdown; structured: the whole answer object for programs.",
+        env="MCP_WEB_ANSWERS",
+    )
+    disabled_tools: tuple[str, ...] = option((), "Tools that are not offered, by name.", env="MCP_WEB_DISABLED_TOOLS")
+    search_enabled: bool = option(True, "Offer the tools that search the web.", env="WEB_SEARCH_ENABLED")
+    fetch_enabled: bool = option(True, "Offer the tools that open web pages.", env="WEB_FETCH_ENABLED")
+    deadline: float = option(
+        50.0,
+        "Seconds after which a tool call answers with what it has; below the usual client limit of 60 s.",
+        env="MCP_WEB_DEADLINE",
+        least=1,
+        most=600,
+    )
+    concurrency: int = option(
+        16, "Tool calls worked on at once; more wait their turn.", env="MCP_WEB_CALLS_AT_ONCE", least=1, most=1000
+    )

@@ -1,0 +1,60 @@
+"""The parameters that every tool showing pages shares, in the same words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.tools.page_view import Wish
+from mcp_web.tools.tool import Param
+
+SELECTOR = Param("selector", "string", "CSS selector of the part wanted.", aliases=("css", "css_selector"))
+SECTION = Param("section", "string", "Heading of the outline: only that section.", aliases=("heading",))
+FORMAT = Param("format", "string", "Form of the text.", default="markdown", choices=("markdown", "text", "html"))
+MAX_CHARS = Param(
+    "max_chars",
+    "integer",
+    "Characters at most (default 10000).",
+    default=10_000,
+    least=100,
+    most=100_000,
+    aliases=("maxlength", "max_length"),
+)
+START = Param(
+    "start",
+    "integer",
+    "Offset to continue at: next_start of the answer before.",
+    default=0,
+    least=0,
+    aliases=("offset", "start_index"),
+)
+LINKS = Param("include_links", "boolean", "Numbered links (default true).", default=True)
+IMAGES = Param("include_images", "boolean", "Keep images (default false).", default=False)
+SITECONFIG = Param("siteconfig", "string", "Id of a site config to use.")
+MAX_AGE = Param(
+    "max_age",
+    "integer",
+    "Seconds a kept copy may be old; 0 asks the origin. Default: the page's own caching rules.",
+    least=0,
+)
+EXPLAIN = Param("explain", "boolean", "Show how the content was chosen.", default=False)
+
+_TEXT = {"type": "string"}
+_NUMBER = {"type": "number"}
+_FLAG = {"type": "boolean"}
+_LIST = {"type": "array", "items": {"type": "object"}}
+OUTPUT = {
+    "url": _TEXT, "final_url": _TEXT, "status": _TEXT, "title": _TEXT, "content": _TEXT, "content_length": _NUMBER,
+    "start": _NUMBER, "truncated": _FLAG, "outline": _LIST, "metadata": {"type": "object"}, "links": _LIST,
+    "extractor": _TEXT, "notes": {"type": "array", "items": _TEXT},
+}  # fmt: skip
+
+
+def wish_of(args: dict[str, Any]) -> Wish:
+    """What part of the page the arguments ask for."""
+    return Wish(
+        format=args["format"],
+        max_chars=args["max_chars"],
+        start=args["start"],
+        section=args["section"],
+        include_links=args["include_links"],
+    )

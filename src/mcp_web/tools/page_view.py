@@ -1,0 +1,259 @@
+"""How a page is shown: one window of it, within the budget, with the way on. Used by every tool that shows pages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from mcp_web.model.page import Document, Format, Heading, Link
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer
+
+CacheState = Literal["hit", "revalidated", "fetched", "stale"]
+MAX_OUTLINE = 80  # headings shown; the rest is a section call away
+MAX_LINKS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """What is known of the page that is to be shown."""
+
+    document: Document
+    url: str | None
+    final_url: str | None = None
+    snapshot: str | None = None
+    cache: CacheState | None = None
+    age: float = 0.0
+    fetched_at: float | None = None
+    timings: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    media_type: str | None = None
+    authenticated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What part of it, and how."""
+
+    format: Format = "markdown"
+    max_chars: int = 10_000
+    start: int = 0
+    section: str | None = None
+    include_links: bool = True
+    tokens: int = budget.AIM - 1_500  # of the text: the rest is for header, outline and facts
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    text: str
+    start: int
+    end: int
+    next_start: int | None
+    links: tuple[Link, ...]
+
+
+def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
+    """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
+    shown = show(view.document, wish)
+    data = as_data(view, wish, shown, call.notes)
+    lines = [header(view, shown)]
+    lines += [f"note: {note}" for note in data["notes"]]
+    parts = []
+    if shown.start == 0 and wish.format == "markdown":
+        parts.append(front_matter(view))
+    if shown.next_start is not None and shown.start == 0 and (listed := outline_text(view.document.headings)):
+        parts.append(f"outline (offset heading):\n{listed}")
+    parts.append(shown.text)
+    if wish.format == "markdown" and shown.links:
+        parts.append(link_list(shown.links))
+    if view.document.explain is not None:
+        parts.append("explain:\n```json\n" + _bounded_json(view.document.explain) + "\n```")
+    lines.append(call.envelope.wrap("\n\n".join(parts)))
+    if shown.next_start is not None:
+        lines.append(f"more: {continued(next_call, start=shown.next_start)}")
+    return Answer(data, "\n".join(lines), meta(view, shown))
+
+
+def show(document: Document, wish: Wish) -> Shown:
+    """The window that was asked for, made smaller until it fits the budget."""
+    from mcp_web.read.outline import section_range
+    from mcp_web.read.window import cut
+
+    start, stop = wish.start, None
+    if wish.section:
+        begin, stop = section_range(document.markdown, document.headings, wish.section)
+        start = max(start, begin)
+    size = wish.max_chars
+    while True:
+        window = cut(document.markdown, start, size, stop=stop)
+        text, links = rendered(window.text, wish)
+        cost = text if not links else text + link_list(links)
+        if size <= 200 or budget.within(cost, wish.tokens):
+            return Shown(text, window.start, window.end, window.next_start, links)
+        size = max(200, min(len(window.text) - 1, int(len(window.text) * wish.tokens / budget.estimate(cost) * 0.95)))
+
+
+def rendered(markdown: str, wish: Wish) -> tuple[str, tuple[Link, ...]]:
+    """The window's text in the wanted format, and its links."""
+    if wish.format == "html":
+        from mcp_web.read.html import to_html
+
+        return to_html(markdown), ()
+    if wish.format == "text":
+        from mcp_web.read.plain import to_plain
+
+        return to_plain(markdown), ()
+    from mcp_web.read.links import numbered, text_only
+
+    if not wish.include_links:
+        return text_only(markdown), ()
+    found = numbered(markdown)
+    return found.text, found.links
+
+
+def header(view: PageView, shown: Shown) -> str:
+    """One line: state, size, identity."""
+    document = view.document
+    facts = ["partial" if document.wall else "success"]
+    if view.cache:
+        facts.append(view.cache + (f" ({ago(view.age)} old)" if view.cache in ("hit", "stale") else ""))
+    total = len(document.markdown)
+    facts.append(
+        f"{total:,} chars"
+        if shown.next_start is None and shown.start == 0
+        else f"chars {shown.start:,}–{shown.end:,} of {total:,}"
+    )
+    if view.snapshot:
+        facts.append(f"snapshot {view.snapshot[:16]}")
+    if view.authenticated:
+        facts.append("authenticated: yes")
+    if view.final_url and view.final_url != view.url:
+        facts.append(f"redirected to {view.final_url}")
+    return " · ".join(facts)
+
+
+def front_matter(view: PageView) -> str:
+    """The stable head of a page: what it is, where from, when, read by what."""
+    meta = view.document.metadata
+    rows = {
+        "title": view.document.title,
+        "source": view.final_url or view.url,
+        "fetched_at": iso(view.fetched_at) if view.fetched_at else None,
+        "extractor": view.document.extractor,
+        "siteconfig": view.document.siteconfig or "none",
+        "author": meta.author,
+        "published": meta.published,
+    }
+    return "---\n" + "\n".join(f"{name}: {one_line(value)}" for name, value in rows.items() if value) + "\n---"
+
+
+def as_data(view: PageView, wish: Wish, shown: Shown, notes: list[str]) -> dict[str, Any]:
+    """The answer object of the contract."""
+    document = view.document
+    meta_facts = document.metadata
+    data: dict[str, Any] = {
+        "url": view.url,
+        "final_url": view.final_url or view.url,
+        "status": "partial" if document.wall else "success",
+        "title": document.title,
+        "content": shown.text,
+        "content_length": len(document.markdown),
+        "start": shown.start,
+        "truncated": shown.next_start is not None,
+        "next_start": shown.next_start,
+        "outline": [outline_row(heading) for heading in document.headings[:MAX_OUTLINE]],
+        "metadata": {
+            "description": meta_facts.description,
+            "author": meta_facts.author,
+            "published": meta_facts.published,
+            "modified": meta_facts.modified,
+            "site_name": meta_facts.site_name,
+            "language": meta_facts.language,
+            "canonical_url": meta_facts.canonical_url,
+            "content_type": meta_facts.content_type or view.media_type,
+            "structured_data": list(meta_facts.structured_data),
+        },
+        "links": [{"text": link.text, "url": link.url} for link in shown.links[:MAX_LINKS]],
+        "snapshot": view.snapshot,
+        "cache": {"state": view.cache, "age": round(view.age)} if view.cache else None,
+        "fetched_at": iso(view.fetched_at) if view.fetched_at else None,
+        "extractor": document.extractor,
+        "siteconfig": document.siteconfig,
+        "timings": {name: round(ms, 1) for name, ms in view.timings.items()},
+        "notes": [*notes, *view.notes, *document.notes],
+    }
+    if document.wall:
+        data["wall"] = document.wall
+    if document.explain is not None:
+        data["explain"] = document.explain
+    return data
+
+
+def meta(view: PageView, shown: Shown) -> dict[str, Any]:
+    """The machine-readable facts that go beside the text."""
+    facts = {
+        "url": view.url,
+        "final_url": view.final_url,
+        "snapshot": view.snapshot,
+        "cache": view.cache,
+        "age": round(view.age) if view.cache else None,
+        "status": "partial" if view.document.wall else "success",
+        "start": shown.start,
+        "end": shown.end,
+        "content_length": len(view.document.markdown),
+        "next_start": shown.next_start,
+        "fetched_at": iso(view.fetched_at) if view.fetched_at else None,
+    }
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def outline_row(heading: Heading) -> dict[str, Any]:
+    return {"level": heading.level, "text": heading.text, "start": heading.start}
+
+
+def outline_text(headings: tuple[Heading, ...]) -> str:
+    if len(headings) < 2:
+        return ""
+    rows = [
+        f"{heading.start} {'#' * heading.level} {one_line(heading.text)[:100]}" for heading in headings[:MAX_OUTLINE]
+    ]
+    if len(headings) > MAX_OUTLINE:
+        rows.append(f"… {len(headings) - MAX_OUTLINE} more headings")
+    return "\n".join(rows)
+
+
+def link_list(links: tuple[Link, ...]) -> str:
+    from mcp_web.read.links import reference_list
+
+    listed = reference_list(links[:MAX_LINKS])
+    return listed + (f"\n… {len(links) - MAX_LINKS} more links" if len(links) > MAX_LINKS else "")
+
+
+def continued(call_text: str, **more: Any) -> str:
+    """`web_open(url="…")` with further arguments, or with others in their place."""
+    name, _, rest = call_text.partition("(")
+    inside = rest.rstrip(")")
+    extra = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())
+    return f"{name}({inside}{', ' if inside else ''}{extra})"
+
+
+def iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def ago(seconds: float) -> str:
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def one_line(text: Any) -> str:
+    return " ".join(str(text).split())
+
+
+def _bounded_json(value: Any) -> str:
+    return budget.cut(json.dumps(value, ensure_ascii=False, indent=1, default=str), 2_500)

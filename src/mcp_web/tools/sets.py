@@ -1,0 +1,47 @@
+"""Which tools are offered: a profile, less what is switched off. One line per tool."""
+
+from __future__ import annotations
+
+import importlib
+
+from mcp_web.errors import ConfigError
+from mcp_web.tools.options import Profile, ToolOptions
+from mcp_web.tools.tool import Tool
+
+# In the order in which tools/list shows them.
+STANDARD = ("web_extract",)
+
+PROFILES: dict[Profile, tuple[str, ...]] = {
+    "standard": STANDARD,
+    "lite": tuple(name for name in ("web_search", "web_open", "web_read") if name in STANDARD),
+    "chatgpt": (),
+}
+
+# What the two switches of the configuration turn off.
+SEARCHES = ("web_search", "search")
+FETCHES = ("web_open", "web_batch_open", "web_read", "fetch")
+
+
+def offered(options: ToolOptions) -> dict[str, Tool]:
+    """The tools of the configured profile by name, in order."""
+    names = [name for name in PROFILES[options.profile] if name not in switched_off(options)]
+    return {name: tool_named(name) for name in names}
+
+
+def switched_off(options: ToolOptions) -> set[str]:
+    unknown = [name for name in options.disabled_tools if not any(name in names for names in PROFILES.values())]
+    if unknown:
+        raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown[0]!r}, but the tools are: {', '.join(STANDARD)}.")
+    off = set(options.disabled_tools)
+    if not options.search_enabled:
+        off.update(SEARCHES)
+    if not options.fetch_enabled:
+        off.update(FETCHES)
+    return off
+
+
+def tool_named(name: str) -> Tool:
+    """A tool by its name: its file has the same."""
+    tool = importlib.import_module(f"mcp_web.tools.{name}").TOOL
+    assert isinstance(tool, Tool)
+    return tool

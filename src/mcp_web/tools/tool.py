@@ -1,0 +1,82 @@
+"""How a tool is declared: name, words, parameters, presentation. One file per tool uses these.
+
+The JSON schema is derived here, plain and flat: no unions, no references, `additionalProperties: false`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from mcp_web.tools.call import Call
+
+Kind = Literal["string", "integer", "number", "boolean", "array"]
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter. Numbers out of range are clamped with a note, lists may be given as a string."""
+
+    name: str
+    kind: Kind
+    help: str
+    default: Any = None
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    max_length: int | None = None  # of a string, or of each item of a list
+    max_items: int | None = None
+    aliases: tuple[str, ...] = ()
+    lines: bool = False  # a list given as one string holds one item a line (queries), not one a comma
+
+    def schema(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"type": self.kind, "description": self.help}
+        if self.kind == "array":
+            made["items"] = {"type": "string"} | ({"enum": list(self.choices)} if self.choices else {})
+            if self.max_items:
+                made["maxItems"] = self.max_items
+        elif self.choices:
+            made["enum"] = list(self.choices)
+        if self.kind in ("integer", "number"):
+            if self.least is not None:
+                made["minimum"] = self.least
+            if self.most is not None:
+                made["maximum"] = self.most
+        return made
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a tool gives back: the object for programs, the text for agents, the facts for `_meta`."""
+
+    data: dict[str, Any]
+    text: str
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    name: str
+    title: str
+    words: str  # 40–120 neutral words: what it does, when to use it and when its sibling, what comes back
+    params: tuple[Param, ...]
+    run: Callable[[Call, dict[str, Any]], Awaitable[Answer]]
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    open_world: bool = True
+    output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
+
+    def input_schema(self) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {param.name: param.schema() for param in self.params},
+            "required": [param.name for param in self.params if param.required],
+            "additionalProperties": False,
+        }
+
+    def output_schema(self) -> dict[str, Any]:
+        return {"type": "object", "properties": dict(self.output)}

@@ -1,0 +1,71 @@
+"""web_extract: HTML the caller already has → clean Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.page import ExtractRequest
+from mcp_web.services.extract_html import extract_html
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_params import (
+    EXPLAIN,
+    FORMAT,
+    IMAGES,
+    LINKS,
+    MAX_CHARS,
+    OUTPUT,
+    SECTION,
+    SELECTOR,
+    SITECONFIG,
+    START,
+    wish_of,
+)
+from mcp_web.tools.page_view import PageView, present
+from mcp_web.tools.tool import Answer, Param, Tool
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    request = ExtractRequest(
+        selector=args["selector"],
+        include_images=args["include_images"],
+        siteconfig=args["siteconfig"],
+        explain=args["explain"],
+    )
+    document = await extract_html(call.app, args["html"], args["base_url"], request)
+    view = PageView(document, args["base_url"] or None)
+    return present(call, view, wish_of(args), "web_extract(html=…)")
+
+
+TOOL = Tool(
+    name="web_extract",
+    title="Extract Markdown from HTML",
+    words=(
+        "Turns HTML you already have into clean Markdown: main content only, with code, tables, maths, headings and "
+        "absolute links kept, boilerplate and hidden text removed. Pure: nothing is fetched and nothing is kept. "
+        "Use it for HTML that came from another tool or a file; to read a page by its address use web_open, which "
+        "fetches and remembers it. Returns the text with title, metadata, outline and links; long texts come in "
+        "parts, continued with start."
+    ),
+    params=(
+        Param("html", "string", "The HTML source.", required=True, max_length=5_000_000, aliases=("content", "text")),
+        Param(
+            "base_url",
+            "string",
+            "Address the HTML came from; makes relative links absolute.",
+            default="",
+            aliases=("url",),
+        ),
+        SELECTOR,
+        SECTION,
+        FORMAT,
+        MAX_CHARS,
+        START,
+        LINKS,
+        IMAGES,
+        SITECONFIG,
+        EXPLAIN,
+    ),
+    run=run,
+    open_world=False,
+    output=OUTPUT,
+)
