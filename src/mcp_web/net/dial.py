@@ -86,8 +86,8 @@ class Dialer:
         return await tunnel(stream, address, port, proxy)
 
     async def _refuse_self(self, stream: ByteStream, host: str, port: int) -> None:
-        local = stream.extra(SocketAttribute.local_address, None)  # noqa: S610  anyio, not Django
-        remote = stream.extra(SocketAttribute.remote_address, None)  # noqa: S610  anyio, not Django
+        local = stream.extra(SocketAttribute.local_address, None)
+        remote = stream.extra(SocketAttribute.remote_address, None)
         if isinstance(local, tuple) and isinstance(remote, tuple):
             try:
                 self.policy.check_own(host, port, str(remote[0]), str(local[0]))
@@ -144,7 +144,7 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
 async def connect_literal(address: str, port: int) -> ByteStream:
     """Connect to exactly this address, and make sure the other end is it."""
     stream = await anyio.connect_tcp(address, port)
-    peer = str(stream.extra(SocketAttribute.remote_address)[0])  # noqa: S610  anyio, not Django
+    peer = str(stream.extra(SocketAttribute.remote_address)[0])
     if parse_address(peer) != parse_address(address):
         await stream.aclose()
         raise SsrfBlocked(f"The connection to {address} ended at {peer}.")

@@ -1,0 +1,182 @@
+"""Bodies decoded by ourselves, piece by piece, under a ceiling: a bomb is refused before it inflates.
+
+A library that decodes for us hands over whole chunks, and 800 bytes of brotli are a gigabyte of zeros.
+Every decoder here is asked for a bounded piece at a time, and the ceiling counts decoded bytes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import Protocol
+
+from mcp_web.errors import FetchFailed, FetchTooLarge, UnsupportedContent
+
+ACCEPTED = "gzip, deflate, br, zstd"
+MAX_ENCODINGS = 2
+_PIECE = 256 * 1024
+# Text rarely shrinks by more than 1:50 and never usefully by 1:300; below a megabyte a ratio says nothing.
+_MAX_RATIO = 300
+_RATIO_FROM = 1024 * 1024
+_ZSTD_WINDOW = 8 * 1024 * 1024  # the most RFC 9659 lets a server ask for
+# An RLE block turns 4 bytes into 128 KiB, and python-zstandard cannot bound its output: bound its input instead.
+_ZSTD_SLICE = 128
+
+
+class Layer(Protocol):
+    """One content encoding being undone."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+
+class _Zlib:
+    """gzip in one or more members, and deflate in both of its readings."""
+
+    def __init__(self, wbits: int) -> None:
+        self._wbits = wbits
+        self._inflate = zlib.decompressobj(wbits)
+        self._begun = False
+        self.ended = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while data:
+            if self.ended:
+                if self._wbits != 31 or not data.startswith(b"\x1f\x8b"):
+                    return  # padding after the end, as browsers ignore it
+                self._inflate, self.ended = zlib.decompressobj(self._wbits), False
+            yield self._step(data)
+            self.ended = self._inflate.eof
+            data = self._inflate.unused_data if self.ended else self._inflate.unconsumed_tail
+
+    def _step(self, data: bytes) -> bytes:
+        try:
+            piece = self._inflate.decompress(data, _PIECE)
+        except zlib.error:
+            # Many servers send raw deflate where the zlib form is meant.
+            if self._begun or self._wbits != zlib.MAX_WBITS:
+                raise
+            self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
+            piece = self._inflate.decompress(data, _PIECE)
+        self._begun = True
+        return piece
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        import brotli  # type: ignore[import-untyped]  # ships no types
+
+        self._inflate = brotli.Decompressor()
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._inflate.is_finished())
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while True:
+            yield self._inflate.process(data, output_buffer_limit=_PIECE)
+            data = b""
+            if self._inflate.is_finished() or self._inflate.can_accept_more_data():
+                return
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        import zstandard
+
+        self._new = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj
+        self._inflate = self._new()
+
+    @property
+    def ended(self) -> bool:
+        return self._inflate.eof
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        for at in range(0, len(data), _ZSTD_SLICE):
+            piece = data[at : at + _ZSTD_SLICE]
+            while piece:
+                if self._inflate.eof:
+                    self._inflate = self._new()
+                yield self._inflate.decompress(piece)
+                piece = self._inflate.unused_data
+
+
+def _layer(name: str) -> Layer | None:
+    if name in ("gzip", "x-gzip"):
+        return _Zlib(31)
+    if name == "deflate":
+        return _Zlib(zlib.MAX_WBITS)
+    if name == "br":
+        return _Brotli()
+    return _Zstd() if name == "zstd" else None
+
+
+class BodyDecoder:
+    """Undoes the content encodings of one body, never holding more than a piece beyond the ceiling."""
+
+    def __init__(self, content_encoding: str, *, max_bytes: int, url: str) -> None:
+        names = [name for name in (part.strip().lower() for part in content_encoding.split(",")) if name]
+        names = [name for name in names if name != "identity"]
+        self._url = url
+        self._max = max_bytes
+        self._raw = 0
+        self._decoded = 0
+        if len(names) > MAX_ENCODINGS:
+            raise UnsupportedContent(f"{url} is wrapped in {len(names)} content encodings.", url=url)
+        self._layers: list[Layer] = []
+        for name in reversed(names):
+            layer = _layer(name)
+            if layer is None:
+                raise UnsupportedContent(f"{url} is sent in the unknown encoding {name[:40]!r}.", url=url)
+            self._layers.append(layer)
+
+    def feed(self, data: bytes) -> bytes:
+        """The decoded bytes for the next raw ones."""
+        self._raw += len(data)
+        if self._raw > self._max:
+            raise too_large(self._url, self._max)
+        decoded = bytearray()
+        try:
+            for piece in self._through(data, 0):
+                self._count(len(piece))
+                decoded += piece
+        except Exception as error:
+            if isinstance(error, FetchTooLarge):
+                raise
+            # zlib, brotli and zstandard each have their own exception and no common one.
+            raise FetchFailed(
+                f"The body of {self._url} is not what its Content-Encoding says.", url=self._url, reason="encoding"
+            ) from error
+        return bytes(decoded)
+
+    def _through(self, data: bytes, at: int) -> Iterator[bytes]:
+        if at == len(self._layers):
+            yield data
+            return
+        for piece in self._layers[at].feed(data):
+            if piece:
+                yield from self._through(piece, at + 1)
+
+    def _count(self, size: int) -> None:
+        self._decoded += size
+        if self._decoded > self._max:
+            raise too_large(self._url, self._max)
+        if self._layers and self._decoded > _RATIO_FROM and self._decoded > self._raw * _MAX_RATIO:
+            raise FetchTooLarge(
+                f"{self._url} inflates more than {_MAX_RATIO} times while it is decoded: a compression bomb.",
+                suggestion="Use another source.",
+                url=self._url,
+            )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every encoding reached its end; an empty body counts as complete."""
+        return self._raw == 0 or all(layer.ended for layer in self._layers)
+
+
+def too_large(url: str, max_bytes: int, size: int | None = None) -> FetchTooLarge:
+    """The error for a body above the ceiling."""
+    measured = f"has {size:,} bytes" if size else "is larger than allowed"
+    return FetchTooLarge(f"{url} {measured}; the ceiling is {max_bytes:,} bytes.", url=url, max_bytes=max_bytes)

@@ -1,0 +1,246 @@
+"""Two HTTP clients that share nothing but the protocol.
+
+`WebClient` opens URLs that an agent chose: guarded, without cookies, credentials or redirects of its own.
+`ApiClient` speaks to endpoints from the configuration: they may be private and may be sent keys.
+Nothing an agent passes ever becomes a host of the second.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio
+
+from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
+from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
+from mcp_web.net.dial import Dials
+from mcp_web.net.http1 import Connection
+from mcp_web.net.pool import Exchange, Pool
+from mcp_web.net.url import Url, parse_url
+
+Headers = Sequence[tuple[str, str]]
+
+CONNECT_SECONDS = 10.0
+IDLE_SECONDS = 10.0  # silence in the middle of a body
+# A server that drips a byte a second holds a slot for as long as it likes; 500 B/s is slower than any modem.
+MIN_RATE = 500.0
+RATE_GRACE = 5.0
+_DRAIN = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a web server said to one request."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]  # lower-case names, in order
+    body: bytes  # decoded; empty unless the status is 2xx
+    truncated: bool = False  # the body ended before its announced end
+    timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds
+
+    def header(self, name: str) -> str | None:
+        """The last value of a header, by lower-case name."""
+        return next((value for key, value in reversed(self.headers) if key == name), None)
+
+
+class WebClient:
+    """GET for agent-chosen URLs. One answer per call: redirects are the caller's, hop by hop through the same gate."""
+
+    def __init__(self, dialer: Dials) -> None:
+        self._pool = Pool(dialer)
+
+    async def get(
+        self, url: Url, *, headers: Headers = (), max_bytes: int = 5_000_000, deadline: float | None = None
+    ) -> Answer:
+        """Ask once. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds."""
+        sent = [("Host", url.authority), *headers, ("Accept-Encoding", ACCEPTED)]
+        with _until(deadline if deadline is not None else anyio.current_time() + 20.0, url):
+            async with self._pool.exchange(url, headers=sent, connect_timeout=CONNECT_SECONDS) as exchange:
+                begun = anyio.current_time()
+                if 200 <= exchange.head.status < 300:
+                    body, truncated = await _read(exchange, url, max_bytes)
+                else:
+                    body, truncated = b"", False
+                    await _drain(exchange)
+                timings = {
+                    "connect": exchange.connect_ms,
+                    "wait": exchange.wait_ms,
+                    "body": (anyio.current_time() - begun) * 1000,
+                }
+                return Answer(exchange.head.status, exchange.head.headers, body, truncated, timings)
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class ApiResponse:
+    """What a configured endpoint said; every status is an answer, not an error."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    url: str = ""
+
+    def header(self, name: str) -> str | None:
+        return next((value for key, value in reversed(self.headers) if key == name.lower()), None)
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """The body as JSON; FetchFailed when it is none."""
+        try:
+            return json.loads(self.body)
+        except ValueError as error:
+            raise FetchFailed(f"The endpoint answered {self.status} with something that is not JSON.") from error
+
+
+class ApiClient:
+    """Requests to operator-configured endpoints. Never follows a redirect: a key must not travel on."""
+
+    def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web") -> None:
+        self._pool = Pool(dialer)
+        self._user_agent = user_agent
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None,
+        json: Any = None,
+        data: Mapping[str, Any] | bytes | str | None = None,
+        timeout: float = 20.0,
+        max_bytes: int = 10_000_000,
+    ) -> ApiResponse:
+        """Send one request; parameters that are None are left out."""
+        target = parse_url(_with_params(url, params))
+        body, kind = _encoded(json, data)
+        sent = _merged(target, headers or {}, self._user_agent, kind)
+        if body or method.upper() != "GET":
+            sent.append(("Content-Length", str(len(body))))
+        with _until(anyio.current_time() + timeout, target):
+            async with self._pool.exchange(
+                target, method=method.upper(), headers=sent, body=body, connect_timeout=timeout
+            ) as exchange:
+                answer, truncated = await _read(exchange, target, max_bytes, min_rate=0, idle=timeout)
+                if truncated:
+                    raise FetchFailed(f"{target.host} broke off in the middle of its answer.", reason="cut")
+                return ApiResponse(exchange.head.status, exchange.head.headers, answer, target.href)
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+@contextmanager
+def _until(deadline: float, url: Url) -> Iterator[None]:
+    begun = anyio.current_time()
+    try:
+        with anyio.fail_after(deadline - begun):
+            yield
+    except TimeoutError as error:
+        waited = anyio.current_time() - begun
+        raise FetchTimeout(f"{url.host} did not answer in full within {waited:.3g} seconds.", url=url.href) from error
+    except WebError as error:
+        error.url = error.url or url.href
+        raise
+
+
+async def _read(
+    exchange: Exchange, url: Url, max_bytes: int, *, min_rate: float = MIN_RATE, idle: float = IDLE_SECONDS
+) -> tuple[bytes, bool]:
+    """The decoded body, and whether it broke off early."""
+    head = exchange.head
+    decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href)
+    announced = head.last("content-length") or ""
+    if announced.isdigit() and int(announced[:18]) > max_bytes:
+        raise too_large(url.href, max_bytes, int(announced[:18]))
+    if head.get("content-type").lower().startswith(("text/event-stream", "multipart/x-mixed-replace")):
+        raise UnsupportedContent(f"{url.href} is an endless stream of events, not a page.", url=url.href)
+    body = bytearray()
+    pace = _Pace(url, min_rate, idle)
+    try:
+        while (chunk := await pace.next(exchange.connection)) is not None:
+            body += decoder.feed(chunk)
+    except FetchFailed as error:
+        if error.details.get("reason") != "cut" or not body:
+            raise
+        return bytes(body), True
+    return bytes(body), not decoder.complete
+
+
+class _Pace:
+    """Reads a body while its sender keeps up, and ends it when the sender stalls or drips."""
+
+    def __init__(self, url: Url, min_rate: float, idle: float) -> None:
+        self._url = url
+        self._min_rate = min_rate
+        self._idle = idle
+        self._begun = anyio.current_time()
+        self._received = 0
+
+    async def next(self, connection: Connection) -> bytes | None:
+        with anyio.move_on_after(self._idle) as waiting:
+            chunk = await connection.chunk()
+        if waiting.cancelled_caught:
+            raise FetchTimeout(f"{self._url.host} fell silent in the middle of the body.", url=self._url.href)
+        self._received += len(chunk or b"")
+        passed = anyio.current_time() - self._begun
+        if chunk is not None and passed > RATE_GRACE and self._received < self._min_rate * passed:
+            raise FetchTimeout(
+                f"{self._url.host} sends too slowly: {self._received} bytes in {passed:.0f} seconds.",
+                url=self._url.href,
+            )
+        return chunk
+
+
+async def _drain(exchange: Exchange) -> None:
+    """Read a small body nobody needs, so that the connection can be kept; a large or unknown one is not worth it."""
+    announced = exchange.head.last("content-length") or ""
+    if exchange.head.status in (204, 304) or (announced.isdigit() and int(announced[:9]) <= _DRAIN):
+        with anyio.move_on_after(1.0):
+            try:
+                while await exchange.connection.chunk() is not None:
+                    pass
+            except FetchFailed:
+                return
+
+
+def _with_params(url: str, params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None) -> str:
+    pairs = list(params.items()) if isinstance(params, Mapping) else list(params or ())
+    query = urlencode([(name, _plain(value)) for name, value in pairs if value is not None], doseq=True)
+    if not query:
+        return url
+    return f"{url}{'&' if '?' in url else '?'}{query}"
+
+
+def _plain(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _encoded(json_value: Any, data: Mapping[str, Any] | bytes | str | None) -> tuple[bytes, str | None]:
+    if json_value is not None:
+        return json.dumps(json_value, ensure_ascii=False, separators=(",", ":")).encode(), "application/json"
+    if isinstance(data, Mapping):
+        pairs = [(name, _plain(value)) for name, value in data.items() if value is not None]
+        return urlencode(pairs, doseq=True).encode(), "application/x-www-form-urlencoded"
+    if isinstance(data, str):
+        return data.encode(), "text/plain; charset=utf-8"
+    return data or b"", None
+
+
+def _merged(url: Url, given: Mapping[str, str], user_agent: str, kind: str | None) -> list[tuple[str, str]]:
+    sent = {"Host": url.authority, "User-Agent": user_agent, "Accept": "application/json, */*;q=0.5"}
+    sent["Accept-Encoding"] = ACCEPTED
+    if kind:
+        sent["Content-Type"] = kind
+    lowered = {name.lower() for name in given}
+    return [(name, value) for name, value in sent.items() if name.lower() not in lowered] + list(given.items())

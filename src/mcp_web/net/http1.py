@@ -1,0 +1,123 @@
+"""One HTTP/1.1 conversation over one stream, by h11, with ceilings on what the other side may send."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import anyio
+import h11
+from anyio.abc import ByteStream
+
+from mcp_web.errors import FetchFailed
+
+MAX_HEAD_BYTES = 128 * 1024
+_MAX_INTERIM = 8  # 1xx answers before the real one
+_READ = 64 * 1024
+
+
+class Disconnected(FetchFailed):
+    """The other end hung up before it answered: on a kept-alive connection nothing was lost, so ask again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    status: int
+    headers: tuple[tuple[str, str], ...]  # lower-case names, in order
+
+    def get(self, name: str, default: str = "") -> str:
+        """All values of a header, joined as HTTP allows; for the few that must be single, use `last`."""
+        values = [value for key, value in self.headers if key == name]
+        return ", ".join(values) if values else default
+
+    def last(self, name: str) -> str | None:
+        return next((value for key, value in reversed(self.headers) if key == name), None)
+
+
+class Connection:
+    """A stream on which requests follow each other."""
+
+    def __init__(self, stream: ByteStream, host: str) -> None:
+        self.stream = stream
+        self._host = host
+        self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
+
+    async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
+        """Send a request, wait for the head of the answer."""
+        request = h11.Request(
+            method=method,
+            target=target.encode("ascii"),
+            headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in headers],
+        )
+        wire = self._state.send(request) or b""
+        if body:
+            wire += self._state.send(h11.Data(data=body)) or b""
+        wire += self._state.send(h11.EndOfMessage()) or b""
+        try:
+            await self.stream.send(wire)
+        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise Disconnected(f"The connection to {self._host} broke.", reason="broken") from error
+        return await self._head()
+
+    async def _head(self) -> Head:
+        for _ in range(_MAX_INTERIM + 1):
+            event = await self._next()
+            if isinstance(event, h11.Response):
+                pairs = tuple((name.decode("ascii"), _text(value)) for name, value in event.headers)
+                return Head(event.status_code, pairs)
+            if not isinstance(event, h11.InformationalResponse) or event.status_code == 101:
+                break
+        raise FetchFailed(f"{self._host} did not answer the request in HTTP.", reason="protocol")
+
+    async def chunk(self) -> bytes | None:
+        """The next raw piece of the body, None at its end; FetchFailed(reason="cut") when it breaks off before."""
+        event = await self._next()
+        return bytes(event.data) if isinstance(event, h11.Data) else None
+
+    async def _next(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        while True:
+            try:
+                event = self._state.next_event()
+            except h11.RemoteProtocolError as error:
+                raise self._misbehaved(error) from error
+            if event is not h11.NEED_DATA:
+                return event
+            if self._state.their_state is h11.SEND_RESPONSE and self._state.trailing_data[1]:
+                raise Disconnected(f"{self._host} closed the connection without an answer.", reason="broken")
+            self._state.receive_data(await self._read())
+
+    async def _read(self) -> bytes:
+        try:
+            return await self.stream.receive(_READ)
+        except anyio.EndOfStream:
+            if self._state.their_state is h11.SEND_RESPONSE and not self._state.trailing_data[0]:
+                raise Disconnected(f"{self._host} closed the connection without an answer.", reason="broken") from None
+            return b""
+        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            if self._state.their_state is h11.SEND_BODY:
+                raise FetchFailed(f"{self._host} broke off in the middle of the body.", reason="cut") from error
+            raise Disconnected(f"The connection to {self._host} broke.", reason="broken") from error
+
+    def _misbehaved(self, error: h11.RemoteProtocolError) -> FetchFailed:
+        if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
+            return FetchFailed(f"{self._host} broke off in the middle of the body.", reason="cut")
+        return FetchFailed(f"{self._host} did not speak proper HTTP: {error}.", reason="protocol", retryable=False)
+
+    def reusable(self) -> bool:
+        """Whether another request may follow; the answer must have been read to its end."""
+        if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
+            if self._state.trailing_data[0]:
+                return False  # more bytes than announced: whatever they are, they are not an answer to the next request
+            self._state.start_next_cycle()
+            return True
+        return False
+
+    async def close(self) -> None:
+        await anyio.aclose_forcefully(self.stream)
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

@@ -1,0 +1,129 @@
+"""Connections kept open between requests: each was judged when it was dialled and stays on that address."""
+
+from __future__ import annotations
+
+import select
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+from anyio.abc import SocketAttribute
+
+from mcp_web.net.dial import Dials
+from mcp_web.net.http1 import Connection, Disconnected, Head
+from mcp_web.net.url import Url
+
+_Key = tuple[str, str, int]
+# Spares handshakes inside one piece of work; no longer, because idle sockets cost both sides.
+KEEP_SECONDS = 15.0
+_IDLE_PER_HOST = 6
+_IDLE_TOTAL = 48
+
+
+@dataclass(slots=True)
+class Exchange:
+    """A request under way: its head is here, its body is still on the wire."""
+
+    head: Head
+    connection: Connection
+    connect_ms: float
+    wait_ms: float
+
+
+class Pool:
+    """Idle connections by origin."""
+
+    def __init__(self, dial: Dials) -> None:
+        self._dial = dial
+        self._idle: dict[_Key, list[tuple[Connection, float]]] = {}
+
+    @asynccontextmanager
+    async def exchange(
+        self,
+        url: Url,
+        *,
+        method: str = "GET",
+        headers: Sequence[tuple[str, str]] = (),
+        body: bytes = b"",
+        connect_timeout: float = 10.0,
+    ) -> AsyncIterator[Exchange]:
+        """Ask over a kept connection or a new one; it goes back into the pool when the body was read to its end."""
+        begun = anyio.current_time()
+        key = (url.scheme, url.host, url.port)
+        connection = await self._take(key)
+        reused = connection is not None
+        if connection is None:
+            connection = await self._open(url, connect_timeout)
+        try:
+            opened = anyio.current_time()
+            try:
+                head = await connection.ask(method, url.target, headers, body)
+            except Disconnected:
+                # A server may close an idle connection at any moment, also while our request is on its way.
+                if not reused or method not in ("GET", "HEAD"):
+                    raise
+                await connection.close()
+                connection = await self._open(url, connect_timeout)
+                opened = anyio.current_time()
+                head = await connection.ask(method, url.target, headers, body)
+            answered = anyio.current_time()
+            yield Exchange(head, connection, (opened - begun) * 1000, (answered - opened) * 1000)
+        except BaseException:
+            await connection.close()
+            raise
+        await self._give_back(key, connection)
+
+    async def _open(self, url: Url, timeout: float) -> Connection:
+        stream = await self._dial.open(url.host, url.port, tls=url.scheme == "https", timeout=timeout)
+        return Connection(stream, url.host)
+
+    async def _take(self, key: _Key) -> Connection | None:
+        kept = self._idle.get(key, [])
+        now = anyio.current_time()
+        while kept:
+            connection, until = kept.pop()
+            if now < until and not _hung_up(connection):
+                return connection
+            await connection.close()
+        self._idle.pop(key, None)
+        return None
+
+    async def _give_back(self, key: _Key, connection: Connection) -> None:
+        total = sum(map(len, self._idle.values()))
+        kept = self._idle.setdefault(key, [])
+        if connection.reusable() and len(kept) < _IDLE_PER_HOST and total < _IDLE_TOTAL:
+            kept.append((connection, anyio.current_time() + KEEP_SECONDS))
+        else:
+            if total >= _IDLE_TOTAL:
+                await self._expire()
+            await connection.close()
+
+    async def _expire(self) -> None:
+        now = anyio.current_time()
+        for key, kept in list(self._idle.items()):
+            for item in [item for item in kept if item[1] <= now]:
+                kept.remove(item)
+                await item[0].close()
+            if not kept:
+                del self._idle[key]
+
+    async def aclose(self) -> None:
+        """Close every idle connection."""
+        for kept in self._idle.values():
+            for connection, _ in kept:
+                await connection.close()
+        self._idle.clear()
+
+
+def _hung_up(connection: Connection) -> bool:
+    """An idle socket that can be read has been closed, or carries bytes nobody asked for."""
+    raw = connection.stream.extra(SocketAttribute.raw_socket, None)
+    if raw is None or raw.fileno() < 0:
+        return True
+    if sys.platform == "win32":
+        return bool(select.select([raw], [], [], 0)[0])
+    watch = select.poll()
+    watch.register(raw, select.POLLIN)
+    return bool(watch.poll(0))

@@ -1,0 +1,79 @@
+"""One retry policy for everything that goes over the network."""
+
+from __future__ import annotations
+
+import email.utils
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import anyio
+
+from mcp_web.errors import FetchFailed, WebError
+
+T = TypeVar("T")
+
+RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504, 522, 524})
+# A broken connection may heal in a moment; a name that does not exist or a bad certificate will not.
+_RETRIED_REASONS = frozenset({"connect", "broken", "cut"})
+_MAX_RETRY_AFTER = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often, and how long to wait: full jitter, doubling, never past the deadline."""
+
+    attempts: int = 3
+    first_wait: float = 0.3
+    longest_wait: float = 5.0
+
+    def wait(self, attempt: int, retry_after: float | None) -> float | None:
+        """Seconds before the attempt after this one (the first is 1); None when it is not worth waiting."""
+        if attempt >= self.attempts:
+            return None
+        if retry_after is not None:
+            return retry_after if retry_after <= self.longest_wait else None
+        ceiling = min(self.longest_wait, self.first_wait * 2.0 ** (attempt - 1))
+        return float(ceiling * (0.5 + random.random() / 2))  # noqa: S311  spreads load, guards nothing
+
+
+STANDARD = RetryPolicy()
+NO_RETRY = RetryPolicy(attempts=1)
+
+
+def is_passing(error: WebError) -> bool:
+    """Whether the same request may well succeed in a moment."""
+    if error.status_code is not None:
+        return error.status_code in RETRIED_STATUSES
+    return isinstance(error, FetchFailed) and error.details.get("reason") in _RETRIED_REASONS
+
+
+async def retrying(
+    call: Callable[[], Awaitable[T]], *, policy: RetryPolicy = STANDARD, deadline: float | None = None
+) -> T:
+    """Call until it succeeds, fails for good, or the policy or the deadline ends it. The last error is raised."""
+    attempt = 1
+    while True:
+        try:
+            return await call()
+        except WebError as error:
+            wait = policy.wait(attempt, error.retry_after) if is_passing(error) else None
+            if wait is None or (deadline is not None and anyio.current_time() + wait >= deadline):
+                raise
+        attempt += 1
+        await anyio.sleep(wait)
+
+
+def retry_after_seconds(value: str | None, now: float) -> float | None:
+    """A Retry-After header as seconds from now: a number or an HTTP date; nonsense is None, a day is the most."""
+    if not value:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:9]), _MAX_RETRY_AFTER)
+    try:
+        when = email.utils.parsedate_to_datetime(text)
+        return min(max(0.0, when.timestamp() - now), _MAX_RETRY_AFTER)
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
