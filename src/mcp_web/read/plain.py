@@ -77,12 +77,12 @@ def strip(markdown: str, *, display: bool = False) -> Stripped:
     drop: list[Span] = []
     for block in blocks(markdown):
         drop += _markup(markdown, block, display)
-    return _without(markdown, drop)
+    return without(markdown, drop)
 
 
 def inline(text: str) -> str:
     """One line of Markdown without its inline markup."""
-    return _without(text, _inline_markup(text, 0, display=False)).text.strip()
+    return without(text, _inline_markup(text, 0, display=False)).text.strip()
 
 
 def _markup(markdown: str, block: Block, display: bool) -> list[Span]:
@@ -130,7 +130,8 @@ def _spans(pattern: re.Pattern[str], text: str, base: int) -> list[Span]:
     return [(base + m.start(), base + m.end()) for m in pattern.finditer(text) if m.end() > m.start()]
 
 
-def _without(markdown: str, drop: list[Span]) -> Stripped:
+def without(markdown: str, drop: list[Span]) -> Stripped:
+    """The text less some spans, with its offsets."""
     parts: list[str] = []
     plain_starts: list[int] = []
     markdown_starts: list[int] = []

@@ -1,0 +1,100 @@
+"""What changed between two versions of a page, by section."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_web.model.page import Heading
+from mcp_web.read.blocks import blocks
+from mcp_web.read.outline import outline, paths
+from mcp_web.read.sentences import sentences
+
+Change = Literal["added", "removed", "changed", "renamed", "moved"]
+
+# Enough to see what changed; the whole text is one call away.
+HUNK_CHARS = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class SectionChange:
+    change: Change
+    path: tuple[str, ...]  # as in the newer version, unless removed
+    hunk: str  # unified: lines begin with "-", "+" or " "
+    old_start: int | None = None
+    new_start: int | None = None
+    old_path: tuple[str, ...] = ()  # of a renamed section
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    path: tuple[str, ...]
+    start: int
+    lines: tuple[str, ...]  # without the heading
+
+
+def diff(
+    old: str,
+    new: str,
+    old_headings: Sequence[Heading] | None = None,
+    new_headings: Sequence[Heading] | None = None,
+) -> list[SectionChange]:
+    """The sections that were added, removed, changed, renamed or moved, in the newer version's order."""
+    before = _sections(old, outline(old) if old_headings is None else old_headings)
+    after = _sections(new, outline(new) if new_headings is None else new_headings)
+    gone = {key: section for key, section in before.items() if key not in after}
+    changes = []
+    for key, section in after.items():
+        if key in before:
+            if before[key].lines != section.lines:
+                hunk = _hunk(before[key].lines, section.lines)
+                changes.append(SectionChange("changed", section.path, hunk, before[key].start, section.start))
+            continue
+        twin = next((k for k, other in gone.items() if other.lines == section.lines and section.lines), None)
+        if twin is not None:
+            other = gone.pop(twin)
+            renamed: Change = "renamed" if other.path[:-1] == section.path[:-1] else "moved"
+            changes.append(SectionChange(renamed, section.path, "", other.start, section.start, other.path))
+        else:
+            changes.append(SectionChange("added", section.path, _hunk((), section.lines), None, section.start))
+    removed = [SectionChange("removed", s.path, _hunk(s.lines, ()), s.start) for s in gone.values()]
+    return changes + removed
+
+
+def _sections(markdown: str, headings: Sequence[Heading]) -> dict[tuple[tuple[str, ...], int], _Section]:
+    """Each section's own text, keyed by its path; the second of the same name gets the number 1, and so on."""
+    starts = [0, *(heading.start for heading in headings), len(markdown)]
+    names = [(), *paths(headings)]
+    found: dict[tuple[tuple[str, ...], int], _Section] = {}
+    seen: Counter[tuple[str, ...]] = Counter()
+    for at, path in enumerate(names):
+        section = _Section(path, starts[at], _lines(markdown[starts[at] : starts[at + 1]]))
+        if path or section.lines:
+            found[path, seen[path]] = section
+            seen[path] += 1
+    return found
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    """Sentences of prose and lines of everything else: what a reader sees as one change."""
+    lines: list[str] = []
+    for block in blocks(text):
+        piece = text[block.start : block.end]
+        if block.kind in ("paragraph", "quote"):
+            lines += [" ".join(piece[start:end].split()) for start, end in sentences(piece)]
+        elif block.kind not in ("heading", "rule"):
+            lines += [line.rstrip() for line in piece.splitlines() if line.strip()]
+    return tuple(lines)
+
+
+def _hunk(old: Sequence[str], new: Sequence[str]) -> str:
+    lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+    text = ""
+    for number, line in enumerate(lines):
+        if len(text) + len(line) > HUNK_CHARS:
+            return text + f"… {len(lines) - number} more lines\n"
+        text += ("…" if line.startswith("@@") else line) + "\n"
+    return text.removeprefix("…\n").rstrip("\n")

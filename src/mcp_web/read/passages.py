@@ -1,0 +1,219 @@
+"""A document → passages that can be found and cited.
+
+Heading → paragraph → sentence, merged again to 100–130 words: on a fixed budget small passages answer more
+questions than large ones. Code, tables, lists and formulas stay whole. A passage is a run of the Markdown
+(`text == markdown[start:end]`), and where the text did not change, neither do its digests: cuts depend on
+the text near them only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from mcp_web.model.page import Heading
+from mcp_web.model.passage import Passage
+from mcp_web.read.blocks import WHOLE, Block, blocks, pieces
+from mcp_web.read.outline import outline, paths
+from mcp_web.read.sentences import count_words, sentences
+
+WORDS_PER_TOKEN = 0.75
+
+# One paragraph in so many ends its passage wherever it stands. Cuts that only fill up would all move when one
+# paragraph grows; with landmarks a change reaches a handful of passages and the rest keep their vectors.
+LANDMARK = 7
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large passages are, in words."""
+
+    least: int = 85  # from here on a passage may end
+    most: int = 130
+    overlap: float = 0.12  # of the size, repeated from the passage before
+    far_above: float = 3.0  # a block this many times too large is cut at its lines, rows or items
+    stretch: float = 1.2  # a passage may grow this much to spare a stub after it
+    small_section: int = 25  # a section shorter than this is read together with the next
+
+    @classmethod
+    def capped(cls, tokens: int | None) -> Size:
+        """The usual size, or smaller where a model takes fewer tokens."""
+        usual = cls()
+        if tokens is None or tokens * WORDS_PER_TOKEN >= usual.most * (usual.stretch + usual.overlap):
+            return usual
+        return cls.of_tokens(tokens)
+
+    @classmethod
+    def of_tokens(cls, tokens: int) -> Size:
+        """As large as so many tokens allow, overlap included: what the read-page contract asks."""
+        most = max(10, int(tokens * WORDS_PER_TOKEN * (1 - cls().overlap)))
+        return cls(least=most * 85 // 130, most=most, stretch=1.0, small_section=min(25, most // 5))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """The smallest run that is never cut: a sentence, a code block, a table, a list, a piece of a huge one."""
+
+    start: int
+    end: int
+    words: int
+    prose: bool
+    closes: bool  # the last of its paragraph
+
+
+def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Size | None = None) -> list[Passage]:
+    """All passages of a document, in order, none empty."""
+    size = size or Size()
+    headings = outline(markdown) if headings is None else headings
+    cuts: list[tuple[int, int, tuple[str, ...]]] = []
+    for path, found in _sections(markdown, headings, size):
+        units = [unit for block in found for unit in _units(markdown, block, size)]
+        cuts += [(start, end, path) for start, end in _merge(markdown, units, size)]
+    return [
+        Passage(number, markdown[start:end], start, end, path, digest(path, markdown[start:end]))
+        for number, (start, end, path) in enumerate(cuts)
+    ]
+
+
+def digest(path: Sequence[str], text: str) -> str:
+    """The name of a passage's content: the same on every machine."""
+    return hashlib.sha256("\x1f".join([*path, text]).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """Blocks by section; headings with little under them are read together with what follows."""
+    starts = [heading.start for heading in headings]
+    names = [(), *paths(headings)]
+    at = 0
+    held: list[Block] = []
+    held_paths: list[tuple[str, ...]] = []
+
+    def section_of(block: Block) -> int:
+        nonlocal at
+        while at < len(starts) and starts[at] <= block.start:
+            at += 1
+        return at
+
+    for section, group in groupby(blocks(markdown), section_of):
+        found = [block for block in group if block.kind != "rule"]
+        words = count_words(markdown[found[0].start : found[-1].end]) if found else 0
+        room = size.most - sum(count_words(markdown[block.start : block.end]) for block in held)
+        if held and words > room:
+            yield _common(held_paths), held
+            held, held_paths = [], []
+        if found:
+            held = held + found
+            held_paths.append(names[section])
+        if words >= size.small_section and held:
+            yield _common(held_paths), held
+            held, held_paths = [], []
+    if held:
+        yield _common(held_paths), held
+
+
+def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """The path of several sections: the innermost heading that all of them stand under."""
+    deepest = found[-1]
+    if all(deepest[: len(path)] == path for path in found):
+        return deepest
+    shared = 0
+    while all(len(path) > shared and path[shared] == found[0][shared] for path in found):
+        shared += 1
+    return found[0][:shared]
+
+
+def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
+    words = count_words(markdown[block.start : block.end])
+    if block.kind in WHOLE or block.kind == "heading":
+        if words <= size.most * size.far_above:
+            yield _Unit(block.start, block.end, words, False, block.kind != "heading")
+            return
+        for start, end in _fill(markdown, pieces(markdown, block), size):
+            yield _Unit(start, end, count_words(markdown[start:end]), False, True)
+        return
+    spans = sentences(markdown[block.start : block.end], block.start)
+    for number, (start, end) in enumerate(spans):
+        parts = list(_shorten(markdown, start, end, size))
+        for part, (begin, stop) in enumerate(parts):
+            closes = number == len(spans) - 1 and part == len(parts) - 1
+            yield _Unit(begin, stop, count_words(markdown[begin:stop]), True, closes)
+
+
+def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterator[tuple[int, int]]:
+    """Lines, rows or items of a huge block joined up to the size."""
+    begin, words = spans[0][0], 0
+    for start, end in spans:
+        more = count_words(markdown[start:end])
+        if words and words + more > size.most:
+            yield begin, start
+            begin, words = start, 0
+        words += more
+    yield begin, spans[-1][1]
+
+
+def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[int, int]]:
+    """A sentence, or parts of one that no passage could hold."""
+    while count_words(markdown[start:end]) > size.most:
+        limit = start + min(end - start, size.most * 5)
+        space = max(markdown.rfind(mark, start + (limit - start) // 2, limit) for mark in ("; ", ", ", "\n", " "))
+        cut = space + 1 if space > start else limit
+        if cut >= end:
+            break
+        yield start, cut
+        start = cut
+    yield start, end
+
+
+def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[int, int]]:
+    """Units joined to passages; each begins with a little of the one before when both are prose."""
+    first = 0
+    while first < len(units):
+        last = _last_unit(markdown, units, first, size)
+        begin = units[first].start
+        if first and units[first].prose and units[first - 1].prose:
+            begin = _overlap(markdown, units[first - 1], size)
+        end = units[last].end
+        text = markdown[begin:end]
+        begin += len(text) - len(text.lstrip())
+        end -= len(text) - len(text.rstrip())
+        if end > begin:
+            yield begin, end
+        first = last + 1
+
+
+def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:
+    """Where the passage ends: a paragraph's end rather than a sentence's; among equals the text itself decides,
+    so that after a change the cuts soon fall where they fell before."""
+    words = 0
+    choices: list[tuple[bool, int, int]] = []
+    for at in range(first, len(units)):
+        unit = units[at]
+        # A heading or a lead-in ("For example:") goes with what it introduces, however large that is.
+        if words >= size.small_section and words + unit.words > size.most:
+            break
+        words += unit.words
+        if words >= size.least // 2 and (unit.closes or words >= size.least):
+            key = zlib.crc32(markdown[unit.start : unit.end].encode("utf-8", "surrogatepass"))
+            if unit.closes and key % LANDMARK == 0:
+                return at
+            if words >= size.least:
+                choices.append((not unit.closes, key, at))
+    else:
+        return len(units) - 1
+    rest = sum(unit.words for unit in units[at : at + size.most])
+    if words + rest <= size.most * size.stretch and units[at].prose:
+        return len(units) - 1
+    return min(choices)[2] if choices else at - 1
+
+
+def _overlap(markdown: str, before: _Unit, size: Size) -> int:
+    """Where the last words of the unit before begin: about the wanted share of a passage."""
+    wanted = max(1, round(size.most * size.overlap))
+    words = [found.start() for found in _WORD.finditer(markdown, before.start, before.end)]
+    return words[-wanted] if len(words) > wanted else before.start

@@ -1,0 +1,100 @@
+"""Links that scroll to the words, in form and in a real browser."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from mcp_web.read.fragment import fragment, quote_url
+from mcp_web.read.html import to_html
+
+FILLER = "\n\n".join(f"Filler paragraph number {n} says nothing of note and fills the page." for n in range(60))
+TARGETS = {
+    "prose": "The *quick* brown-fox, they say, jumps over the [lazy dog](https://x.example) & then rests a while.",
+    "short": "Only five words, here.",
+    "list": "- first item of the second list\n- another item, with `code_like` words\n- the last item of all",
+    "code": "```py\ndef answer(question: str) -> int:\n    return forty_two(question)\n```",
+    "table": "| name of thing | value of thing |\n|---|---|\n| unusual row label | 17.25 percent |",
+    "two paragraphs": "A paragraph that opens the passage with some words.\n\nAnd one that closes it in the end.",
+    "repeated opening": "Filler paragraph number 3 says nothing of note and yet this one ends differently.",
+    "cyrillic": "Это предложение написано по-русски, чтобы проверить кодирование ссылок в браузере.",
+    "quotes": "“Don’t panic,” it said — in large, friendly letters (100% of the time).",
+}
+PAGE = FILLER + "".join(f"\n\n## About {name}\n\n{text}\n\n{FILLER}" for name, text in TARGETS.items())
+
+
+def span(name: str) -> tuple[int, int]:
+    start = PAGE.index(TARGETS[name])
+    return start, start + len(TARGETS[name])
+
+
+def test_fragment_names_both_ends_and_escapes_what_has_meaning():
+    found = quote_url("https://x.example/page#old", PAGE, *span("prose"))
+    assert found.startswith("https://x.example/page#:~:text=The%20quick%20brown%2Dfox%2C%20they,")
+    assert found.endswith("rests%20a%20while.")
+
+
+def test_opening_that_stood_before_is_lengthened_or_prefixed():
+    start = PAGE.rindex("Filler paragraph number 3 says nothing of note and fills")
+    assert "-," in fragment(PAGE, start, start + 40)
+
+
+def test_words_beside_footnotes_images_and_formulas_are_avoided():
+    text = (
+        "Before the note[^1] and ![img](i.png) an image with plain words after it, then $x^2$ is the end of all that."
+    )
+    assert fragment(text, 0, len(text)) == "text=Before%20the%20note,end%20of%20all%20that."
+
+
+def test_passage_without_words_links_to_the_page():
+    assert quote_url("https://x.example/", "---\n\n***\n", 0, 8) == "https://x.example/"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    body = f"<!doctype html><meta charset=utf-8><title>t</title><body>{to_html(PAGE)}".encode()
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(body)
+
+        log_message = functools.partialmethod(lambda *_: None)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="no Chromium on this machine")
+def test_chromium_scrolls_to_every_kind_of_passage(site):
+    sync_api = pytest.importorskip("playwright.sync_api")
+    missed = []
+    with sync_api.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name in TARGETS:
+            page = browser.new_page(viewport={"width": 900, "height": 500})
+            page.goto(quote_url(site, PAGE, *span(name)))
+            seen = page.evaluate(
+                """async name => {
+                    const heading = [...document.querySelectorAll('h2')].find(h => h.textContent === 'About ' + name);
+                    for (let n = 0; n < 100 && scrollY === 0; n++) await new Promise(requestAnimationFrame);
+                    const box = heading.nextElementSibling.getBoundingClientRect();
+                    return box.bottom > 0 && box.top < innerHeight;
+                }""",
+                name,
+            )
+            if not seen:
+                missed.append((name, quote_url("", PAGE, *span(name))))
+            page.close()
+        browser.close()
+    assert not missed

@@ -1,0 +1,159 @@
+"""Passages: size, wholeness, offsets, and names that stay."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from mcp_web.read.blocks import blocks
+from mcp_web.read.passages import Size, passages
+from mcp_web.read.sentences import count_words, sentences
+
+WORDS = ["river", "stone", "winter", "market", "signal", "paper", "garden", "engine", "letter", "bridge", "copper"]
+
+
+def prose(dice: random.Random, count: int) -> str:
+    said = []
+    while count > 0:
+        length = min(count, dice.randrange(6, 22))
+        said.append(" ".join(dice.choice(WORDS) for _ in range(length)).capitalize() + ".")
+        count -= length
+    return " ".join(said)
+
+
+def page(seed: int, sections: int = 12) -> str:
+    dice = random.Random(seed)
+    parts = ["# A page"]
+    for number in range(sections):
+        parts.append(f"## Section {number}")
+        parts += [prose(dice, dice.randrange(8, 170)) for _ in range(dice.randrange(1, 5))]
+        parts.append("```py\n" + "\n".join(f"call({n})" for n in range(dice.randrange(2, 30))) + "\n```")
+        parts.append("| a | b |\n|---|---|\n" + "\n".join(f"| {n} | {prose(dice, 5)} |" for n in range(9)))
+        parts.append("\n".join(f"- {prose(dice, 12)}" for _ in range(dice.randrange(2, 9))))
+    return "\n\n".join(parts) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_passages_cover_the_text_and_are_slices_of_it(seed):
+    text = page(seed)
+    found = passages(text)
+    covered = bytearray(len(text))
+    for one in found:
+        assert one.text == text[one.start : one.end]
+        covered[one.start : one.end] = b"x" * (one.end - one.start)
+    assert not "".join(char for char, seen in zip(text, covered, strict=True) if not seen).strip()
+    assert [one.number for one in found] == list(range(len(found)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_code_tables_and_lists_stay_whole(seed):
+    text = page(seed)
+    found = passages(text)
+    for block in blocks(text):
+        if block.kind in ("code", "table", "list"):
+            assert any(one.start <= block.start and block.end <= one.end for one in found)
+
+
+def test_prose_passages_have_about_a_hundred_words():
+    found = passages("\n\n".join(prose(random.Random(n), 150) for n in range(40)))
+    counts = sorted(count_words(one.text) for one in found)
+    assert 100 <= counts[len(counts) // 2] <= 135
+    assert counts[-1] <= 130 * 1.2 + 20
+
+
+def test_neighbours_overlap_by_a_tenth_or_so():
+    text = prose(random.Random(1), 3000)
+    found = passages(text)
+    repeated = sum(max(0, a.end - b.start) for a, b in pairwise(found))
+    assert 0.10 <= repeated / len(text) <= 0.18
+
+
+def test_passages_carry_the_headings_above_them():
+    text = f"# Top\n\n## One\n\n{prose(random.Random(1), 60)}\n\n### Deep\n\n{prose(random.Random(2), 60)}\n"
+    assert [one.section_path for one in passages(text)] == [("Top", "One"), ("Top", "One", "Deep")]
+
+
+def test_short_sections_are_read_together_under_their_common_heading():
+    text = "# API\n\n" + "\n\n".join(f"## `f{n}`\n\nReturns {n}." for n in range(10))
+    found = passages(text)
+    assert len(found) <= 2
+    assert found[0].section_path == ("API",)
+
+
+def test_huge_table_is_cut_between_rows():
+    rows = [f"| row {n} | {prose(random.Random(n), 8)} |" for n in range(200)]
+    text = "| a | b |\n|---|---|\n" + "\n".join(rows)
+    found = passages(text)
+    assert len(found) > 5
+    for one in found:
+        assert one.text.startswith("|")
+        assert one.text.endswith("|")
+
+
+def test_huge_list_is_cut_between_items():
+    text = "\n".join(f"- {prose(random.Random(n), 30)}\n  more of {n}" for n in range(60))
+    for one in passages(text):
+        assert one.text.startswith("- ")
+
+
+def test_changed_paragraph_changes_only_the_passages_near_it():
+    dice = random.Random(5)
+    paragraphs = [prose(dice, dice.randrange(20, 90)) for _ in range(120)]
+    before = {one.digest for one in passages("\n\n".join(paragraphs))}
+    paragraphs[60] = "Something else altogether stands here now. " + paragraphs[60][:50]
+    after = {one.digest for one in passages("\n\n".join(paragraphs))}
+    assert len(after - before) <= 8
+    assert len(before) > 60
+
+
+def test_token_cap_makes_passages_smaller_and_the_contract_size_larger():
+    text = prose(random.Random(3), 3000)
+    assert all(count_words(one.text) <= 60 for one in passages(text, size=Size.capped(64)))
+    assert max(count_words(one.text) for one in passages(text, size=Size.of_tokens(512))) > 300
+    assert Size.capped(2000) == Size.capped(None) == Size()
+
+
+def test_names_are_the_same_on_every_machine():
+    text = page(42, sections=3)
+    found = passages(text)
+    assert [one.digest[:12] for one in found] == GOLDEN
+    assert [(one.start, one.end) for one in found][:3] == GOLDEN_OFFSETS
+
+
+def test_nothing_comes_of_nothing():
+    assert passages("") == []
+    assert passages("\n\n---\n\n") == []
+
+
+def test_long_sentence_without_any_stop_is_still_bounded():
+    assert max(count_words(one.text) for one in passages("word " * 5000)) <= 200
+    assert max(len(one.text) for one in passages("x" * 50_000)) < 3000
+
+
+def test_sentences_respect_abbreviations_code_and_other_scripts():
+    text = "Dr. Smith met J. R. Jones, e.g. at 5 p.m. there. Use `a. B` now! これは文です。次の文です。"
+    parts = [text[a:b].strip() for a, b in sentences(text)]
+    assert parts == [
+        "Dr. Smith met J. R. Jones, e.g. at 5 p.m. there.",
+        "Use `a. B` now!",
+        "これは文です。",
+        "次の文です。",
+    ]
+
+
+GOLDEN = [
+    "551f44ef8d26",
+    "45cee834effb",
+    "582713d56731",
+    "b4359f36f3f8",
+    "b6e24b619e9b",
+    "103abbe49a5f",
+    "d2972cad3fc0",
+    "3ea7fdad9873",
+    "e956fed3d4c7",
+    "39f95f9c11ba",
+    "82174c61ba9d",
+]
+GOLDEN_OFFSETS = [(0, 8), (10, 682), (684, 1023)]
