@@ -1,0 +1,68 @@
+"""What an operator may set about fetching. None of it can be set by an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_web import __version__
+from mcp_web.model.option import option
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    user_agent: str = option(
+        f"mcp-web/{__version__}",
+        "Sent with every request; its first word is the name robots.txt rules are looked up by.",
+        env="MCP_WEB_USER_AGENT",
+    )
+    max_bytes: int = option(
+        5_000_000, "Ceiling for one body, counted after decompression.", env="MCP_WEB_MAX_BYTES", least=10_000
+    )
+    timeout: float = option(
+        20.0,
+        "Time for one page, redirects and retries included.",
+        env=("MCP_WEB_TIMEOUT_MS", "REQUEST_TIMEOUT_MS"),
+        scale=0.001,
+        least=0.1,
+        most=300,
+    )
+    respect_robots: bool = option(True, "Keep to robots.txt (RFC 9309).", env="MCP_WEB_RESPECT_ROBOTS")
+    allow_domains: tuple[str, ...] = option(
+        (), "When set, only these domains and what lies below them can be opened.", env="MCP_WEB_ALLOWLIST_DOMAINS"
+    )
+    deny_domains: tuple[str, ...] = option(
+        (), "Domains that are never opened; stronger than the allow-list.", env="MCP_WEB_DENYLIST_DOMAINS"
+    )
+    allow_private: tuple[str, ...] = option(
+        (),
+        "Trusted internal hosts, host:port or CIDR networks that may be opened although they are not public.",
+        env="MCP_WEB_ALLOW_PRIVATE",
+    )
+    concurrency: int = option(
+        16, "Pages fetched at the same time.", env=("MCP_WEB_FETCH_CONCURRENCY", "CONCURRENCY"), least=1, most=200
+    )
+    host_concurrency: int = option(6, "Pages fetched at the same time from one host.", least=1, most=50)
+    host_delay: float = option(
+        0.0,
+        "Time between two requests to one host; a longer Crawl-delay of its robots.txt wins.",
+        env="MCP_WEB_FETCH_HOST_DELAY_MS",
+        scale=0.001,
+        least=0,
+        most=60,
+    )
+    proxy: str = option(
+        "",
+        "Forward proxy, http://[user:password@]host:port. The *_PROXY variables of the environment are not read.",
+        env="MCP_WEB_PROXY",
+        secret=True,
+    )
+    ca_bundle: str = option(
+        "", "PEM file of a private certificate authority, trusted beside the system's.", env="MCP_WEB_CA_BUNDLE"
+    )
+    login: str = option(
+        "",
+        "Logins by host, one a line or separated by ||: `wiki.example: Authorization: Bearer …` sends a header, "
+        "`news.example: cookies /path/cookies.txt` a Netscape cookie file.",
+        env="MCP_WEB_LOGIN",
+        secret=True,
+    )
