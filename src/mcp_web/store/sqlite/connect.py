@@ -21,13 +21,24 @@ def connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
     with translated(path):
         _prepare_folder(path)
         _set_aside_if_damaged(path, busy_seconds)
-        db = _open(path, busy_seconds)
         try:
-            migrate(db)
-        except BaseException:
-            db.close()
-            raise
-        return db
+            return _open_migrated(path, busy_seconds)
+        except sqlite3.DatabaseError as error:
+            if _primary_code(error) not in _DAMAGED:
+                raise
+        _marker(path).touch()
+        _set_aside_if_damaged(path, busy_seconds)
+        return _open_migrated(path, busy_seconds)
+
+
+def _open_migrated(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    db = _open(path, busy_seconds)
+    try:
+        migrate(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from mcp_web.errors import CacheError
 from mcp_web.store.sqlite.connect import connect, translated
 
 T = TypeVar("T")
+_SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
 
 
 class Lane:
@@ -85,7 +86,8 @@ class Lane:
     def _shrink(self) -> None:
         db = self._connection()
         with translated(self._path):
-            db.execute("PRAGMA incremental_vacuum").fetchall()
+            # `execute` steps a pragma once, which frees one page; a script runs to its end.
+            db.executescript(f"PRAGMA incremental_vacuum({_SHRINK_PAGES});")
 
     def _close(self) -> None:
         self._closed = True

@@ -1,0 +1,279 @@
+"""The SQLite file itself: ceilings, full disks, damage, strangers."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcp_web.errors import CacheError, ConfigError
+from mcp_web.store.open import open_store
+from mcp_web.store.options import StoreOptions, database_file
+from mcp_web.store.sqlite.schema import STEPS
+from mcp_web.store.sqlite.store import SqliteStore
+
+from contracts.store_samples import snapshot  # isort: skip
+
+pytestmark = pytest.mark.anyio
+
+
+def _noise(number: int, size: int) -> str:
+    """Text that does not compress, the same every time."""
+    import random
+
+    return random.Random(number).randbytes(size // 2).hex()
+
+
+async def test_the_ceiling_holds_and_the_least_recently_used_go(tmp_path: Path) -> None:
+    clock = [0.0]
+    ceiling = 2_000_000
+    store = await SqliteStore.open(tmp_path / "s.sqlite", max_bytes=ceiling, clock=lambda: clock[0])
+    mine = snapshot("https://mine.example/", text=_noise(-1, 20_000), source="research")
+    await store.keep(mine)
+    for number in range(300):
+        clock[0] += 1
+        await store.keep(snapshot(f"https://web.example/{number}", text=_noise(number, 20_000)))
+    kept = {item.url for item in await store.recent(1000)}
+    assert "https://mine.example/" in kept
+    assert "https://web.example/299" in kept
+    assert "https://web.example/0" not in kept
+    await store.close()
+    assert (tmp_path / "s.sqlite").stat().st_size <= ceiling * 1.1
+
+
+async def test_a_purge_gives_the_disk_its_space_back(tmp_path: Path) -> None:
+    from mcp_web.store.protocol import PurgeRule
+
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    for number in range(50):
+        await store.keep(snapshot(f"https://web.example/{number}", text=_noise(number, 40_000)))
+    await store.purge(PurgeRule(keep_newest=1), dry_run=False)
+    await store.close()
+    assert (tmp_path / "s.sqlite").stat().st_size < 400_000
+
+
+_FILL = """
+import resource, signal, sys
+from pathlib import Path
+import anyio
+sys.path.insert(0, sys.argv[2])
+from contracts.store_samples import snapshot
+from mcp_web.errors import CacheError
+from mcp_web.store.sqlite.store import SqliteStore
+
+async def main():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    if sys.argv[3] == "limit":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+    store = await SqliteStore.open(Path(sys.argv[1]))
+    kept = []
+    for number in range(2000):
+        page = snapshot(f"https://e.example/{number}", text=__import__("random").Random(number).randbytes(5000).hex())
+        try:
+            await store.keep(page)
+        except CacheError as error:
+            print("refused:", error.message, "|", error.way_on)
+            break
+        kept.append(page)
+    assert len(kept) > 5, len(kept)
+    for page in kept:
+        assert await store.latest(page.key) == page
+    await store.close()
+    print("kept", len(kept), *(page.hash for page in kept))
+
+anyio.run(main)
+"""
+
+
+def _fill(file: Path, how: str) -> list[str]:
+    tests = str(Path(__file__).resolve().parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", _FILL, str(file), tests, how], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("refused: The ")
+    assert "what was kept before is safe" in lines[0] or how == "limit"
+    return lines[1].split()[2:]
+
+
+async def _check_kept(file: Path, hashes: list[str]) -> None:
+    store = await SqliteStore.open(file)
+    for hash_ in hashes:
+        assert await store.snapshot(hash_) is not None
+    await store.keep(snapshot("https://later.example/"))
+    await store.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs RLIMIT_FSIZE")
+async def test_a_file_that_may_not_grow_is_a_clean_error_and_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    await _check_kept(file, _fill(file, "limit"))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Path:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], capture_output=True)
+    if done.returncode:
+        pytest.skip("mounting a small disk needs privileges this run does not have")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=False)
+
+
+def _enlarge(disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,size=8m", str(disk)], check=True)
+
+
+async def test_a_full_disk_is_a_clean_error_and_loses_nothing(small_disk: Path) -> None:
+    file = small_disk / "store.sqlite"
+    hashes = _fill(file, "disk")
+    _enlarge(small_disk)
+    await _check_kept(file, hashes)
+
+
+async def test_a_damaged_file_is_moved_aside_never_deleted(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    file.write_bytes(b"this is no database at all" * 100)
+    store = await SqliteStore.open(file)
+    await store.keep(snapshot())
+    await store.close()
+    aside = _set_aside(tmp_path)
+    assert len(aside) == 1
+    assert aside[0].read_bytes().startswith(b"this is no database")
+
+
+async def _keep_many(file: Path) -> None:
+    store = await SqliteStore.open(file)
+    for number in range(60):
+        await store.keep(snapshot(f"https://e.example/{number}", text=_noise(number, 8000)))
+    await store.close()
+
+
+async def _read_many(store: SqliteStore) -> None:
+    for number in range(60):
+        await store.latest(snapshot(f"https://e.example/{number}").key)
+
+
+def _damage(file: Path, first: int) -> None:
+    with open(file, "r+b") as raw:
+        for at in range(first, file.stat().st_size - 4096, 4096):
+            raw.seek(at)
+            raw.write(b"\xff" * 4096)
+
+
+def _set_aside(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if ".damaged-" in path.name]
+
+
+async def test_damage_in_the_tables_is_healed_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    await _keep_many(file)
+    _damage(file, 8192)
+    store = await SqliteStore.open(file)
+    await store.keep(snapshot())
+    await store.close()
+    assert _set_aside(tmp_path)
+
+
+async def test_damage_met_while_running_is_told_and_healed_at_the_next_start(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    await _keep_many(file)
+    _damage(file, 160_000)
+    store = await SqliteStore.open(file)
+    with pytest.raises(CacheError, match="damaged"):
+        await _read_many(store)
+    await store.close()
+    again = await SqliteStore.open(file)
+    await again.keep(snapshot())
+    assert (await again.size()).pages == 1
+    await again.close()
+    assert _set_aside(tmp_path)
+
+
+async def test_another_programs_database_is_refused_and_untouched(tmp_path: Path) -> None:
+    file = tmp_path / "theirs.sqlite"
+    with sqlite3.connect(file) as db:
+        db.execute("CREATE TABLE theirs (x)")
+    with pytest.raises(ConfigError, match="another program"):
+        await SqliteStore.open(file)
+    with sqlite3.connect(file) as db:
+        assert [row[0] for row in db.execute("SELECT name FROM sqlite_master")] == ["theirs"]
+
+
+async def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    await (await SqliteStore.open(file)).close()
+    with sqlite3.connect(file) as db:
+        db.execute("INSERT INTO schema_version VALUES (?, '')", (len(STEPS) + 1,))
+    with pytest.raises(CacheError, match="newer mcp-web"):
+        await SqliteStore.open(file)
+
+
+async def test_a_file_of_an_older_version_is_migrated(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    with sqlite3.connect(file) as db:
+        db.executescript(STEPS[0])
+        db.execute("CREATE TABLE schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
+        db.execute("INSERT INTO schema_version VALUES (1, '')")
+    store = await SqliteStore.open(file)
+    await store.keep(snapshot())
+    await store.close()
+    with sqlite3.connect(file) as db:
+        assert db.execute("SELECT max(version) FROM schema_version").fetchone()[0] == len(STEPS)
+
+
+async def test_a_writer_that_hangs_is_a_sentence_not_a_hang(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    store = await SqliteStore.open(file, busy_seconds=0.05)
+    await store.keep(snapshot())
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(CacheError, match="too long") as caught:
+        await store.keep(snapshot("https://second.example/"))
+    assert caught.value.can_retry
+    assert await store.latest(snapshot().key) is not None
+    other.execute("ROLLBACK")
+    other.close()
+    await store.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+async def test_the_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "store.sqlite"
+    await (await SqliteStore.open(file)).close()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+async def test_a_folder_that_cannot_be_made_is_a_cache_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CacheError):
+        await SqliteStore.open(tmp_path / "file" / "store.sqlite")
+
+
+async def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = await SqliteStore.open(tmp_path / "s.sqlite")
+    await store.close()
+    with pytest.raises(CacheError, match="closed"):
+        await store.latest("00" * 32)
+
+
+async def test_options_choose_the_file(tmp_path: Path) -> None:
+    assert database_file(StoreOptions(path=str(tmp_path / "x.db"))) == tmp_path / "x.db"
+    assert database_file(StoreOptions(data_dir=str(tmp_path))) == tmp_path / "mcp-web.sqlite"
+    assert database_file(StoreOptions()).name == "mcp-web.sqlite"
+    store = await open_store(StoreOptions(data_dir=str(tmp_path)))
+    await store.close()
+    assert (tmp_path / "mcp-web.sqlite").exists()
+
+
+async def test_a_wrong_database_url_is_a_config_error() -> None:
+    with pytest.raises(ConfigError, match="mysql"):
+        await open_store(StoreOptions(database_url="mysql://h/x"))
