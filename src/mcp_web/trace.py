@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -32,7 +32,8 @@ BUCKETS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 5
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|sig|session|credential|code|jwt|otp")
 _TOKEN_LIKE = re.compile(r"^(?=.*\d)[A-Za-z0-9_\-+/=.~]{20,}$")
 
-Label = tuple[tuple[str, str], ...]
+Key = tuple[str, tuple[tuple[str, str], ...]]  # name and sorted labels
+_ZEROS = [0.0] * (2 + len(BUCKETS))
 
 
 class Figures:
@@ -40,8 +41,10 @@ class Figures:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.counters: dict[tuple[str, Label], float] = defaultdict(float)
-        self.histograms: dict[tuple[str, Label], list[float]] = {}
+        self.counters: dict[Key, float] = defaultdict(float)
+        self.histograms: dict[Key, list[float]] = {}
+        self._drained_counters: dict[Key, float] = {}
+        self._drained_rows: dict[Key, list[float]] = {}
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         with self._lock:
@@ -50,23 +53,39 @@ class Figures:
     def observe(self, name: str, ms: float, **labels: str) -> None:
         """One measurement: the row is [count, sum, one cell per bucket]."""
         with self._lock:
-            row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), [0.0] * (2 + len(BUCKETS)))
+            row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), list(_ZEROS))
             row[0] += 1
             row[1] += ms
             for at, bound in enumerate(BUCKETS):
                 if ms <= bound:
                     row[2 + at] += 1
 
-    def drain(self) -> dict[str, Any]:
-        """Hand over what came since the last drain, as plain JSON values."""
+    def totals(self) -> dict[str, Any]:
+        """Everything since the process began, as plain JSON values."""
         with self._lock:
-            taken = {
-                "counters": [[name, dict(labels), value] for (name, labels), value in self.counters.items()],
-                "histograms": [[name, dict(labels), row] for (name, labels), row in self.histograms.items()],
+            return _plain(self.counters, self.histograms)
+
+    def drain(self) -> dict[str, Any]:
+        """What came since the last drain: for whoever adds it to kept totals."""
+        with self._lock:
+            counters = {key: value - self._drained_counters.get(key, 0.0) for key, value in self.counters.items()}
+            histograms = {
+                key: [now - before for now, before in zip(row, self._drained_rows.get(key, _ZEROS), strict=True)]
+                for key, row in self.histograms.items()
             }
-            self.counters = defaultdict(float)
-            self.histograms = {}
-        return taken
+            self._drained_counters = dict(self.counters)
+            self._drained_rows = {key: list(row) for key, row in self.histograms.items()}
+        return _plain(
+            {key: value for key, value in counters.items() if value},
+            {key: row for key, row in histograms.items() if row[0]},
+        )
+
+
+def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]]) -> dict[str, Any]:
+    return {
+        "counters": [[name, dict(labels), value] for (name, labels), value in counters.items()],
+        "histograms": [[name, dict(labels), list(row)] for (name, labels), row in histograms.items()],
+    }
 
 
 figures = Figures()

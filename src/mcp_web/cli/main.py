@@ -1,0 +1,83 @@
+"""The command line: the same engine for people and scripts.
+
+Exit codes: 0 done · 1 the work failed (the sentence is on stderr) · 2 wrong usage or configuration ·
+3 nothing found · 130 interrupted. stdout carries only the answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from mcp_web import __version__
+from mcp_web.errors import ConfigError, WebError
+
+# command → the module in this folder that has it: imported only when it is asked for.
+COMMANDS = {
+    "serve": "Start the MCP server on stdio, or over HTTP with --http.",
+    "extract": "Turn HTML files into Markdown; no network.",
+    "doctor": "Check every part and say how to mend what is broken.",
+    "config": "Show every setting, its value and where it came from.",
+    "stats": "Show what this installation has done.",
+    "client": "Print or install the configuration for an MCP client.",
+    "completion": "Print the shell completion script.",
+    "siteconfig": "List, show and test site configs.",
+}
+
+
+class Commands(click.Group):
+    """Subcommands by name, loaded lazily."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"mcp_web.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, words in COMMANDS.items()])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and name not in COMMANDS:
+            import difflib
+
+            near = difflib.get_close_matches(name, list(COMMANDS), n=1)
+            raise click.UsageError(f"There is no command {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="mcp-web")
+def cli() -> None:
+    """The web for agents and people: search, open, read, remember, cite.
+
+    Without a command and with stdin on a pipe, mcp-web is an MCP server on stdio.
+    """
+
+
+def run() -> None:
+    """Run the command line; every failure becomes one sentence and an exit code."""
+    try:
+        cli.main(prog_name="mcp-web", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        raise SystemExit(ended.exit_code) from None
+    except (click.Abort, KeyboardInterrupt):
+        raise SystemExit(130) from None
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        raise SystemExit(2 if isinstance(error, click.UsageError) else error.exit_code) from None
+    except WebError as error:
+        click.echo(f"mcp-web: {error.message} {error.way_on}", err=True)
+        raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader went away: nothing is left to say
+        raise SystemExit(0) from None

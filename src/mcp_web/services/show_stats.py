@@ -1,0 +1,45 @@
+"""Sum up what this installation has done: kept totals and what this process has not yet handed over."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.trace import BUCKETS
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+
+async def show_stats(app: App) -> dict[str, Any]:
+    """Counts, times per step with estimated percentiles, and the size of the store."""
+    store = await app.store()
+    kept = await store.figures()
+    return {
+        "counts": [
+            {"name": name, "labels": " ".join(f"{key}={word}" for key, word in labels.items()), "value": value}
+            for name, labels, value in sorted(kept.get("counters", ()), key=str)
+        ],
+        "steps": [_step(name, row) for name, _, row in sorted(kept.get("histograms", ()), key=str)],
+        "store": dataclasses.asdict(await store.size()),
+    }
+
+
+def _step(name: str, row: Sequence[float]) -> dict[str, Any]:
+    count = row[0] or 1
+    return {
+        "step": name.removesuffix("_ms"),
+        "times": int(row[0]),
+        "mean_ms": round(row[1] / count, 1),
+        "p50_ms": _bound(row, 0.5),
+        "p95_ms": _bound(row, 0.95),
+    }
+
+
+def _bound(row: Sequence[float], share: float) -> float | None:
+    """The bucket below which this share of the measurements lies."""
+    for bound, cell in zip(BUCKETS, row[2:], strict=False):
+        if cell >= row[0] * share:
+            return bound
+    return None

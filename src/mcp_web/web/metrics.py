@@ -1,0 +1,44 @@
+"""Figures as Prometheus text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_web.trace import BUCKETS
+
+_PREFIX = "mcp_web_"
+
+
+def prometheus(figures: Mapping[str, Any]) -> str:
+    """Counters and histograms in the exposition format."""
+    lines: list[str] = []
+    for name, rows in _grouped(figures.get("counters", ())).items():
+        lines.append(f"# TYPE {_PREFIX}{name} counter")
+        lines += [f"{_PREFIX}{name}{_labels(labels)} {value:g}" for labels, value in rows]
+    for name, rows in _grouped(figures.get("histograms", ())).items():
+        lines.append(f"# TYPE {_PREFIX}{name} histogram")
+        for labels, row in rows:
+            for bound, cell in zip(BUCKETS, row[2:], strict=False):
+                lines.append(f"{_PREFIX}{name}_bucket{_labels(labels | {'le': str(bound)})} {cell:g}")
+            lines.append(f"{_PREFIX}{name}_bucket{_labels(labels | {'le': '+Inf'})} {row[0]:g}")
+            lines.append(f"{_PREFIX}{name}_sum{_labels(labels)} {row[1]:g}")
+            lines.append(f"{_PREFIX}{name}_count{_labels(labels)} {row[0]:g}")
+    return "\n".join(lines) + "\n"
+
+
+def _grouped(rows: Any) -> dict[str, list[tuple[dict[str, str], Any]]]:
+    found: dict[str, list[tuple[dict[str, str], Any]]] = {}
+    for name, labels, value in rows:
+        found.setdefault(name, []).append((labels, value))
+    return found
+
+
+def _labels(labels: Mapping[str, str]) -> str:
+    if not labels:
+        return ""
+    inside = ",".join(
+        f'{name}="{str(value).replace(chr(92), chr(92) * 2).replace(chr(34), chr(92) + chr(34))}"'
+        for name, value in labels.items()
+    )
+    return "{" + inside + "}"
