@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Literal
 from urllib.parse import urljoin
 
 from mcp_web.model.page import Heading, Link
@@ -15,6 +18,7 @@ from mcp_web.model.page import Heading, Link
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _ATX_END = re.compile(r"[ \t]+#+[ \t]*$")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _IMAGE = r"!\[[^\[\]\n]{0,300}\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 _LINK = re.compile(
@@ -23,11 +27,17 @@ _LINK = re.compile(
 )
 _REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]{1,2000})>")
-_INLINE = re.compile(
-    r"!?\[([^\[\]]{0,300})\]\([^()]{0,2000}\)|[`*~]+|(?<!\w)_+|_+(?!\w)|<[^<>]{0,200}>|\\(?=[!-/:-@\[-`{-~])"
-)
+IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)")
+_TEXT_OF_LINK = re.compile(r"\[([^\[\]\n]{0,500})\](?:\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)|\[[^\[\]\n]{0,100}\])")
+_MARKS = re.compile(r"[`*~]+|(?<!\w)_+|_+(?!\w)|<[^<>]{0,200}>|\\(?=[!-/:-@\[-`{-~])")
 _PASSED = ("javascript:", "vbscript:", "data:")
 _LONGEST_LINE = 1000  # no heading is longer
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    kind: Literal["heading", "text", "item", "table", "quote", "code"]
+    text: str
 
 
 def read_headings(markdown: str) -> tuple[Heading, ...]:
@@ -92,8 +102,11 @@ def absolute_targets(markdown: str, base: str) -> str:
 
 
 def inline_text(text: str) -> str:
-    """A heading's or link's words without their markup."""
-    return " ".join(_INLINE.sub(lambda m: m[1] or "", text).split())
+    """A heading's, link's or paragraph's words without their markup."""
+    if "](" in text or "][" in text:
+        text = _TEXT_OF_LINK.sub(r"\1", IMAGE.sub(r"\1", text))
+    text = _MARKS.sub("", text)
+    return " ".join((unescape(text) if "&" in text else text).split())
 
 
 def outside_code(markdown: str) -> Iterator[str]:
@@ -124,6 +137,34 @@ def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
     if held:
         parts.append(change("\n".join(held)))
     return "\n".join(parts)
+
+
+def split_blocks(markdown: str) -> Iterator[Block]:
+    """Headings, paragraphs, list items, tables, quotes and code blocks, in order; a paragraph is joined to one line."""
+    kind: Literal["heading", "text", "item", "table", "quote", "code"] | None = None
+    held: list[str] = []
+    for _, line, code in _lines(markdown):
+        stripped = line.strip()
+        found = "code" if code else _kind_of(stripped, "item" if kind == "item" else "text") if stripped else None
+        starts = found == "heading" or (found == "item" and bool(_ITEM.match(stripped)))
+        if kind and (found != kind or starts):
+            yield Block(kind, "\n".join(held) if kind in ("code", "table") else " ".join(held))
+            held = []
+        kind = found
+        if found:
+            held.append(line if code else stripped.removesuffix("\\").rstrip())
+    if kind:
+        yield Block(kind, "\n".join(held) if kind in ("code", "table") else " ".join(held))
+
+
+def _kind_of(stripped: str, otherwise: Literal["item", "text"]) -> Literal["heading", "text", "item", "table", "quote"]:
+    if _ATX.match(stripped):
+        return "heading"
+    if stripped[0] == "|":
+        return "table"
+    if stripped[0] == ">":
+        return "quote"
+    return "item" if _ITEM.match(stripped) else otherwise
 
 
 def fence(text: str, language: str = "") -> str:

@@ -1,8 +1,184 @@
-"""An extractive summary of a document: sentences of its own, at most 500 characters."""
+"""Extractive summaries: sentences of the document itself, chosen to tell what it is about.
+
+Nothing is generated, so a summary never says what the page does not. Early sentences, sentences that share
+the title's words and sentences made of the document's frequent words win; the lead alone is a strong choice
+on the web, so a sentence must be clearly better to displace it.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
+
+_LONGEST = 500
+_SUMMARY_READS = 7_000  # characters; what a page is about is said on its first pages
+_SUMMARY_SENTENCES = 24
+_POINTS_READ = 120_000
+_END = re.compile(r"(?<=[.!?…][\"'”’)\]])\s+|(?<=[.!?…])\s+(?=[\"'“‘(\[]?[^\s\W])|(?<=[。！？])")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|[Ee]\.g|[Ii]\.e|vs|etc|cf|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Eq|approx|bzw|z\.B|Nr)\.$"
+)
+_ENDS = ".!?…。！？)”\"'"
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FURNITURE = re.compile(
+    r"\b(?:cookies?|subscribe|newsletter|sign up|log ?in|all rights reserved|©|copyright|share this|read more|"
+    r"click here|advertisement|affiliate|min(?:ute)? read|skip to|table of contents|last updated|edit this page)\b",
+    re.I,
+)
+# The commonest words of the languages we meet most; they say nothing about a text.
+_COMMON = frozenset(
+    _WORD.findall(
+        "the and for that with this from are was were has have had not but you your its can will all one our their they "
+        "which when what how who also more than into about such may use used using these those there been being other "
+        "some any each only over most out his her she him der die das und ist ein eine den dem des mit auf für von "
+        "nicht auch sich les une est dans pour que qui sur avec pas los las por con del para como más che per non"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    words: frozenset[str]
+    place: int  # among the prose sentences
+    section: int
+    opens: bool  # its paragraph
+
 
 def summarise(markdown: str, title: str, description: str | None) -> str:
-    """What the document is about, in its own words."""
-    return (description or markdown)[:500]
+    """What the document is about in at most 500 characters of its own words."""
+    sentences = list(islice(_sentences(markdown[:_SUMMARY_READS]), _SUMMARY_SENTENCES))
+    lead = _useful(description, title, sentences)
+    if not sentences:
+        return lead or _shorten(inline_text(markdown[: _LONGEST * 2]))
+    weight = _weights(sentences)
+    topic = _words(title)
+    ranked = sorted(sentences, key=lambda each: _score(each, weight, topic), reverse=True)
+    chosen: list[_Sentence] = []
+    room = _LONGEST - len(lead)
+    for each in ranked:
+        if (lead or chosen) and each.text[-1] not in _ENDS:
+            continue
+        if len(each.text) + 1 <= room and not _says(lead, each) and not any(_alike(each, other) for other in chosen):
+            chosen.append(each)
+            room -= len(each.text) + 1
+        if room < 60 or len(chosen) == 6:
+            break
+    chosen.sort(key=lambda each: each.place)
+    text = " ".join(part for part in (lead, *(each.text for each in chosen)) if part)
+    return text or _shorten(sentences[0].text)
+
+
+def key_points(markdown: str, most: int = 6) -> tuple[str, ...]:
+    """The sentence that stands best for each of the weightiest sections, in the document's order."""
+    sentences = list(_sentences(markdown[:_POINTS_READ]))
+    weight = _weights(sentences)
+    best: dict[int, tuple[float, _Sentence]] = {}
+    for each in sentences:
+        if len(each.text) > 300:
+            continue
+        score = _centre(each, weight) + (0.3 if each.opens else 0.0)
+        if each.section not in best or score > best[each.section][0]:
+            best[each.section] = (score, each)
+    ranked = sorted(best.values(), key=lambda pair: pair[0], reverse=True)
+    chosen: list[_Sentence] = []
+    for _, each in ranked:
+        if len(chosen) < most and not any(_alike(each, other) for other in chosen):
+            chosen.append(each)
+    return tuple(each.text for each in sorted(chosen, key=lambda each: each.place))
+
+
+def _sentences(markdown: str) -> Iterator[_Sentence]:
+    """The prose: no headings, code, tables, navigation. List items count when they are sentences."""
+    place = section = 0
+    for block in split_blocks(markdown):
+        if block.kind == "heading":
+            section += 1
+        if block.kind not in ("text", "item"):
+            continue
+        text = inline_text(IMAGE.sub("", block.text))
+        if _is_furniture(text, block.text):
+            continue
+        opens = True
+        for sentence in _split(text):
+            words = _words(sentence)
+            told = len(words) >= 4 and len(sentence) <= _LONGEST and not sentence.endswith(":")
+            if told and not (len(sentence) < 150 and _FURNITURE.search(sentence)):
+                yield _Sentence(sentence, words, place, section, opens and block.kind == "text")
+                place += 1
+                opens = False
+
+
+def _is_furniture(text: str, source: str) -> bool:
+    """Lines that belong to the page rather than to what it says."""
+    if len(text) < 40 and (text.isascii() or not _CJK.search(text)):
+        return True
+    linked = sum(len(match) for match in re.findall(r"\[([^\[\]]{0,300})\]\(", source))
+    return linked > len(text) * 0.6
+
+
+def _split(text: str) -> Iterator[str]:
+    held = ""
+    for part in _END.split(text):
+        held = f"{held} {part}".strip() if held else part.strip()
+        if held and not _ABBREVIATION.search(held[-12:]):
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def _words(text: str) -> frozenset[str]:
+    found = set(_WORD.findall(text.lower())) - _COMMON
+    # Languages without spaces: their characters stand in for words.
+    return frozenset(found if text.isascii() else found | set(_CJK.findall(text)))
+
+
+def _weights(sentences: list[_Sentence]) -> dict[str, float]:
+    """How much a word stands for the document: the share of sentences that have it, once that is at least two."""
+    counts = Counter(word for each in sentences for word in each.words)
+    return {word: count / len(sentences) for word, count in counts.items() if count > 1}
+
+
+def _centre(each: _Sentence, weight: dict[str, float]) -> float:
+    return sum(weight.get(word, 0.0) for word in each.words) / (len(each.words) ** 0.5 or 1.0)
+
+
+def _score(each: _Sentence, weight: dict[str, float], topic: frozenset[str]) -> float:
+    shared = len(each.words & topic) / max(1, min(len(topic), 6))
+    early = 1.0 / (1.0 + each.place / 2)
+    whole = 0.15 * each.opens - 0.5 * (each.text[-1] not in _ENDS)
+    return 1.5 * early + 0.8 * shared + _centre(each, weight) + whole
+
+
+def _alike(one: _Sentence, other: _Sentence) -> bool:
+    return len(one.words & other.words) > 0.7 * min(len(one.words), len(other.words))
+
+
+def _says(lead: str, each: _Sentence) -> bool:
+    return bool(lead) and len(each.words & _words(lead)) > 0.6 * len(each.words)
+
+
+def _useful(description: str | None, title: str, sentences: list[_Sentence]) -> str:
+    """The page's own description, unless it says nothing of this page: too short, the title again, or off topic."""
+    text = _shorten(" ".join((description or "").split()), 300)
+    words = _words(text)
+    if len(text) < 50 or len(words) < 5 or words <= _words(title):
+        return ""
+    if sentences:
+        said = frozenset().union(*(each.words for each in sentences))
+        if len(words & said) < 0.4 * len(words):
+            return ""
+    if text.endswith(("...", "…", "[…]")) and sentences:
+        return ""
+    return text
+
+
+def _shorten(text: str, most: int = _LONGEST) -> str:
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"

@@ -1,0 +1,132 @@
+"""Why a page is only part of what its readers get: paywall, login, bot check, consent, empty shell.
+
+On evidence: names that a vendor's own challenge page carries, declarations of the publisher, or a phrase on
+a page that has next to no text. A long page is never called a wall because of a word in it. The markers were
+checked against a thousand ordinary pages (`tests/extract/test_walls.py`): none of those may be flagged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from mcp_web.extract import wall_signs as signs
+from mcp_web.model.page import Wall
+
+if TYPE_CHECKING:
+    from turbohtml import Node
+
+Verdict = tuple[Wall | None, str | None]
+
+_SHORT = 1500  # characters of visible text; bot checks and logins stay far below
+_EMPTY = 300
+_BLANK = 15
+_PREVIEW = 3500  # a teaser of some paragraphs
+_LOOKED_AT = 2_000_000  # characters of source
+_FORM_PAGE = 600  # characters of all text on a page that is only a form
+_TARGET = re.compile(r"\]\([^()\s]{0,2000}\)|<https?://[^>]{0,2000}>")
+
+
+def detect_wall(
+    source: Node | str | bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
+) -> Verdict:
+    """What stands between us and the page, with the sentence that says so; (None, note) where it is only likely.
+
+    `source` is the page as it came (bytes or text), or a tree that nothing was pruned from.
+    """
+    sent = {name.lower(): value.lower() for name, value in headers}
+    if found := _by_status(status, sent):
+        return found
+    shown = _shown(markdown[:20_000])
+    if len(shown) > _PREVIEW:
+        return _not_free(source, markdown)
+    html = _lowered(source)
+    return _instead_of_text(html, shown) or _paywall(html, shown) or _shell(html, shown)
+
+
+def _by_status(status: int, sent: dict[str, str]) -> Verdict | None:
+    for name, value in signs.BOT_HEADERS.items():
+        if name in sent and sent[name].startswith(value):
+            return "bot", f"The site answered with a bot check (header {name}) instead of the page."
+    if status == 401 or (status in (403, 407) and "www-authenticate" in sent):
+        return "login", f"The site asks for a login (HTTP {status})."
+    if status == 402:
+        return "paywall", "The site asks for payment (HTTP 402)."
+    return None
+
+
+def _not_free(source: Node | str | bytes, markdown: str) -> Verdict:
+    """A page with plenty of text: only the publisher's own declaration counts, and the text may be whole."""
+    raw = source if isinstance(source, (str, bytes)) else source.html
+    declaration = b"isAccessibleForFree" if isinstance(raw, bytes) else "isAccessibleForFree"
+    if declaration not in raw or not signs.NOT_FREE.search(_lowered(raw)):  # type: ignore[operator]  # same kind of string
+        return None, None
+    if match := signs.PAYWALL_WORDS.search(_shown(markdown[-4000:])):
+        return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
+    return None, "The publisher marks this page as not free; the text may stop before its end."
+
+
+def _instead_of_text(html: str, shown: str) -> Verdict | None:
+    """Pages that are nothing but the wall."""
+    for vendor, marks in signs.BOT_MARKS:
+        if any(mark in html for mark in marks):
+            return "bot", f"The site shows a bot check by {vendor} instead of the page."
+    if len(shown) > _SHORT:
+        return None
+    if match := signs.BOT_WORDS.search(shown) or signs.BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
+        return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
+    asked = {match[0].lower() for match in signs.CONSENT_WORDS.finditer(shown)}
+    if len(asked) >= 2 or (asked and any(mark in html for mark in signs.CONSENT_MARKS)):
+        return "consent", "The page shows little but a cookie or consent dialogue."
+    if match := signs.LOGIN_WORDS.search(shown):
+        return "login", f"The page asks for a login (“{match[0]}”)."
+    return ("login", "The page is a login form.") if _is_login_form(html) else None
+
+
+def _is_login_form(html: str) -> bool:
+    if not signs.PASSWORD.search(html):
+        return False
+    title = signs.TITLE.search(html)
+    words = _words(html)
+    # Forums ship a hidden login form with every page; one that is meant to be used says so.
+    return bool(signs.LOGIN_TITLE.search(title[1] if title else "")) or (
+        len(words) <= _FORM_PAGE and bool(signs.LOGIN_TITLE.search(words))
+    )
+
+
+def _paywall(html: str, shown: str) -> Verdict | None:
+    if match := signs.PAYWALL_WORDS.search(shown[-2500:]):
+        return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
+    if signs.NOT_FREE.search(html) or signs.LOCKED.search(html):
+        return "paywall", "The publisher marks this page as not free, and only its beginning is shown."
+    return None
+
+
+def _shell(html: str, shown: str) -> Verdict:
+    """A page that its scripts would fill. Scripts alone prove nothing: every page has them."""
+    if len(shown) > _EMPTY or "<script" not in html:
+        return None, None
+    asked = any(signs.ASKS_SCRIPTS.search(match[1]) for match in signs.NOSCRIPT.finditer(html))
+    blank = len(shown) <= _BLANK and len(_words(html[html.find("<body") :])) <= _BLANK
+    if asked or blank or signs.ROOT.search(html) or signs.ASKS_SCRIPTS.search(shown.lower()):
+        return "shell", "The page holds almost no text without its scripts; mode=rendered may show more."
+    return None, None
+
+
+def _shown(markdown: str) -> str:
+    """The text without link targets, white space folded."""
+    return " ".join(_TARGET.sub("]", markdown).split())
+
+
+def _lowered(source: Node | str | bytes) -> str:
+    if isinstance(source, bytes):
+        # Every mark is ASCII, so any ASCII-compatible reading will do.
+        return source[:_LOOKED_AT].lower().decode("latin-1")
+    return (source if isinstance(source, str) else source.html)[:_LOOKED_AT].lower()
+
+
+def _words(html: str) -> str:
+    """The text of a page without its scripts and tags."""
+    text = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", html[:300_000], flags=re.S)
+    return " ".join(re.sub(r"<[^>]{0,2000}>", " ", text).split())
