@@ -1,0 +1,136 @@
+"""The guarded client over real sockets, and the client for configured endpoints."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from miniweb import MiniWeb, Reply, Request
+
+from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
+from mcp_web.net.client import ApiClient
+from mcp_web.net.dial import OperatorDialer
+from mcp_web.net.url import parse_url
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_page_is_read_over_plain_http(miniweb: MiniWeb) -> None:
+    miniweb.site("docs.example").page("/x", "hello", headers={"X-Kind": "test"})
+    answer = await miniweb.client().get(parse_url("http://docs.example/x"))
+    assert (answer.status, answer.body, answer.header("x-kind")) == (200, b"hello", "test")
+    assert not answer.truncated
+
+
+async def test_a_page_is_read_over_tls_with_the_host_as_server_name(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.page("/x", "secure")
+    answer = await miniweb.client().get(parse_url("https://docs.example/x"))
+    assert answer.body == b"secure"
+    assert site.log[0].tls
+
+
+async def test_a_certificate_of_another_host_is_refused(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    miniweb.names.answer("other.example", site.address)
+    with pytest.raises(FetchFailed, match="certificate of other.example cannot be trusted"):
+        await miniweb.client().get(parse_url("https://other.example/"))
+    assert site.log == []
+
+
+async def test_an_unknown_authority_is_refused(miniweb: MiniWeb) -> None:
+    from mcp_web.net.client import WebClient
+
+    miniweb.site("docs.example").page("/", "x")
+    client = WebClient(miniweb.dialer(ca_bundle=None))
+    with pytest.raises(FetchFailed, match="cannot be trusted"):
+        await client.get(parse_url("https://docs.example/"))
+
+
+async def test_requests_to_one_host_share_a_connection(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.page("/a", "a")
+    site.page("/b", "b")
+    client = miniweb.client()
+    for path in ("/a", "/b", "/a"):
+        await client.get(parse_url(site.url(path)))
+    assert site.connections == 1
+    assert miniweb.names.lookups == ["docs.example"]
+
+
+async def test_a_kept_connection_that_the_server_closed_is_replaced(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+
+    async def once(request: Request, wire: object) -> None:
+        await wire.send(Reply("bye").wire())  # type: ignore[attr-defined]
+
+    site.behave("/", once)
+    client = miniweb.client()
+    for _ in range(3):
+        assert (await client.get(parse_url("http://docs.example/"))).body == b"bye"
+    assert site.connections == 3
+
+
+async def test_a_closed_address_is_never_dialled(miniweb: MiniWeb) -> None:
+    for host in ("127.0.0.1", "10.0.0.1", "169.254.169.254", "[::1]", "localhost"):
+        with pytest.raises(SsrfBlocked):
+            await miniweb.client().get(parse_url(f"http://{host}/"))
+    assert miniweb.private.reached == []
+
+
+async def test_silence_ends_at_the_deadline(miniweb: MiniWeb) -> None:
+    import anyio
+    from miniweb.nasty import NASTY
+
+    site = miniweb.site("slow.example")
+    site.behave("/", NASTY["never_answers"])
+    with pytest.raises(FetchTimeout, match="slow.example"):
+        await miniweb.client().get(parse_url("http://slow.example/"), deadline=anyio.current_time() + 0.2)
+
+
+async def test_an_api_endpoint_may_be_private_and_gets_its_key(miniweb: MiniWeb) -> None:
+    site = miniweb.site("api.example")
+    site.route("/v1/search", lambda request: Reply(json.dumps({"q": request.query, "key": request.headers["x-key"]})))
+    api = ApiClient(OperatorDialer())
+    answer = await api.request(
+        "GET", site.loopback_url("/v1/search"), headers={"X-Key": "k"}, params={"q": "ü", "none": None, "safe": True}
+    )
+    assert answer.json() == {"q": {"q": ["ü"], "safe": ["true"]}, "key": "k"}
+    await api.aclose()
+
+
+async def test_an_api_answer_is_returned_whatever_its_status(miniweb: MiniWeb) -> None:
+    site = miniweb.site("api.example")
+    site.page("/", "slow down", status=429, headers={"Retry-After": "3"})
+    answer = await ApiClient(OperatorDialer()).request("POST", site.loopback_url("/"), json={"a": [1]})
+    assert (answer.status, answer.text, answer.header("Retry-After")) == (429, "slow down", "3")
+    assert site.log[0].body == b'{"a":[1]}'
+    assert site.log[0].headers["content-type"] == "application/json"
+
+
+async def test_an_api_redirect_is_not_followed(miniweb: MiniWeb) -> None:
+    site = miniweb.site("api.example")
+    site.redirect("/", "http://elsewhere.example/")
+    answer = await ApiClient(OperatorDialer()).request("GET", site.loopback_url("/"))
+    assert answer.status == 302
+    assert len(site.log) == 1
+
+
+async def test_an_api_answer_that_is_not_json_is_a_failure(miniweb: MiniWeb) -> None:
+    site = miniweb.site("api.example")
+    site.page("/", "<html>")
+    answer = await ApiClient(OperatorDialer()).request("GET", site.loopback_url("/"))
+    with pytest.raises(FetchFailed, match="not JSON"):
+        answer.json()
+
+
+async def test_a_form_is_sent_as_a_form(miniweb: MiniWeb) -> None:
+    site = miniweb.site("api.example")
+    site.route("/", lambda request: request.body)
+    answer = await ApiClient(OperatorDialer()).request("POST", site.loopback_url("/"), data={"q": "a b", "x": None})
+    assert answer.body == b"q=a+b"
+
+
+async def test_an_endpoint_that_is_down_is_a_failure(miniweb: MiniWeb) -> None:
+    with pytest.raises(FetchFailed, match="connection refused"):
+        await ApiClient(OperatorDialer()).request("GET", "http://127.0.0.1:1/")
