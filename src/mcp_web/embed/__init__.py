@@ -1,0 +1,1 @@
+"""The door to embedding models: local, remote, none."""

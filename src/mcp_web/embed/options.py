@@ -1,0 +1,77 @@
+"""What an operator can set about embeddings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_web.model.option import option
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedOptions:
+    provider: Literal["auto", "local", "remote", "none"] = option(
+        "auto",
+        "Where vectors come from; auto is remote when EMBEDDING_SERVER_URL is set, else the local model.",
+        env="MCP_WEB_EMBEDDINGS",
+        choices=("auto", "local", "remote", "none"),
+    )
+    server_url: str | None = option(
+        None,
+        "An OpenAI-compatible server: its base (https://host/v1) or the whole address of its embeddings endpoint.",
+        env="EMBEDDING_SERVER_URL",
+    )
+    server_api_key: str | None = option(
+        None, "The bearer key of the embedding server.", env="EMBEDDING_SERVER_API_KEY", secret=True
+    )
+    model_name: str | None = option(
+        None,
+        "The model the embedding server is asked for; for the local provider the name kept with the vectors.",
+        env="EMBEDDING_MODEL_NAME",
+    )
+    tokens_size: int | None = option(
+        None,
+        "Passages are at most this many tokens; unset keeps the usual 100 to 130 words.",
+        env="EMBEDDING_TOKENS_SIZE",
+        least=16,
+        most=8192,
+    )
+    threshold: float | None = option(
+        None,
+        "Passages with a lower calibrated score (0 to 1) are left out; unset lets the verdict decide.",
+        env="SIMILARITY_THRESHOLD",
+        least=0,
+        most=1,
+    )
+    model_folder: str | None = option(
+        None,
+        "A folder with model.onnx and tokenizer.json of any sentence encoder, used instead of the packaged model.",
+        env="MCP_WEB_EMBEDDING_MODEL_FOLDER",
+    )
+    query_prefix: str = option(
+        "", "Put before each question, for models that want one (“query: ”).", env="MCP_WEB_EMBEDDING_QUERY_PREFIX"
+    )
+    passage_prefix: str = option(
+        "", "Put before each passage, for models that want one.", env="MCP_WEB_EMBEDDING_PASSAGE_PREFIX"
+    )
+    dimensions: int | None = option(
+        None,
+        "Ask the embedding server for vectors of this length, where the model offers several.",
+        env="MCP_WEB_EMBEDDING_DIMENSIONS",
+        least=8,
+        most=8192,
+    )
+    threads: int = option(
+        0, "Processor threads of the local model; 0 takes half of the cores, four at most.", least=0, most=64
+    )
+    concurrency: int = option(
+        2, "Requests to the embedding server at the same time.", env=("CONCURRENCY",), least=1, most=64
+    )
+    timeout: float = option(
+        20.0,
+        "Seconds to wait for the embedding server.",
+        env=("MCP_WEB_EMBEDDING_TIMEOUT_MS", "REQUEST_TIMEOUT_MS"),
+        least=0.1,
+        most=120,
+        scale=0.001,
+    )

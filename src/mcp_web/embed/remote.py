@@ -1,0 +1,170 @@
+"""An OpenAI-compatible embedding server."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.embed.embedder import Kind, checked
+from mcp_web.embed.options import EmbedOptions
+from mcp_web.errors import ConfigError, EmbeddingError, WebError
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Rows
+
+BATCH = 32
+# A batch of 32 vectors of 4,096 dimensions in JSON is about 3 MB.
+MAX_BYTES = 32_000_000
+
+
+class ApiAnswer(Protocol):
+    @property
+    def status(self) -> int: ...
+
+    def json(self) -> Any: ...
+
+
+class Api(Protocol):
+    """The part of net's client for operator-configured endpoints that is used here."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Any = None,
+        timeout: float | None = None,
+        max_bytes: int | None = None,
+    ) -> ApiAnswer: ...
+
+
+class RemoteEmbedder:
+    """Batches of at most 32, one retry on 5xx, none on 429, never more requests at once than allowed."""
+
+    def __init__(self, options: EmbedOptions, api: Api, retry_delay: float = 0.5) -> None:
+        if not options.server_url or not options.model_name:
+            missing = "EMBEDDING_MODEL_NAME" if options.server_url else "EMBEDDING_SERVER_URL"
+            raise ConfigError(
+                f"Remote embeddings need {missing}, which is not set.",
+                suggestion=f"Set {missing}, or set MCP_WEB_EMBEDDINGS=local.",
+            )
+        self._options = options
+        self._api = api
+        self._url = _endpoint(options.server_url)
+        self._model = options.model_name
+        self._retry_delay = retry_delay
+        self._slots: anyio.CapacityLimiter | None = None
+        self.dim: int | None = options.dimensions
+        self.max_tokens: int | None = options.tokens_size
+
+    @property
+    def name(self) -> str:
+        """A server says nothing of versions, so the asked-for dimensions stand in for one."""
+        return f"{self._model}@{self._options.dimensions or 'remote'}"
+
+    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
+        import numpy as np
+
+        prefix = self._options.query_prefix if kind == "query" else self._options.passage_prefix
+        batches = [[prefix + text for text in texts[at : at + BATCH]] for at in range(0, len(texts), BATCH)]
+        found: dict[int, Rows] = {}
+        if self._slots is None:
+            self._slots = anyio.CapacityLimiter(self._options.concurrency)
+
+        async def one(number: int) -> None:
+            async with self._slots or anyio.CapacityLimiter(1):
+                found[number] = await self._batch(batches[number])
+
+        with trace.step("embed", model=self.name, texts=len(texts), kind=kind):
+            try:
+                async with anyio.create_task_group() as group:
+                    for number in range(len(batches)):
+                        group.start_soon(one, number)
+            except BaseExceptionGroup as several:
+                raise _first(several) from several
+        rows = [found[number] for number in range(len(batches))]
+        joined = np.concatenate(rows) if rows else np.zeros((0, self.dim or 0), np.float32)
+        return checked(joined, len(texts), self.dim, self.name)
+
+    async def close(self) -> None:
+        return None
+
+    async def _batch(self, texts: list[str]) -> Rows:
+        answer = await self._ask(texts)
+        if answer.status >= 500:
+            # Spread out, so that replicas that failed together do not return together.
+            await anyio.sleep(self._retry_delay * random.uniform(0.5, 1.5))  # noqa: S311
+            answer = await self._ask(texts)
+        if answer.status != 200:
+            raise self._refused(answer.status)
+        rows = checked(_vectors(answer, self._model), len(texts), self.dim, self.name)
+        self.dim = rows.shape[1]
+        return rows
+
+    async def _ask(self, texts: list[str]) -> ApiAnswer:
+        body: dict[str, Any] = {"model": self._model, "input": texts, "encoding_format": "float"}
+        if self._options.dimensions:
+            body["dimensions"] = self._options.dimensions
+        headers = {"accept": "application/json"}
+        if self._options.server_api_key:
+            headers["authorization"] = f"Bearer {self._options.server_api_key}"
+        timeout = self._options.timeout
+        try:
+            with anyio.fail_after(timeout):
+                return await self._api.request(
+                    "POST", self._url, headers=headers, json=body, timeout=timeout, max_bytes=MAX_BYTES
+                )
+        except TimeoutError as error:
+            raise EmbeddingError(
+                f"The embedding server did not answer within {timeout:g} s (REQUEST_TIMEOUT_MS).", retryable=True
+            ) from error
+        except EmbeddingError:
+            raise
+        except WebError as error:
+            raise EmbeddingError(f"The embedding server could not be asked: {error.message}", retryable=True) from error
+
+    def _refused(self, status: int) -> EmbeddingError:
+        if status in (401, 403):
+            hint = "The operator checks EMBEDDING_SERVER_API_KEY."
+        elif status == 404:
+            hint = "The operator checks EMBEDDING_SERVER_URL and EMBEDDING_MODEL_NAME."
+        elif status == 429:
+            hint = "Try again later; the operator can lower CONCURRENCY or raise the server's limit."
+        else:
+            hint = None
+        return EmbeddingError(
+            f"The embedding server answered status {status}.",
+            suggestion=hint,
+            retryable=status == 429 or status >= 500,
+            status_code=status,
+        )
+
+
+def _endpoint(url: str) -> str:
+    """A base such as https://host or https://host/v1, or the endpoint itself."""
+    bare = url.rstrip("/")
+    if bare.endswith("/embeddings"):
+        return bare
+    path = bare.partition("://")[2].partition("/")[2]
+    return bare + ("/embeddings" if path else "/v1/embeddings")
+
+
+def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
+    """The vectors of an answer in the order asked: servers may number them instead of sorting them."""
+    try:
+        data = answer.json()["data"]
+        ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))
+        return [list(item["embedding"]) for _, item in ordered]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EmbeddingError(f"The embedding server's answer for {model} is not an embeddings answer.") from error
+
+
+def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first failure of a group, itself rather than wrapped."""
+    inner = several.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
