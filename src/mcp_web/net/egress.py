@@ -1,0 +1,257 @@
+"""The only way out for the browser: a proxy on loopback that applies the gate to every connection.
+
+    Chromium ──HTTP / CONNECT──► Egress ──Dialer.open──► the public web
+
+A page gets a `Lease`: a name and a password that live as long as the page, the sites it may load from, and a
+budget of bytes. A connection without a living lease is refused, so neither another program on this machine
+nor the browser's own background services get out. What was refused is remembered in the lease, with the reason.
+TLS is not opened: what is judged is where a connection goes, which is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Literal
+
+import anyio
+from anyio.abc import ByteStream, SocketAttribute, SocketStream
+
+from mcp_web import trace
+from mcp_web.errors import DomainDenied, SsrfBlocked, WebError
+from mcp_web.net.dial import Dials
+from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
+from mcp_web.net.site import site_of
+from mcp_web.net.url import host_matches
+
+Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]
+
+# What Chromium asks for on its own account, whatever flags say (seen with 156). Opened only for who asks for them.
+BACKGROUND = (
+    "update.googleapis.com",
+    "clients1.google.com",
+    "clients2.google.com",
+    "clients2.googleusercontent.com",
+    "clients4.google.com",
+    "clientservices.googleapis.com",
+    "accounts.google.com",
+    "safebrowsing.googleapis.com",
+    "safebrowsingohttpgateway.googleapis.com",
+    "optimizationguide-pa.googleapis.com",
+    "content-autofill.googleapis.com",
+    "edgedl.me.gvt1.com",
+    "redirector.gvt1.com",
+    "android.clients.google.com",
+    "mtalk.google.com",
+)
+_CONNECT_SECONDS = 10.0
+_HEAD_SECONDS = 30.0
+_MAX_CONNECTIONS = 256
+_MAX_REMEMBERED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """One place a page wanted to reach and why it did not."""
+
+    host: str
+    port: int
+    reason: Reason
+    error: WebError | None = None
+
+
+@dataclass(slots=True)
+class Lease:
+    """One page's passage: who it is, where it may go, what it has used."""
+
+    name: str
+    password: str
+    budget: int
+    sites: set[str]
+    hosts: set[str]
+    received: int = 0
+    requests: int = 0
+    denials: dict[tuple[str, int], Denial] = field(default_factory=dict)
+    _refused: set[str] = field(default_factory=set)
+    _open: set[anyio.CancelScope] = field(default_factory=set)
+    _closed: bool = False
+
+    def admit(self, host: str) -> None:
+        """Let the page load from one more site: where it was redirected to."""
+        self.hosts.add(host)
+        self.sites.add(site_of(host))
+
+    def denial(self, host: str, port: int) -> Denial | None:
+        return self.denials.get((host, port))
+
+    def refused(self, url: str) -> bool:
+        """Whether this very http URL was refused (of https only the host is seen here)."""
+        return url.partition("#")[0] in self._refused
+
+    def deny(self, denial: Denial, target: str) -> None:
+        if len(self.denials) < _MAX_REMEMBERED:
+            self.denials[denial.host, denial.port] = denial
+            self._refused.add(target)
+
+    def spend(self, size: int) -> None:
+        """Count what came in; past the budget nothing more does."""
+        self.received += size
+        if self.received > self.budget:
+            self.close()
+
+    def close(self) -> None:
+        """End every connection of the page."""
+        self._closed = True
+        for scope in list(self._open):
+            scope.cancel()
+
+    @contextmanager
+    def connection(self) -> Iterator[None]:
+        """The life of one connection: it ends with the lease."""
+        with anyio.CancelScope() as scope:
+            if self._closed:
+                scope.cancel()
+            self._open.add(scope)
+            try:
+                yield
+            finally:
+                self._open.discard(scope)
+
+
+class Egress:
+    """The proxy. `start` binds a free port of 127.0.0.1; `lease` admits a page."""
+
+    def __init__(
+        self,
+        dialer: Dials,
+        *,
+        third_parties: Sequence[str] = (),
+        max_bytes: int = 50_000_000,
+        check_domain: Callable[[str], None] | None = None,
+    ) -> None:
+        self._dialer = dialer
+        self._third_parties = tuple(third_parties)
+        self._max_bytes = max_bytes
+        self._check_domain = check_domain
+        self._leases: dict[str, Lease] = {}
+        self._places = anyio.Semaphore(_MAX_CONNECTIONS)
+        self._server: asyncio.Task[None] | None = None
+        self.port = 0
+
+    async def start(self) -> None:
+        listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=0)
+        self.port = int(listener.extra(SocketAttribute.local_port))
+        # A task of its own: the proxy starts with the first page and outlives the call that opened it.
+        self._server = asyncio.create_task(listener.serve(self._client), name="egress")
+
+    async def aclose(self) -> None:
+        for lease in list(self._leases.values()):
+            lease.close()
+        if self._server is not None:
+            self._server.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._server
+            self._server = None
+
+    @contextmanager
+    def lease(self, host: str) -> Iterator[Lease]:
+        """Admit one page of this host for as long as the block lasts."""
+        lease = Lease(secrets.token_hex(8), secrets.token_urlsafe(24), self._max_bytes, set(), set())
+        lease.admit(host)
+        self._leases[lease.name] = lease
+        try:
+            yield lease
+        finally:
+            lease.close()
+            del self._leases[lease.name]
+
+    async def _client(self, client: SocketStream) -> None:
+        try:
+            async with client, self._places:
+                await self._serve(client)
+        except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream):
+            pass  # the browser went away
+        except Exception as error:  # noqa: BLE001 - one bad connection must not end the proxy for all pages
+            trace.log("error", "egress", error=f"{type(error).__name__}: {error}")
+
+    async def _serve(self, client: SocketStream) -> None:
+        while True:
+            with anyio.move_on_after(_HEAD_SECONDS):
+                request = await read_request(client)
+                if request is None:
+                    return
+                lease = self._lease_of(request.authorization)
+                if lease is None:
+                    await request.challenge()
+                    if request.reusable():
+                        continue
+                    return
+                break
+            return
+        with lease.connection():
+            lease.requests += 1
+            try:
+                upstream = await self._open(lease, request)
+            except Refused as refusal:
+                await request.refuse(refusal.status, str(refusal))
+                return
+            async with upstream:
+                if request.method == "CONNECT":
+                    await tunnel(request, client, upstream, lease.spend)
+                else:
+                    await relay(request, client, upstream, lease.spend)
+
+    def _lease_of(self, authorization: str) -> Lease | None:
+        scheme, _, encoded = authorization.partition(" ")
+        if scheme.lower() != "basic":
+            return None
+        try:
+            name, _, password = base64.b64decode(encoded, validate=True).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            return None
+        lease = self._leases.get(name)
+        if lease is None or not secrets.compare_digest(lease.password.encode(), password.encode()):
+            return None
+        return lease
+
+    async def _open(self, lease: Lease, request: ProxyRequest) -> ByteStream:
+        host, port = request.host, request.port
+        try:
+            reason = self._unwanted(lease, host)
+            if reason is not None:
+                raise self._refuse(lease, request, Denial(host, port, reason))
+            if self._check_domain is not None:
+                self._check_domain(host)
+            stream = await self._dialer.open(host, port, timeout=_CONNECT_SECONDS)
+        except SsrfBlocked as error:
+            raise self._refuse(lease, request, Denial(host, port, "private", error)) from error
+        except DomainDenied as error:
+            raise self._refuse(lease, request, Denial(host, port, "domain", error)) from error
+        except WebError as error:
+            raise self._refuse(lease, request, Denial(host, port, "unreachable", error), status=502) from error
+        trace.figures.count("egress_total", outcome="ok")
+        return stream
+
+    def _unwanted(self, lease: Lease, host: str) -> Reason | None:
+        if lease.received > lease.budget:
+            return "budget"
+        if host in lease.hosts:
+            return None
+        if any(host_matches(host, pattern) for pattern in BACKGROUND):
+            return "background"
+        if site_of(host) in lease.sites or "*" in self._third_parties:
+            return None
+        if any(host_matches(host, pattern) for pattern in self._third_parties):
+            return None
+        return "third party"
+
+    def _refuse(self, lease: Lease, request: ProxyRequest, denial: Denial, status: int = 403) -> Refused:
+        lease.deny(denial, request.target)
+        trace.figures.count("egress_total", outcome=denial.reason)
+        trace.log("debug", "egress", host=denial.host, port=denial.port, outcome=denial.reason)
+        return Refused(status, denial.reason)

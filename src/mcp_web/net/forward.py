@@ -1,0 +1,196 @@
+"""The wire side of the browser's proxy: one request read, then relayed as HTTP or tunnelled as bytes.
+
+h11 reads both sides, so what goes on is well-formed whatever came in; nothing of the proxy's own
+headers reaches the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import anyio
+import h11
+from anyio.abc import ByteStream
+
+_MAX_HEAD = 64 * 1024
+_IDLE_SECONDS = 30.0
+_HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"upgrade",
+    }
+)
+_GONE = (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
+
+Spend = Callable[[int], None]
+
+
+class Refused(Exception):
+    """A request that will not be sent on."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class ProxyRequest:
+    """One request of the browser: where it goes and how to answer it."""
+
+    def __init__(self, wire: h11.Connection, event: h11.Request, stream: ByteStream, host: str, port: int) -> None:
+        self.wire = wire
+        self.event = event
+        self.host = host
+        self.port = port
+        self.method = event.method.decode("ascii")
+        self.target = event.target.decode("ascii")
+        self._stream = stream
+
+    @property
+    def authorization(self) -> str:
+        values = [value for name, value in self.event.headers if name == b"proxy-authorization"]
+        return values[-1].decode("latin-1") if values else ""
+
+    async def challenge(self) -> None:
+        await self._answer(407, [(b"proxy-authenticate", b'Basic realm="mcp-web"')], b"")
+
+    async def refuse(self, status: int, why: str) -> None:
+        await self._answer(status, [(b"content-type", b"text/plain")], f"Not opened: {why}.".encode())
+
+    def reusable(self) -> bool:
+        """Whether the browser may ask again on this connection."""
+        return self.wire.our_state is h11.DONE and self.wire.their_state is h11.DONE
+
+    async def _answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+        headers = [*headers, (b"content-length", str(len(body)).encode()), (b"cache-control", b"no-store")]
+        with suppress(*_GONE):
+            await self.send(h11.Response(status_code=status, headers=headers))
+            await self.send(h11.Data(data=body))
+            await self.send(h11.EndOfMessage())
+
+    async def send(self, event: h11.Event) -> None:
+        data = self.wire.send(event)
+        if data:
+            await self._stream.send(data)
+
+
+async def read_request(stream: ByteStream) -> ProxyRequest | None:
+    """The next request's head, or None when the connection ends or speaks no HTTP."""
+    wire = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
+    try:
+        event = await _next(wire, stream)
+        if not isinstance(event, h11.Request):
+            return None
+        host, port = _target(event)
+        if not any(name in (b"content-length", b"transfer-encoding") for name, _ in event.headers):
+            await _next(wire, stream)  # the end of a request without a body, so that the connection can be reused
+    except (h11.RemoteProtocolError, ValueError):
+        return None
+    return ProxyRequest(wire, event, stream, host, port)
+
+
+def _target(event: h11.Request) -> tuple[str, int]:
+    """Host and port as they will be dialled; raises ValueError for anything but host:port or http://host…"""
+    target = event.target.decode("ascii")
+    if event.method == b"CONNECT":
+        authority, default = target, 443
+    elif target[:7].lower() == "http://":
+        authority, default = target[7:].partition("/")[0].partition("?")[0], 80
+    else:
+        raise ValueError(target)
+    if "@" in authority or "\\" in authority:
+        raise ValueError(authority)
+    host, colon, port = authority.rpartition(":")
+    if not colon or authority.endswith("]"):
+        host, port = authority, str(default)
+    return host.strip("[]").lower(), int(port)
+
+
+async def _next(wire: h11.Connection, stream: ByteStream, spend: Spend | None = None) -> h11.Event:
+    while True:
+        event = wire.next_event()
+        if event is h11.NEED_DATA:
+            try:
+                with anyio.fail_after(_IDLE_SECONDS):
+                    data = await stream.receive()
+            except anyio.EndOfStream:
+                data = b""
+            if spend is not None:
+                spend(len(data))
+            wire.receive_data(data)
+            continue
+        assert not isinstance(event, type)  # PAUSED comes only after a message's end
+        return event
+
+
+async def tunnel(request: ProxyRequest, client: ByteStream, upstream: ByteStream, spend: Spend) -> None:
+    """Carry bytes both ways until either side is done."""
+    await request.send(h11.Response(status_code=200, headers=[]))
+    early = request.wire.trailing_data[0]
+    if early:
+        await upstream.send(early)
+
+    async with anyio.create_task_group() as group:
+
+        async def carry(source: ByteStream, sink: ByteStream, count: Spend | None) -> None:
+            with suppress(*_GONE):
+                while True:
+                    data = await source.receive()
+                    if count is not None:
+                        count(len(data))
+                    await sink.send(data)
+            group.cancel_scope.cancel()
+
+        group.start_soon(carry, client, upstream, None)
+        group.start_soon(carry, upstream, client, spend)
+
+
+async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream, spend: Spend) -> None:
+    """Send one plain HTTP request on and its answer back."""
+    origin = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
+    begun = False
+    try:
+        await upstream.send(origin.send(_onward(request)) or b"")
+        while request.wire.their_state is h11.SEND_BODY:
+            event = await _next(request.wire, client)
+            if isinstance(event, h11.Data | h11.EndOfMessage):
+                await upstream.send(origin.send(event) or b"")
+        if origin.our_state is h11.SEND_BODY:
+            await upstream.send(origin.send(h11.EndOfMessage()) or b"")
+        while True:
+            event = await _next(origin, upstream, spend)
+            if isinstance(event, h11.Response):
+                await request.send(_homeward(event))
+                begun = True
+            elif isinstance(event, h11.Data):
+                await request.send(event)
+            elif isinstance(event, h11.EndOfMessage):
+                await request.send(h11.EndOfMessage())
+                return
+            elif isinstance(event, h11.ConnectionClosed):
+                return
+    except (h11.ProtocolError, TimeoutError, *_GONE):
+        if not begun:
+            await request.refuse(502, "the server's answer could not be read")
+
+
+def _onward(request: ProxyRequest) -> h11.Request:
+    target = request.event.target[7:]
+    authority, slash, rest = target.partition(b"/")
+    if b"?" in authority:  # http://host?query
+        authority, _, query = authority.partition(b"?")
+        slash, rest = b"/", b"?" + query + slash + rest
+    kept = [(name, value) for name, value in request.event.headers if name not in _HOP_BY_HOP and name != b"host"]
+    headers = [(b"host", authority), *kept, (b"connection", b"close")]
+    return h11.Request(method=request.event.method, target=b"/" + rest, headers=headers)
+
+
+def _homeward(event: h11.Response) -> h11.Response:
+    kept = [(name, value) for name, value in event.headers.raw_items() if name.lower() not in _HOP_BY_HOP]
+    return h11.Response(status_code=event.status_code, headers=[*kept, (b"connection", b"close")], reason=event.reason)

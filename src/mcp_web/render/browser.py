@@ -1,0 +1,187 @@
+"""The one shared browser: started when first needed, replaced when worn or broken, gone with the server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mcp_web import trace
+from mcp_web.errors import RenderDisabled, RenderFailed
+from mcp_web.render.chromium_flags import chromium_flags
+from mcp_web.render.options import RenderOptions
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+T = TypeVar("T")
+
+_LAUNCH_SECONDS = 12.0
+_STOP_SECONDS = 5.0
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
+    """Wait for the driver, no longer than this; raises TimeoutError.
+
+    The driver's calls are never cancelled half-way: an answer that comes too late is dropped instead.
+    """
+    task = asyncio.ensure_future(work)
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    done, _ = await asyncio.wait({task}, timeout=max(0.0, seconds))
+    if not done:
+        raise TimeoutError
+    return task.result()
+
+
+@dataclass(slots=True)
+class Running:
+    """A browser with its driver, and how many pages it has served."""
+
+    playwright: Playwright
+    browser: Browser
+    folder: Path
+    lifeline: int
+    version: str
+    pages: int = 0
+    users: int = 0
+    worn: bool = False
+
+    @property
+    def usable(self) -> bool:
+        return not self.worn and self.browser.is_connected()
+
+
+class SharedBrowser:
+    """Hands out the browser. One is current; worn ones end when their last page does."""
+
+    def __init__(self, executable: Path, options: RenderOptions, proxy_port: int) -> None:
+        self._executable = executable
+        self._options = options
+        self._proxy_port = proxy_port
+        self._starting = asyncio.Lock()
+        self._current: Running | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def use(self) -> AsyncIterator[Running]:
+        """The browser for one page."""
+        running = await self._take()
+        try:
+            yield running
+        finally:
+            running.users -= 1
+            if running.pages >= self._options.recycle_after or not running.browser.is_connected():
+                running.worn = True
+            if running.users == 0:
+                self._left_alone(running)
+
+    async def _take(self) -> Running:
+        async with self._starting:
+            if self._idle is not None:
+                self._idle.cancel()
+                self._idle = None
+            running = self._current
+            if running is None or not running.usable:
+                if running is not None and running.users == 0:
+                    self._end_soon(running)
+                running = self._current = await _start(self._executable, self._options, self._proxy_port)
+            running.users += 1
+            running.pages += 1
+            return running
+
+    def _left_alone(self, running: Running) -> None:
+        if running.worn or running is not self._current:
+            self._end_soon(running)
+        elif self._options.idle:
+            loop = asyncio.get_running_loop()
+            self._idle = loop.call_later(self._options.idle, self._end_if_idle, running)
+
+    def _end_if_idle(self, running: Running) -> None:
+        if running.users == 0:
+            self._end_soon(running)
+
+    def _end_soon(self, running: Running) -> None:
+        if running is self._current:
+            self._current = None
+        task = asyncio.create_task(end(running), name="end browser")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def aclose(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._current is not None:
+            self._end_soon(self._current)
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+
+async def _start(executable: Path, options: RenderOptions, proxy_port: int) -> Running:
+    try:
+        from playwright.async_api import Error, async_playwright
+    except ImportError as error:
+        raise RenderDisabled(
+            "Rendering is enabled, but Playwright is not installed.",
+            suggestion="Use mode=readable. The operator installs it with: pip install 'mcp-web[render]'.",
+        ) from error
+    folder = Path(tempfile.mkdtemp(prefix="mcp-web-browser-"))
+    (folder / "profile").mkdir()
+    os.mkfifo(folder / "lifeline")
+    lifeline = os.open(folder / "lifeline", os.O_RDWR)
+    playwright: Playwright | None = None
+    try:
+        with trace.step("browser_start"):
+            playwright = await within(_LAUNCH_SECONDS, async_playwright().start())
+            browser = await within(
+                _LAUNCH_SECONDS,
+                playwright.chromium.launch(
+                    # Not the browser itself: a small process that runs it, watches the lifeline, and kills it.
+                    executable_path=sys.executable,
+                    args=[
+                        "-I",
+                        "-S",
+                        str(Path(__file__).with_name("reaper.py")),
+                        str(folder),
+                        str(options.memory_mb * 1024 * 1024),
+                        str(executable),
+                        f"--user-data-dir={folder / 'profile'}",
+                        *chromium_flags(proxy_port),
+                    ],
+                    ignore_default_args=True,
+                    timeout=_LAUNCH_SECONDS * 1000,
+                ),
+            )
+    except (Error, OSError, TimeoutError) as error:
+        await _let_go(lifeline, folder, playwright)
+        raise RenderFailed(
+            f"The browser {executable} did not start: {_first_line(error)}.",
+            suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
+        ) from error
+    return Running(playwright, browser, folder, lifeline, browser.version)
+
+
+async def end(running: Running) -> None:
+    """End a browser, its driver and its profile, at once and for certain."""
+    await _let_go(running.lifeline, running.folder, running.playwright)
+
+
+async def _let_go(lifeline: int, folder: Path, playwright: Playwright | None) -> None:
+    # The reaper kills the whole tree when the lifeline ends. There is nothing a gentler way would save.
+    os.close(lifeline)
+    if playwright is not None:
+        with suppress(Exception):  # a driver that died already says so in many ways
+            await within(_STOP_SECONDS, playwright.stop())
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].rstrip(".")

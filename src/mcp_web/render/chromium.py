@@ -1,0 +1,189 @@
+"""Rendering with the Chromium of this machine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent
+from mcp_web.net.dial import Dials
+from mcp_web.net.egress import Egress, Lease
+from mcp_web.net.url import parse_url
+from mcp_web.render.browser import Running, SharedBrowser
+from mcp_web.render.options import RenderOptions
+from mcp_web.render.renderer import Rendered
+from mcp_web.render.visit import Seen, Visit
+
+# The program itself before the scripts that distributions put around it: those add flags of their own.
+_PLACES = (
+    "/usr/lib/chromium/chromium",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/usr/lib/chromium-browser/chromium-browser",
+    "/opt/google/chrome/chrome",
+    "/opt/microsoft/msedge/msedge",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "chromium-headless-shell")
+_ENABLE = (
+    "Use mode=readable. The operator can enable rendering: pip install 'mcp-web[render]', a Chromium on the machine "
+    "(`mcp-web doctor --fix` installs it), MCP_WEB_RENDER_ENABLED=true."
+)
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = ("text/", "application/json", "application/xml", "application/ld+json", "application/javascript")
+# What must be left for closing the page and answering.
+_RESERVE = 0.7
+
+
+def find_chromium(executable: str = "") -> Path | None:
+    """The browser to use: the configured one, else the first in the usual places."""
+    if executable:
+        found = shutil.which(executable)
+        return Path(found) if found else None
+    for place in _PLACES:
+        if Path(place).is_file():
+            return Path(place)
+    names = (shutil.which(name) for name in _NAMES)
+    return next((Path(found) for found in names if found), None)
+
+
+class Chromium:
+    """A `Renderer`: one shared browser behind the gate, one fresh context per page."""
+
+    def __init__(
+        self, options: RenderOptions, dialer: Dials, *, check_domain: Callable[[str], None] | None = None
+    ) -> None:
+        self._options = options
+        self._egress = Egress(
+            dialer, third_parties=options.third_parties, max_bytes=options.max_bytes, check_domain=check_domain
+        )
+        self._browser: SharedBrowser | None = None
+        self._opening = anyio.Lock()
+        self._places = anyio.Semaphore(options.max_pages)
+
+    async def render(self, url: str, *, deadline: float | None = None) -> Rendered:
+        """Open a page in the browser and answer it settled."""
+        begun = time.monotonic()
+        seconds = self._options.timeout
+        if deadline is not None:
+            seconds = min(seconds, deadline - anyio.current_time())
+        target = parse_url(url)
+        with trace.step("render", url=target.href) as facts:
+            browser = await self._shared()
+            try:
+                with anyio.fail_after(max(0.0, seconds - _RESERVE)):
+                    await self._places.acquire()
+            except TimeoutError:
+                raise RenderFailed(f"No browser page became free within {seconds:g} seconds.", url=url) from None
+            try:
+                with self._egress.lease(target.host) as lease:
+                    async with browser.use() as running:
+                        rendered = await self._visit(running, lease, target.href, begun + seconds - _RESERVE, begun)
+            finally:
+                self._places.release()
+            facts["status"] = rendered.status
+            return rendered
+
+    async def _visit(self, running: Running, lease: Lease, url: str, until: float, begun: float) -> Rendered:
+        from playwright.async_api import Error
+
+        visit = Visit(running.browser, lease, self._egress.port, self._options, until, self._user_agent(running))
+        try:
+            seen = await visit.see(url)
+            return await _answer(url, seen, lease, begun)
+        except TimeoutError as error:
+            running.worn = True  # something hangs in it: the next page gets a new one
+            raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
+        except Error as error:
+            running.worn = running.worn or visit.crashed or not running.browser.is_connected()
+            raise RenderFailed(f"The browser failed on {url}: {_cause(error, visit, lease)}.", url=url) from error
+
+    def _user_agent(self, running: Running) -> str:
+        if self._options.user_agent:
+            return self._options.user_agent
+        major = running.version.partition(".")[0]
+        system = "Macintosh; Intel Mac OS X 10_15_7" if sys.platform == "darwin" else "X11; Linux x86_64"
+        return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"
+
+    async def _shared(self) -> SharedBrowser:
+        if not self._options.enabled:
+            raise RenderDisabled("Rendering pages in a browser is turned off.", suggestion=_ENABLE)
+        async with self._opening:
+            if self._browser is None:
+                executable = find_chromium(self._options.executable)
+                if executable is None:
+                    where = f"at {self._options.executable}" if self._options.executable else "on this machine"
+                    raise RenderDisabled(f"Rendering is enabled, but there is no Chromium {where}.", suggestion=_ENABLE)
+                await self._egress.start()
+                self._browser = SharedBrowser(executable, self._options, self._egress.port)
+            return self._browser
+
+    async def aclose(self) -> None:
+        """End the browser, its driver and the proxy."""
+        if self._browser is not None:
+            await self._browser.aclose()
+            self._browser = None
+        await self._egress.aclose()
+
+
+async def _answer(url: str, seen: Seen, lease: Lease, begun: float) -> Rendered:
+    response = seen.response
+    headers = tuple((name.lower(), value) for name, value in response.headers.items()) if response else ()
+    media_type = dict(headers).get("content-type", "text/html").partition(";")[0].strip().lower()
+    body, notes = seen.flat.html.encode("utf-8", "replace"), _notes(seen, lease)
+    if media_type not in _HTML:
+        if response is None or not media_type.startswith(_TEXT):
+            raise UnsupportedContent(f"The address {url} is {media_type}, which a browser does not render.", url=url)
+        body, notes = await response.body(), (*notes, f"Nothing to render: the address is {media_type}.")
+    else:
+        media_type = "text/html"
+    return Rendered(
+        url=url,
+        final_url=parse_url(seen.flat.url).href,
+        status=response.status if response else 200,
+        headers=headers,
+        body=body,
+        media_type=media_type,
+        charset="utf-8",
+        fetched_at=time.time(),
+        redirects=seen.redirects,
+        timings={**seen.timings, "render": round((time.monotonic() - begun) * 1000, 1)},
+        notes=notes,
+        screenshot=seen.screenshot,
+        hidden=seen.flat.hidden,
+        blocked=tuple(sorted({denial.host for denial in lease.denials.values()})),
+    )
+
+
+def _notes(seen: Seen, lease: Lease) -> tuple[str, ...]:
+    notes = [*seen.settled.notes, *seen.flat.notes]
+    if seen.settled.ending == "stuck":
+        notes.append("A script that never ended was stopped; the page is as it was then.")
+    elif seen.settled.ending in ("ceiling", "restless"):
+        notes.append("The page never came to rest; this is its state when time was up.")
+    elif seen.settled.ending == "waiting":
+        notes.append("Some requests of the page were never answered.")
+    if seen.flat.hidden:
+        notes.append(f"{seen.flat.hidden} pieces of invisible text were left out.")
+    outside = sorted({d.host for d in lease.denials.values() if d.reason == "third party"})
+    if outside:
+        shown = ", ".join(outside[:5]) + (" …" if len(outside) > 5 else "")
+        notes.append(f"Requests to {len(outside)} other sites were not made ({shown}).")
+    private = sorted({d.host for d in lease.denials.values() if d.reason == "private"})
+    if private:
+        notes.append(f"The page tried to reach non-public addresses ({', '.join(private[:5])}); none was contacted.")
+    if lease.received > lease.budget:
+        notes.append(f"The page was cut off after {lease.budget} bytes.")
+    return tuple(notes)
+
+
+def _cause(error: Exception, visit: Visit, lease: Lease) -> str:
+    if visit.crashed:
+        return "the page crashed it, most likely by using too much memory"
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,103 @@
+"""What Chromium is told when it starts. All of it, so that this page is the whole truth."""
+
+from __future__ import annotations
+
+# Features that would talk to somebody, upgrade a URL behind our back or keep a page from being seen as it is.
+_FEATURES_OFF = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay",
+    "MediaRouter",
+    "DialMediaRouteProvider",
+    "PaintHolding",
+    "OptimizationHints",
+    "OptimizationGuideModelDownloading",
+    "NetworkTimeServiceQuerying",
+    "AimEnabled",
+    "PreconnectToSearch",
+    "Translate",
+    "InterestFeedContentSuggestions",
+    "CertificateTransparencyComponentUpdater",
+    "AutofillServerCommunication",
+    "SpareRendererForSitePerProcess",
+    "Prerender2",
+    "SpeculationRulesPrefetchFuture",
+    "PrefetchProxy",
+    "WebOTP",
+    "WebUSB",
+)
+
+
+def chromium_flags(proxy_port: int) -> list[str]:
+    """The flags for a browser that can reach nothing but the proxy on this port."""
+    return [
+        "--headless",
+        "--remote-debugging-pipe",
+        "--no-startup-window",
+        *_network(proxy_port),
+        *_quiet(),
+        *_looks(),
+    ]
+
+
+def _network(proxy_port: int) -> list[str]:
+    return [
+        f"--proxy-server=http://127.0.0.1:{proxy_port}",
+        "--proxy-bypass-list=<-loopback>",  # without it loopback and link-local addresses skip the proxy
+        "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # the browser never looks a name up itself
+        "--disable-quic",
+        # STUN over UDP ignores proxies. The flag with `force-` in its name does not stop it, this one does.
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-domain-reliability",
+        "--disable-field-trial-config",
+        "--disable-sync",
+        "--no-pings",
+        "--dns-prefetch-disable",
+        f"--disable-features={','.join(_FEATURES_OFF)}",
+    ]
+
+
+def _quiet() -> list[str]:
+    return [
+        "--disable-breakpad",
+        "--disable-crash-reporter",
+        "--disable-client-side-phishing-detection",
+        "--disable-component-extensions-with-background-pages",
+        "--disable-default-apps",
+        "--disable-dev-shm-usage",  # /dev/shm is 64 MB in a container
+        "--disable-extensions",
+        "--disable-gpu",
+        "--disable-hang-monitor",
+        "--disable-infobars",
+        "--disable-notifications",
+        "--disable-print-preview",
+        "--disable-prompt-on-repost",
+        "--disable-search-engine-choice-screen",
+        "--disable-speech-api",
+        "--disable-stack-profiler",
+        "--metrics-recording-only",
+        "--mute-audio",
+        "--no-default-browser-check",
+        "--no-first-run",
+        "--no-service-autorun",
+        "--password-store=basic",
+        "--use-mock-keychain",
+        "--deny-permission-prompts",
+        "--js-flags=--max-old-space-size=768",
+    ]
+
+
+def _looks() -> list[str]:
+    return [
+        "--disable-back-forward-cache",
+        "--disable-background-timer-throttling",
+        "--disable-backgrounding-occluded-windows",
+        "--disable-renderer-backgrounding",
+        "--disable-ipc-flooding-protection",
+        "--force-color-profile=srgb",
+        "--hide-scrollbars",
+    ]

@@ -1,0 +1,94 @@
+"""The settled document as one piece of HTML: what a person sees, frames and shadow roots in their place."""
+
+from __future__ import annotations
+
+import html
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.errors import InvalidUrl
+from mcp_web.net.site import site_of
+from mcp_web.net.url import parse_url
+from mcp_web.render.browser import within
+from mcp_web.render.world import ScriptFailed, World, script
+
+if TYPE_CHECKING:
+    from playwright.async_api import Frame, Page
+
+# Larger than any page worth reading; the parser behind takes 5 MB.
+LIMITS = {"chars": 5_000_000, "nodes": 300_000, "depth": 800}
+_FRAMES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A document without anything that only a browser could show."""
+
+    html: str
+    url: str
+    hidden: int = 0
+    consent: int = 0
+    notes: tuple[str, ...] = ()
+
+
+async def flatten(page: Page, world: World, until: float) -> Flat:
+    """Serialise the page; where that fails, its plain text; raises TimeoutError or the driver's Error."""
+    parts = await _frames(page, until)
+    try:
+        seen = await world.call("flatten", LIMITS, seconds=until - time.monotonic() - 0.5)
+    except (ScriptFailed, TimeoutError):
+        return await _plain(world, until)
+    text = seen["html"]
+    for number, part in parts.items():
+        text = text.replace(f"<!--mcp-web-frame-{number}-->", f"<div>{part}</div>", 1)
+    return Flat(text, seen["url"], int(seen["hidden"]), int(seen["consent"]), _notes(seen))
+
+
+async def _plain(world: World, until: float) -> Flat:
+    seen = await world.call("text", seconds=max(0.5, until - time.monotonic()))
+    paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in seen["text"].splitlines() if line.strip())
+    title = html.escape(seen["title"])
+    note = "The document could not be serialised; this is its plain text."
+    return Flat(f'<!doctype html><meta charset="utf-8"><title>{title}</title>{paragraphs}', seen["url"], notes=(note,))
+
+
+def _notes(seen: dict[str, Any]) -> tuple[str, ...]:
+    notes = []
+    if seen["cut"]:
+        notes.append("The document is larger than can be kept; its end is missing.")
+    if seen["consent"]:
+        notes.append("A consent banner was left out.")
+    return tuple(notes)
+
+
+async def _frames(page: Page, until: float) -> dict[int, str]:
+    """The text of frames from sister hosts, which the main document may not look into."""
+    from playwright.async_api import Error
+
+    parts: dict[int, str] = {}
+    main = _place(page.main_frame)
+    for number, frame in enumerate(page.main_frame.child_frames[:_FRAMES]):
+        place = _place(frame)
+        if main is None or place is None or place[0] == main[0] or place[1] != main[1]:
+            continue
+        try:
+            owner = await within(until - time.monotonic(), frame.frame_element())
+            await within(
+                until - time.monotonic(),
+                owner.evaluate("(element, n) => element.setAttribute('data-mcp-web-frame', n)", str(number)),
+            )
+            seen = await within(1.5, frame.evaluate(f"({script('flatten')})", {**LIMITS, "partOnly": True}))
+        except (Error, TimeoutError):
+            continue
+        parts[number] = str(seen["html"])
+    return parts
+
+
+def _place(frame: Frame) -> tuple[str, str] | None:
+    """Origin and site of a frame, None for what has no address of its own."""
+    try:
+        url = parse_url(frame.url)
+    except InvalidUrl:
+        return None
+    return url.origin, site_of(url.host)

@@ -1,0 +1,2 @@
+// Say no in a consent banner.
+(selector) => document.querySelector(selector)?.click()

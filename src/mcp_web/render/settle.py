@@ -1,0 +1,169 @@
+"""When a page is done: loaded, the network quiet, the text still, nothing due soon; or out of patience.
+
+Every wait needs a reason. A page that has no script is done when it is loaded; one with scripts gets a short
+quiet; one that is still an empty shell gets as long as a browser's usual "network idle". Timers a reader would
+wait for are known from the page (`scripts/watch.js`), open requests from the driver.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import anyio
+
+from mcp_web.render.world import World
+
+if TYPE_CHECKING:
+    from playwright.async_api import Request
+
+Ending = Literal["settled", "restless", "waiting", "stuck", "ceiling"]
+
+# Milliseconds. A paint is 16: six of them show whether anything follows. 500 is Playwright's network idle.
+QUIET = 100.0
+QUIET_AFTER_DATA = 200.0
+QUIET_OF_A_SHELL = 500.0
+SHELL_CHARS = 80
+# No new text and no finished request for this long: what is still open will not matter to a reader.
+PATIENCE = 3000.0
+# Text that changes for this long after loading is a clock, a ticker or an endless feed.
+RESTLESS = 6000.0
+LOADING = 8000.0
+HANG_SECONDS = 4.0
+SCROLL_ROUNDS = 5
+SCROLL_CHARS = 200_000
+TALLEST = 16_000
+
+# Buttons that decline, of the consent managers most sites use.
+DECLINE = (
+    "#onetrust-reject-all-handler",
+    "#CybotCookiebotDialogBodyButtonDecline",
+    "#didomi-notice-disagree-button",
+    ".fc-cta-do-not-consent",
+    ".cky-btn-reject",
+    ".cmplz-deny",
+    ".klaro .cn-decline",
+    "#truste-consent-required",
+    "#tarteaucitronAllDenied2",
+    ".osano-cm-denyAll",
+    ".iubenda-cs-reject-btn",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """One look at a page, as `scripts/state.js` tells it."""
+
+    ready: str
+    url: str
+    scripts: bool
+    chars: int
+    still: float  # milliseconds since the text last changed
+    timers: int  # due soon
+    lazy: bool  # something waits for being scrolled to
+    height: int
+    consent: str | None = None
+
+
+@dataclass  # no slots: the driver leaves a mark on whose methods it calls
+class Traffic:
+    """The page's requests: how many are open, and how long nothing has happened."""
+
+    open: set[Request] = field(default_factory=set)
+    last: float = field(default_factory=time.monotonic)
+    data: bool = False  # a script asked for data
+
+    def began(self, request: Request) -> None:
+        # Streams stay open for as long as the page does.
+        if request.resource_type in ("eventsource", "websocket", "ping", "media"):
+            return
+        self.data = self.data or request.resource_type in ("xhr", "fetch")
+        self.open.add(request)
+        self.last = time.monotonic()
+
+    def ended(self, request: Request) -> None:
+        self.open.discard(request)
+        self.last = time.monotonic()
+
+    def quiet(self) -> float:
+        return (time.monotonic() - self.last) * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    ending: Ending
+    state: PageState | None
+    notes: tuple[str, ...] = ()
+
+
+def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float) -> Ending | None:
+    """Whether to stop waiting, and why; all times in milliseconds, `elapsed` since the document arrived."""
+    stalled = min(state.still, quiet) >= PATIENCE
+    if state.ready != "complete":
+        return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= SHELL_CHARS else None
+    if open_requests or state.timers:
+        if stalled:
+            return "waiting"
+        return "restless" if elapsed >= RESTLESS + LOADING / 2 else None
+    if not state.scripts:
+        return "settled"
+    needed = QUIET_AFTER_DATA if data else QUIET
+    if state.chars < SHELL_CHARS:
+        needed = QUIET_OF_A_SHELL
+    if min(state.still, quiet) >= needed:
+        return "settled"
+    return "restless" if elapsed >= RESTLESS else None
+
+
+async def settle(world: World, traffic: Traffic, channel: str, until: float) -> Settled:
+    """Watch the page until it is done; `until` is on the monotonic clock."""
+    begun = time.monotonic()
+    hangs = 0
+    state: PageState | None = None
+    while (left := until - time.monotonic()) > 0:
+        try:
+            seen = await world.call("state", channel, list(DECLINE), seconds=min(HANG_SECONDS, left))
+        except TimeoutError:
+            hangs += 1
+            await world.interrupt(for_good=hangs > 1)
+            if hangs > 2:
+                return Settled("stuck", state)
+            continue
+        state = PageState(**seen)
+        elapsed = time.monotonic() - begun
+        ending = verdict(
+            state,
+            open_requests=len(traffic.open),
+            quiet=traffic.quiet(),
+            data=traffic.data,
+            elapsed=elapsed * 1000,
+        )
+        if ending is not None:
+            return Settled("stuck" if hangs else ending, state)
+        await anyio.sleep(0.02 if elapsed < 1 else 0.06)
+    return Settled("stuck" if hangs else "ceiling", state)
+
+
+async def explore(
+    world: World, traffic: Traffic, channel: str, until: float, enlarge: Callable[[int], Awaitable[None]]
+) -> Settled:
+    """Settle, decline a consent banner, then show the page its own end so that it loads what is lazy."""
+    settled = await settle(world, traffic, channel, until)
+    if settled.state is not None and settled.state.consent and settled.ending != "stuck":
+        await world.call("decline", settled.state.consent, seconds=2.0)
+        settled = await settle(world, traffic, channel, until)
+    for round_number in range(SCROLL_ROUNDS + 1):
+        before = settled.state
+        if before is None or not before.lazy or settled.ending in ("stuck", "ceiling") or before.chars > SCROLL_CHARS:
+            break
+        if round_number == SCROLL_ROUNDS:
+            return Settled(settled.ending, before, ("The page goes on when it is scrolled further.",))
+        # A taller window, not many small scrolls: lists that drop what leaves the screen keep everything.
+        await enlarge(min(before.height + 1000, TALLEST))
+        await world.call("scroll", seconds=2.0)
+        settled = await settle(world, traffic, channel, until)
+        if settled.state is None or settled.state.chars <= before.chars:
+            break
+    return settled

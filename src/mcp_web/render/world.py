@@ -1,0 +1,82 @@
+"""Our own place inside a page: an isolated world, where scripts of the page can change nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.render.browser import within
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession
+
+_NAME = "mcp-web"
+
+
+@cache
+def script(name: str) -> str:
+    """The text of one of our scripts."""
+    return (files("mcp_web.render") / "scripts" / f"{name}.js").read_text("utf-8")
+
+
+class ScriptFailed(Exception):
+    """A script of ours threw in the page."""
+
+
+class World:
+    """Calls our scripts in the main frame's document, whichever that is by now."""
+
+    def __init__(self, session: CDPSession) -> None:
+        self._session = session
+        self._context: int | None = None
+
+    async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
+        """Run a script and answer its value; raises TimeoutError, ScriptFailed or the driver's Error."""
+        from playwright.async_api import Error
+
+        until = time.monotonic() + seconds
+        for attempt in range(3):
+            try:
+                return await self._call(script(name), arguments, until)
+            except Error as error:
+                # A new document took the old one's place, and its world with it.
+                gone = "context" in str(error).lower() or "uniqueid" in str(error).lower()
+                if not gone or attempt == 2:
+                    raise
+                self._context = None
+        raise AssertionError("the loop returns or raises")
+
+    async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
+        if self._context is None:
+            tree = await within(until - time.monotonic(), self._session.send("Page.getFrameTree"))
+            frame = tree["frameTree"]["frame"]["id"]
+            made = await within(
+                until - time.monotonic(),
+                self._session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": _NAME}),
+            )
+            self._context = int(made["executionContextId"])
+        answer = await within(
+            until - time.monotonic(),
+            self._session.send(
+                "Runtime.evaluate",
+                {
+                    "expression": f"({body})({','.join(json.dumps(argument) for argument in arguments)})",
+                    "contextId": self._context,
+                    "returnByValue": True,
+                    "awaitPromise": True,
+                },
+            ),
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise ScriptFailed(str(details.get("exception", {}).get("description") or details.get("text")))
+        return answer["result"].get("value")
+
+    async def interrupt(self, *, for_good: bool) -> None:
+        """Stop the script that holds the page; for good means that no other one starts."""
+        if for_good:
+            await within(2.0, self._session.send("Emulation.setScriptExecutionDisabled", {"value": True}))
+        await within(2.0, self._session.send("Runtime.terminateExecution"))
