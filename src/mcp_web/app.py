@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 
 from mcp_web import trace
+from mcp_web.archive.options import ArchiveOptions
+from mcp_web.errors import WebError
 from mcp_web.extract.options import ExtractOptions
+from mcp_web.fetch.options import FetchOptions
+from mcp_web.limit.options import LimitOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.render.options import RenderOptions
 from mcp_web.sandbox.options import SandboxOptions
 from mcp_web.server.options import ServerOptions
 from mcp_web.settings import Settings
+from mcp_web.store.options import StoreOptions, data_folder
 from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
+    from mcp_web.archive.keeper import Keeper
+    from mcp_web.fetch.fetcher import Fetcher
+    from mcp_web.limit.open import Pace
+    from mcp_web.net.client import ApiClient, WebClient
+    from mcp_web.net.dial import Dialer
+    from mcp_web.render.renderer import Renderer
     from mcp_web.sandbox.pool import Sandbox
+    from mcp_web.store.protocol import Store
+
+FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
 
 
 class App:
-    """The parts of one process. `isolate=False` reads pages in this process: for one-shot command lines."""
+    """The parts of one process.
 
-    def __init__(self, settings: Settings, *, isolate: bool = True) -> None:
+    `isolate=False` reads pages in this process: for one-shot command lines. `dialer` stands in for the real one in
+    tests, which bring their own small web; nothing in the configuration can set it.
+    """
+
+    def __init__(self, settings: Settings, *, isolate: bool = True, dialer: Dialer | None = None) -> None:
         self.settings = settings
         self.isolate = isolate
         self.tools = settings.of(ToolOptions)
+        self._given_dialer = dialer
         self._opening = anyio.Lock()
+        self._ends = contextlib.AsyncExitStack()
+        self._store: Store | None = None
+        self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
         trace.configure(self.settings.of(ServerOptions).log, self.settings.secrets)
@@ -37,14 +61,110 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(10):
-            if "sandbox" in self.__dict__:
-                await self.sandbox.close()
+            await self.hand_over_figures()
+            await self._ends.aclose()
 
+    # ── doors ──────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def sandbox(self) -> Sandbox:
         from mcp_web.sandbox.pool import Sandbox
 
-        return Sandbox(self.settings.of(SandboxOptions))
+        made = Sandbox(self.settings.of(SandboxOptions))
+        self._ends.push_async_callback(made.close)
+        return made
+
+    @cached_property
+    def dialer(self) -> Dialer:
+        """Opens sockets for agent-chosen addresses: the gate."""
+        if self._given_dialer is not None:
+            return self._given_dialer
+        from mcp_web.net.address import AddressPolicy, parse_exemptions
+        from mcp_web.net.dial import Dialer
+        from mcp_web.net.proxy import parse_proxy
+
+        options = self.settings.of(FetchOptions)
+        policy = AddressPolicy(exemptions=parse_exemptions(options.allow_private))
+        return Dialer(policy, proxy=parse_proxy(options.proxy), ca_bundle=options.ca_bundle or None)
+
+    @cached_property
+    def web_client(self) -> WebClient:
+        """Agent-chosen addresses, guarded."""
+        from mcp_web.net.client import WebClient
+
+        made = WebClient(self.dialer)
+        self._ends.push_async_callback(made.aclose)
+        return made
+
+    @cached_property
+    def api_client(self) -> ApiClient:
+        """Operator-configured endpoints; nothing an agent passes ever chooses its host."""
+        from mcp_web.net.client import ApiClient
+        from mcp_web.net.dial import OperatorDialer
+        from mcp_web.net.proxy import parse_proxy
+
+        options = self.settings.of(FetchOptions)
+        dialer = OperatorDialer(proxy=parse_proxy(options.proxy), ca_bundle=options.ca_bundle or None)
+        made = ApiClient(dialer, user_agent=options.user_agent)
+        self._ends.push_async_callback(made.aclose)
+        return made
+
+    @cached_property
+    def pace(self) -> Pace:
+        from mcp_web.limit.open import open_pace
+
+        return open_pace(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
+
+    async def store(self) -> Store:
+        """The store, opened when first needed."""
+        async with self._opening:
+            if self._store is None:
+                from mcp_web.store.open import open_store
+
+                self._store = await open_store(self.settings.of(StoreOptions))
+                self._ends.push_async_callback(self._store.close)
+        return self._store
+
+    # ── rooms ──────────────────────────────────────────────────────────────────────────────────────────────────
+    async def fetcher(self) -> Fetcher:
+        store = await self.store()
+        if "_fetcher" not in self.__dict__:
+            from mcp_web.fetch.fetcher import Fetcher
+
+            self._fetcher = Fetcher(
+                self.settings.of(FetchOptions), self.web_client, notes=store, secrets=self.settings.secrets
+            )
+        return self._fetcher
+
+    async def keeper(self) -> Keeper:
+        store = await self.store()
+        if "_keeper" not in self.__dict__:
+            from mcp_web.archive.keeper import Keeper
+
+            self._keeper = Keeper(store, self.settings.of(ArchiveOptions))
+        return self._keeper
+
+    @property
+    def can_render(self) -> bool:
+        return self.settings.of(RenderOptions).enabled
+
+    async def renderer(self) -> Renderer:
+        """The browser, started when first needed."""
+        async with self._opening:
+            if self._renderer is None:
+                from mcp_web.render.chromium import ChromiumRenderer
+
+                self._renderer = ChromiumRenderer(self.settings.of(RenderOptions), self.dialer)
+                self._ends.push_async_callback(self._renderer.aclose)
+        return self._renderer
+
+    @property
+    def fetch_concurrency(self) -> int:
+        return self.settings.of(FetchOptions).concurrency
+
+    async def warm(self) -> None:
+        """Start a worker while the network is being waited for."""
+        if self.isolate:
+            await self.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         """Read bytes: in a worker process that can be ended, or in a thread of this one."""
@@ -56,3 +176,28 @@ class App:
             if not self.isolate:
                 return await anyio.to_thread.run_sync(extract_document, page, request, options)
             return document_from_json(await self.sandbox.run(extract_document, page, request, options))
+
+    # ── the state of the whole ─────────────────────────────────────────────────────────────────────────────────
+    async def trouble(self) -> str:
+        """Why this process cannot serve, or nothing."""
+        try:
+            await (await self.store()).size()
+        except WebError as error:
+            return error.message
+        return ""
+
+    async def hand_over_figures(self) -> None:
+        """Add this process's figures to the kept totals; they are worth less than a clean end."""
+        if self._store is not None:
+            with contextlib.suppress(WebError):
+                await self._store.add_figures(trace.figures.drain())
+
+    async def keep_figures(self) -> None:
+        """Hand figures over from time to time, for as long as the server runs."""
+        while True:
+            await anyio.sleep(FIGURES_EVERY)
+            await self.hand_over_figures()
+
+    def figures(self) -> dict[str, Any]:
+        """The figures of this process; a scraper adds up processes itself."""
+        return trace.figures.totals()

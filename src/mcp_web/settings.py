@@ -29,12 +29,13 @@ Origin = Literal["default", "file", "environment", "flag"]
 ROOMS: dict[str, str] = {
     "tools": "mcp_web.tools.options:ToolOptions",
     "server": "mcp_web.server.options:ServerOptions",
-    # "fetch": "mcp_web.fetch.options:FetchOptions",
-    # "render": "mcp_web.render.options:RenderOptions",
+    "fetch": "mcp_web.fetch.options:FetchOptions",
+    "render": "mcp_web.render.options:RenderOptions",
     "extract": "mcp_web.extract.options:ExtractOptions",
-    # "search": "mcp_web.search.options:SearchOptions",
-    # "embed": "mcp_web.embed.options:EmbedOptions",
+    "search": "mcp_web.search.options:SearchOptions",
+    "embed": "mcp_web.embed.options:EmbedOptions",
     "archive": "mcp_web.archive.options:ArchiveOptions",
+    "limit": "mcp_web.limit.options:LimitOptions",
     "store": "mcp_web.store.options:StoreOptions",
     "sandbox": "mcp_web.sandbox.options:SandboxOptions",
 }

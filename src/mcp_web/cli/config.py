@@ -20,14 +20,20 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
     rows = [
         row
         for row in settings.rows
-        if all(word.lower() in f"{row.room}.{row.name} {' '.join(row.variables)} {row.facts.help}".lower() for word in words)
+        if all(
+            word.lower() in f"{row.room}.{row.name} {' '.join(row.variables)} {row.facts.help}".lower()
+            for word in words
+        )
     ]
     if as_json:
         print_json({"settings": [_as_object(row) for row in rows], "unknown": settings.unknown})
         return
     print_table(
         ("setting", "value", "from", "variable"),
-        [(f"{row.room}.{row.name}", _shown(row.shown), row.origin_name or row.origin, row.variables[0]) for row in rows],
+        [
+            (f"{row.room}.{row.name}", _shown(row.shown), row.origin_name or row.origin, row.variables[0])
+            for row in rows
+        ],
     )
     for name in settings.unknown:
         click.echo(f"nothing reads {name}", err=True)

@@ -14,7 +14,7 @@ from mcp.server.lowlevel import Server
 
 from mcp_web import __version__
 from mcp_web.app import App
-from mcp_web.server import hello
+from mcp_web.server import hello, prompts, resources
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
 from mcp_web.tools.sets import offered
@@ -49,6 +49,24 @@ def build_server(app: App) -> Server[None]:
             tasks.cancel_scope.cancel()
         return _on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)
 
+    async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=await resources.list_resources(app))
+
+    async def list_templates(ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+
+    async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        return await resources.read_resource(app, params.uri)
+
+    async def complete(ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        return await resources.complete(app, params)
+
+    async def list_prompts(ctx: Context, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=prompts.list_prompts())
+
+    async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.get_prompt(params.name, params.arguments)
+
     return Server[None](
         hello.NAME,
         version=__version__,
@@ -57,6 +75,12 @@ def build_server(app: App) -> Server[None]:
         cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")},
         on_list_tools=list_tools,
         on_call_tool=call,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_completion=complete,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 

@@ -107,7 +107,7 @@ def _metrics(app: App) -> Any:
 
         from mcp_web.web.metrics import prometheus
 
-        return PlainTextResponse(prometheus(await app.figures()), media_type="text/plain; version=0.0.4")
+        return PlainTextResponse(prometheus(app.figures()), media_type="text/plain; version=0.0.4")
 
     return metrics
 

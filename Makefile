@@ -1,0 +1,49 @@
+# Two commands do everything on a machine that has python3, pip, make and git:
+#   make run     the server with its page, and the line to paste into a client
+#   make test    installs what the tests need, and runs them
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ADDRESS ?= 127.0.0.1:8765
+
+.PHONY: help run install test check docs bench conformance constraints clean
+help: ## show the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: install ## start the server over HTTP and print the client line
+	@exec $(BIN)/mcp-web serve --http $(ADDRESS)
+
+install: $(VENV)/.installed ## leave .venv/bin/mcp-web
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@tools/install "$(PYTHON)" $(VENV)
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	@tools/install "$(PYTHON)" $(VENV) dev
+	@touch $@
+
+test: $(VENV)/.dev ## install what the tests need and run them
+	@tools/system-parts
+	$(BIN)/python -m pytest tests $(ARGS)
+
+check: $(VENV)/.dev ## ruff, mypy strict, architecture
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy src
+	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+docs: $(VENV)/.dev ## build the documentation into site/
+	$(BIN)/python -m docs.build
+
+bench: $(VENV)/.dev ## side-by-side figures against peers
+	$(BIN)/python -m bench $(ARGS)
+
+conformance: $(VENV)/.dev ## the official MCP conformance suite against this server
+	$(BIN)/python -m pytest tests/surface/test_conformance.py
+
+constraints: ## pin the versions again, with hashes
+	@tools/pin "$(PYTHON)" constraints.txt
+
+clean: ## remove what the targets made
+	rm -rf $(VENV) .cache site dist build

@@ -1,0 +1,163 @@
+"""`mcp-web client`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcp_web.cli.clients import CLIENTS, Client, Entry
+from mcp_web.cli.output import json_option, print_json
+from mcp_web.errors import ConfigError
+
+NAME = "mcp-web"
+
+
+def own_entry() -> Entry:
+    """How a client starts this very installation: an absolute path, since hosts have a minimal PATH."""
+    script = Path(sys.argv[0])
+    beside = Path(sys.executable).with_name("mcp-web")
+    if beside.exists():
+        return Entry(str(beside), (), {})
+    if script.name == "mcp-web" and script.exists():
+        return Entry(str(script.absolute()), (), {})
+    return Entry(sys.executable, ("-m", "mcp_web"), {})
+
+
+def claude_code_line() -> str:
+    entry = own_entry()
+    return f"claude mcp add --scope user {NAME} -- {' '.join((entry.command, *entry.args))}"
+
+
+@click.command("client")
+@click.argument("client", type=click.Choice(list(CLIENTS)), required=False)
+@click.option("--write", is_flag=True, help="Write it into the client's configuration, keeping a backup.")
+@click.option("--path", type=click.Path(path_type=Path, dir_okay=False), help="Another configuration file.")
+@click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="A variable for the server; repeatable.")
+@json_option
+def command(client: str | None, write: bool, path: Path | None, env: tuple[str, ...], as_json: bool) -> None:
+    """Print the configuration for an MCP client, or write it there. Without a CLIENT: list them."""
+    if client is None:
+        rows = [{"client": known.name, "title": known.title, "path": str(known.path()) if known.path else None}
+                for known in CLIENTS.values()]  # fmt: skip
+        if as_json:
+            print_json(rows)
+        else:
+            for row in rows:
+                click.echo(f"{row['client']:15} {row['title']:15} {row['path'] or ''}")
+        return
+    known = CLIENTS[client]
+    entry = _with_env(own_entry(), env)
+    target = path or (known.path() if known.path else None)
+    if write:
+        if target is None or known.form == "text":
+            raise ConfigError(f"{known.title} has no configuration file to write.", suggestion=known.hint)
+        changed, backup = install(known, entry, target)
+        state = "written to" if changed else "already in"
+        click.echo(f"mcp-web is {state} {target}" + (f" (before: {backup})" if backup else ""))
+    elif as_json:
+        print_json({"client": known.name, "path": str(target) if target else None, "config": _nested(known, entry)})
+    else:
+        _show(known, entry, target)
+
+
+def install(client: Client, entry: Entry, target: Path) -> tuple[bool, Path | None]:
+    """Merge our entry into a configuration file: everything else stays, a backup is made, twice changes nothing."""
+    before = target.read_text(encoding="utf-8") if target.exists() else ""
+    after = (
+        _merged_toml(client, entry, before, target)
+        if client.form == "toml"
+        else _merged_json(client, entry, before, target)
+    )
+    if after == before:
+        return False, None
+    backup = None
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if before:
+        backup = target.with_name(f"{target.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak")
+        shutil.copy2(target, backup)
+    beside = target.with_name(target.name + ".new")
+    beside.write_text(after, encoding="utf-8")
+    beside.replace(target)
+    return True, backup
+
+
+def _merged_json(client: Client, entry: Entry, before: str, target: Path) -> str:
+    try:
+        whole = json.loads(before) if before.strip() else {}
+    except ValueError as error:
+        raise ConfigError(
+            f"{target} is not plain JSON ({error}); it was left as it is.",
+            suggestion=f"Paste the output of `mcp-web client {client.name}` into it by hand.",
+        ) from error
+    if not isinstance(whole, dict):
+        raise ConfigError(f"{target} does not hold a JSON object; it was left as it is.")
+    table = whole
+    for key in client.where:
+        table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            raise ConfigError(f"{target} has no object at {'.'.join(client.where)}; it was left as it is.")
+    wanted = client.body(entry)
+    if table.get(NAME) == wanted:
+        return before
+    table[NAME] = wanted
+    return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+
+
+def _merged_toml(client: Client, entry: Entry, before: str, target: Path) -> str:
+    import tomllib
+
+    try:
+        whole: Any = tomllib.loads(before)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{target} is not valid TOML ({error}); it was left as it is.") from error
+    for key in client.where:
+        whole = whole.get(key, {})
+    if whole.get(NAME) == client.body(entry):
+        return before
+    if NAME in whole:
+        raise ConfigError(
+            f"{target} already has a different [{'.'.join((*client.where, NAME))}].",
+            suggestion="Remove that table and run the command again, or edit it by hand.",
+        )
+    return (before.rstrip("\n") + "\n\n" if before.strip() else "") + _toml(client, entry)
+
+
+def _toml(client: Client, entry: Entry) -> str:
+    lines = [f"[{'.'.join(client.where)}.{NAME}]", f"command = {json.dumps(entry.command)}"]
+    lines.append(f"args = {json.dumps(list(entry.args))}")
+    if entry.env:
+        pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in entry.env.items())
+        lines.append(f"env = {{ {pairs} }}")
+    return "\n".join(lines) + "\n"
+
+
+def _nested(client: Client, entry: Entry) -> dict[str, Any]:
+    made: dict[str, Any] = {NAME: client.body(entry)}
+    for key in reversed(client.where):
+        made = {key: made}
+    return made
+
+
+def _with_env(entry: Entry, pairs: tuple[str, ...]) -> Entry:
+    env = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"--env is {pair!r}, but it must be NAME=VALUE.")
+        env[name] = value
+    return Entry(entry.command, entry.args, env)
+
+
+def _show(client: Client, entry: Entry, target: Path | None) -> None:
+    if client.form != "text":
+        click.echo(f"# {client.title}: {target}", err=True)
+        click.echo(_toml(client, entry) if client.form == "toml" else json.dumps(_nested(client, entry), indent=2))
+    if client.hint:
+        line = " ".join((entry.command, *entry.args))
+        click.echo(client.hint.replace("COMMAND", line), err=client.form != "text")

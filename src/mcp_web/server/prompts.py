@@ -1,0 +1,81 @@
+"""Three prompts that show the tools at their best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mcp_types as types
+from mcp import MCPError
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    name: str
+    title: str
+    description: str
+    argument: str
+    argument_help: str
+    text: str  # with {argument}
+
+    def described(self) -> types.Prompt:
+        argument = types.PromptArgument(name=self.argument, description=self.argument_help, required=True)
+        return types.Prompt(name=self.name, title=self.title, description=self.description, arguments=[argument])
+
+
+PROMPTS = {
+    prompt.name: prompt
+    for prompt in (
+        Prompt(
+            "docs_summarize_for_coding",
+            "Summarise documentation for coding",
+            "Read a documentation page and keep what a programmer needs to write correct code.",
+            "url",
+            "Address of the documentation page.",
+            "Open {value} with web_open; follow its `more:` calls or use `section` until you have read what matters. "
+            "Then write for a programmer: what it is for, installation, the smallest working example, the main types "
+            "and functions with their parameters and defaults, limits and common errors, the version it describes. "
+            "Quote code exactly. Give the snapshot after each statement you rely on, and say what the page left open.",
+        ),
+        Prompt(
+            "docs_extract_api_surface",
+            "Extract an API's surface",
+            "List every public name of an API reference with signature and meaning.",
+            "url",
+            "Address of the API reference.",
+            "Open {value} with web_open and use its outline to reach every section of the reference; open linked pages "
+            "of the same reference with web_batch_open. List every public name: kind, full signature exactly as "
+            "written, one sentence of meaning, errors it raises, since which version, deprecated or not. "
+            "Verify signatures with verify_quotes before you answer, and mark what could not be verified.",
+        ),
+        Prompt(
+            "research_with_sources",
+            "Research a question with sources",
+            "Answer a question from several independent sources with verified quotes.",
+            "question",
+            "What you want to know.",
+            "Answer this question: {value}\nSearch the archive first (archive_search), then the web (web_search), with "
+            "different wordings. Prefer primary and independent sources; several copies of one text count once. Read "
+            "only what answers with web_read. For every claim keep a short quote, check all quotes of a source with "
+            "verify_quotes, and cite the quote_url. Say where sources disagree, how old they are, and what stays open; "
+            "no result is not proof of absence.",
+        ),
+    )
+}
+
+
+def list_prompts() -> list[types.Prompt]:
+    return [prompt.described() for prompt in PROMPTS.values()]
+
+
+def get_prompt(name: str, arguments: dict[str, str] | None) -> types.GetPromptResult:
+    """The prompt with its argument filled in; an unknown name is the protocol's own error."""
+    prompt = PROMPTS.get(name)
+    if prompt is None:
+        raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name[:80]}. There are: {', '.join(PROMPTS)}.")
+    value = (arguments or {}).get(prompt.argument, "").strip()
+    if not value:
+        raise MCPError(types.INVALID_PARAMS, f"The prompt {name} needs {prompt.argument!r}: {prompt.argument_help}")
+    message = types.PromptMessage(
+        role="user", content=types.TextContent(type="text", text=prompt.text.format(value=value))
+    )
+    return types.GetPromptResult(description=prompt.description, messages=[message])

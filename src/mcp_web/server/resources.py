@@ -1,0 +1,96 @@
+"""Kept pages as MCP resources: the text, its facts, completion of the hash. All of it is reachable by tools too."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import mcp_types as types
+from mcp import MCPError
+
+from mcp_web.app import App
+from mcp_web.errors import WebError
+from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.tools import budget
+from mcp_web.tools.page_view import PageView, front_matter, iso
+
+_CACHE = "resource://cache/"
+_META = "resource://meta/"
+_LISTED = 30
+
+TEMPLATES = [
+    types.ResourceTemplate(
+        name="snapshot",
+        title="A kept page as Markdown",
+        uri_template=_CACHE + "{sha256}",
+        description="The text of a snapshot with its front matter; long pages are cut, cache_get pages through them.",
+        mime_type="text/markdown",
+    ),
+    types.ResourceTemplate(
+        name="snapshot-facts",
+        title="How a kept page was read",
+        uri_template=_META + "{sha256}",
+        description="Address, headers, timings, extractor and versions of a snapshot.",
+        mime_type="application/json",
+    ),
+]
+
+
+async def list_resources(app: App) -> list[types.Resource]:
+    """The most recently used pages."""
+    return [
+        types.Resource(
+            name=info.hash[:16],
+            title=info.title[:120] or info.url[:120],
+            uri=_CACHE + info.hash,
+            description=f"{info.url[:200]} read {iso(info.fetched_at)}",
+            mime_type="text/markdown",
+        )
+        for info in await (await app.store()).recent(_LISTED)
+    ]
+
+
+async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
+    """One resource; an unknown one is the protocol's own error."""
+    if not uri.startswith((_CACHE, _META)):
+        raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {uri[:200]}")
+    try:
+        kept = await find_snapshot(app, uri)
+    except WebError as error:
+        raise MCPError(types.INVALID_PARAMS, f"{error.message} {error.way_on}") from error
+    if uri.startswith(_META):
+        text, kind = json.dumps(await _facts(app, kept), ensure_ascii=False, indent=1), "application/json"
+    else:
+        view = PageView(kept.document, kept.url, kept.final_url, fetched_at=kept.fetched_at)
+        text, kind = front_matter(view) + "\n\n" + budget.cut(kept.document.markdown, budget.AIM - 300), "text/markdown"
+    return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
+
+
+async def _facts(app: App, kept: Any) -> dict[str, Any]:
+    versions = await (await app.store()).versions(kept.key)
+    return {
+        "snapshot": kept.hash,
+        "url": kept.url,
+        "final_url": kept.final_url,
+        "variant": kept.variant,
+        "status": kept.status,
+        "media_type": kept.media_type,
+        "fetched_at": iso(kept.fetched_at),
+        "checked_at": iso(kept.checked_at),
+        "fresh_until": iso(kept.fresh_until),
+        "extractor": kept.document.extractor,
+        "siteconfig": kept.document.siteconfig,
+        "headers": {name: value[:500] for name, value in kept.headers[:60]},
+        "timings": dict(kept.timings),
+        "versions": [info.hash for info in versions[:20]],
+    }
+
+
+async def complete(app: App, params: types.CompleteRequestParams) -> types.CompleteResult:
+    """Hashes that begin as typed."""
+    found: list[str] = []
+    if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "sha256":
+        typed = params.argument.value.strip().lower()
+        if all(char in "0123456789abcdef" for char in typed):
+            found = await (await app.store()).complete(typed, 50)
+    return types.CompleteResult(completion=types.Completion(values=found, total=len(found), has_more=len(found) >= 50))

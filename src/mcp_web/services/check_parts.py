@@ -1,0 +1,80 @@
+"""Check every part of an installation with a real try, each within its own deadline."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import anyio
+
+from mcp_web.errors import WebError
+from mcp_web.model.page import ExtractRequest
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+SECONDS = 20.0  # for one part
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    part: str
+    state: Literal["ok", "off", "broken"]
+    finding: str
+    fix: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"part": self.part, "state": self.state, "finding": self.finding, "fix": self.fix}
+
+
+async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
+    """One or more findings for each part, in the order in which a user meets them."""
+    checks: list[Check] = []
+    for part, look in _PARTS.items():
+        checks += await _tried(part, look, app, fix)
+    return checks
+
+
+async def _tried(part: str, look: Callable[[App, bool], Awaitable[list[Check]]], app: App, fix: bool) -> list[Check]:
+    try:
+        with anyio.fail_after(SECONDS):
+            return await look(app, fix)
+    except WebError as error:
+        return [Check(part, "broken", error.message, error.way_on)]
+    except TimeoutError:
+        return [Check(part, "broken", f"no answer within {SECONDS:g} s", "Check the network, proxy and firewall.")]
+
+
+async def _settings(app: App, fix: bool) -> list[Check]:
+    set_here = [row for row in app.settings.rows if row.origin != "default"]
+    found = [Check("settings", "ok", f"Python {sys.version.split()[0]}, {len(set_here)} settings differ from defaults")]
+    found += [
+        Check("settings", "broken", f"nothing reads {name}", "Correct the name.") for name in app.settings.unknown
+    ]
+    return found
+
+
+async def _store(app: App, fix: bool) -> list[Check]:
+    store = await app.store()
+    size = await store.size()
+    return [Check("store", "ok", f"{size.pages} pages, {size.snapshots} versions, {size.file_bytes:,} bytes")]
+
+
+async def _extract(app: App, fix: bool) -> list[Check]:
+    from mcp_web.services.extract_html import extract_html
+
+    document = await extract_html(app, _SAMPLE, "https://example.org/", ExtractRequest())
+    if "measured twice" not in document.markdown:
+        return [Check("extract", "broken", "the sample page was not read", "Reinstall mcp-web.")]
+    return [Check("extract", "ok", f"{document.extractor} in a worker process")]
+
+
+_SAMPLE = "<title>Sample</title><main><h1>Sample</h1><p>Every claim on this page was measured twice.</p></main>"
+
+_PARTS: dict[str, Callable[[App, bool], Awaitable[list[Check]]]] = {
+    "settings": _settings,
+    "store": _store,
+    "extract": _extract,
+}

@@ -1,0 +1,38 @@
+"""What changed between two versions of a page, by section."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.errors import NotFound
+from mcp_web.model.snapshot import Snapshot
+from mcp_web.services.find_snapshot import find_snapshot
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.read.diff import SectionChange
+
+
+async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snapshot, list[SectionChange]]:
+    """The other version and the sections that differ; `previous` names the version before."""
+    from mcp_web.read.diff import diff
+
+    older = await (_previous(app, newer) if other.strip().lower() == "previous" else find_snapshot(app, other))
+    changes = await anyio.to_thread.run_sync(
+        diff, older.document.markdown, newer.document.markdown, older.document.headings, newer.document.headings
+    )
+    return older, changes
+
+
+async def _previous(app: App, newer: Snapshot) -> Snapshot:
+    store = await app.store()
+    hashes = [info.hash for info in await store.versions(newer.key)]
+    place = hashes.index(newer.hash) if newer.hash in hashes else -1
+    if place < 0 or place + 1 >= len(hashes):
+        raise NotFound(
+            f"No version before {newer.hash[:16]} is kept of {newer.url}.",
+            suggestion="Open the page again after it has changed; cache_get then shows the difference.",
+        )
+    return await find_snapshot(app, hashes[place + 1])

@@ -1,0 +1,49 @@
+"""Open many pages at once: each with its own answer or error, in the order asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.errors import FetchTimeout, WebError
+from mcp_web.services.open_page import Opened, OpenRequest, open_page
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+Heard = Callable[[str, float, float], None]
+
+
+async def open_many(
+    app: App, requests: Sequence[OpenRequest], *, deadline: float, heard: Heard | None = None
+) -> list[Opened | WebError]:
+    """Answers in order; what is not there by the deadline is an error of its own, the rest is delivered."""
+    answers: list[Opened | WebError | None] = [None] * len(requests)
+    places = anyio.Semaphore(app.fetch_concurrency)
+    done = 0
+
+    async def one(at: int) -> None:
+        nonlocal done
+        async with places:
+            try:
+                answers[at] = await open_page(app, requests[at], deadline=deadline)
+            except WebError as error:
+                answers[at] = error
+        done += 1
+        if heard is not None:
+            heard(f"opened {done} of {len(requests)}", done, len(requests))
+
+    # The last second is for presenting what came.
+    with anyio.move_on_after(max(0.0, deadline - time.monotonic() - 1.0)):
+        async with anyio.create_task_group() as tasks:
+            for at in range(len(requests)):
+                tasks.start_soon(one, at)
+    return [
+        answer
+        if answer is not None
+        else FetchTimeout("The page was not read before the call's deadline.", url=request.url)
+        for answer, request in zip(answers, requests, strict=True)
+    ]

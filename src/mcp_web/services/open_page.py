@@ -1,0 +1,195 @@
+"""Open one page: kept and fresh → shown; else fetched through the gate, read, kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import anyio
+
+from mcp_web import __version__, trace
+from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, RenderDisabled, TryLater, WebError
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
+from mcp_web.model.snapshot import Snapshot, page_key
+from mcp_web.net.url import parse_url
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+CacheState = Literal["hit", "revalidated", "fetched", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """A page and how it is wanted. What changes the text is part of the variant it is kept under."""
+
+    url: str
+    mode: Mode = "auto"
+    selector: str | None = None
+    include_images: bool = False
+    siteconfig: str | None = None
+    max_age: float | None = None
+    explain: bool = False
+
+    @property
+    def extraction(self) -> ExtractRequest:
+        kind: Literal["readable", "raw"] = "raw" if self.mode == "raw" else "readable"
+        return ExtractRequest(kind, self.selector, self.include_images, self.siteconfig, self.explain)
+
+    def variant(self, *, rendered: bool) -> str:
+        parts = ["raw" if self.mode == "raw" else "rendered" if rendered else "readable"]
+        if self.selector:
+            parts.append(f"selector={self.selector}")
+        if self.include_images:
+            parts.append("images")
+        if self.siteconfig:
+            parts.append(f"siteconfig={self.siteconfig}")
+        return ";".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    snapshot: Snapshot
+    cache: CacheState
+    age: float
+    notes: tuple[str, ...] = ()
+
+
+async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
+    """The page as asked for; `deadline` is a time of `time.monotonic()`."""
+    url = parse_url(request.url).href
+    rendered = request.mode == "rendered" or (request.mode == "auto" and await _known_to_need_browser(app, url))
+    key = page_key(url, request.variant(rendered=rendered))
+    keeper = await app.keeper()
+    kept = await keeper.latest(key)
+    if kept is not None and not request.explain and keeper.is_fresh(kept, request.max_age):
+        trace.figures.count("cache_total", state="hit")
+        return Opened(kept, "hit", keeper.age(kept))
+    if rendered and not app.can_render:
+        raise RenderDisabled(f"Rendering is switched off, so {url} cannot be opened with mode=rendered.", url=url)
+
+    async def fetch() -> Opened:
+        return await _fetch(app, request, url, key, kept, rendered=rendered, deadline=deadline)
+
+    # Those who ask for the same page at the same time wait for one fetch.
+    flight = f"{key}|{request.explain}"
+    opened = await app.pace.flight.once(flight, fetch)
+    trace.figures.count("cache_total", state=opened.cache)
+    return opened
+
+
+async def _fetch(
+    app: App, request: OpenRequest, url: str, key: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
+) -> Opened:
+    keeper = await app.keeper()
+    try:
+        page = await _get(app, request, url, kept, rendered=rendered, deadline=deadline)
+    except WebError as error:
+        if kept is None or not _excusable(error):
+            raise
+        note = f"The origin failed ({error.message}), so this is the copy kept earlier."
+        return Opened(kept, "stale", keeper.age(kept), (note,))
+    if page.not_modified and kept is not None:
+        return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
+    begun = time.perf_counter()
+    document = await app.extract(page, request.extraction)
+    page = _timed(page, "extract", begun)
+    notes = page.notes
+    if request.mode == "auto" and not rendered and (better := await _rendered(app, request, page, document, deadline)):
+        page, document, why = better
+        key, rendered = page_key(url, request.variant(rendered=True)), True
+        notes = (*page.notes, why)
+    snapshot, trouble = await _keep(app, page, document, request.variant(rendered=rendered), key)
+    return Opened(snapshot, "fetched", 0.0, (*notes, *trouble))
+
+
+async def _get(
+    app: App, request: OpenRequest, url: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
+) -> Fetched:
+    """The bytes, from the network or from the browser; a worker warms up meanwhile."""
+    from mcp_web.archive.keeper import conditional_headers
+    from mcp_web.fetch.fetcher import Conditional
+
+    if rendered:
+        return await (await app.renderer()).render(url, deadline=deadline)
+    fetcher = await app.fetcher()
+    conditional = None
+    if kept is not None and not request.explain and _read_by_this_version(kept) and conditional_headers(kept):
+        conditional = Conditional(kept.etag, kept.last_modified)
+    found: list[Fetched] = []
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(app.warm)
+        found.append(await fetcher.get(url, conditional=conditional, deadline=deadline))
+    return found[0]
+
+
+async def _rendered(
+    app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
+) -> tuple[Fetched, Document, str] | None:
+    """The page after its scripts ran, if it is a shell and a browser may be used."""
+    from mcp_web.render.need import html_facts, needs_browser
+
+    is_html = page.media_type in ("text/html", "application/xhtml+xml")
+    need = needs_browser(document, html_facts(page.body)) if is_html else None
+    if need is None or not app.can_render:
+        return None
+    try:
+        shown = await (await app.renderer()).render(page.url, deadline=deadline)
+        read = await app.extract(shown, request.extraction)
+    except WebError as error:
+        trace.log("error", "render", url=page.url, error_code=error.code)
+        return None
+    if len(read.markdown) <= len(document.markdown):
+        return None
+    await _remember_browser(app, page.url)
+    return shown, read, f"Rendered in a browser: {need.reason}"
+
+
+async def _known_to_need_browser(app: App, url: str) -> bool:
+    if not app.can_render:
+        return False
+    return await (await app.store()).note("needs-browser", parse_url(url).host) is True
+
+
+async def _remember_browser(app: App, url: str) -> None:
+    store = await app.store()
+    await store.keep_note("needs-browser", parse_url(url).host, True, time.time() + 7 * 86400)
+
+
+async def _keep(
+    app: App, page: Fetched, document: Document, variant: str, key: str
+) -> tuple[Snapshot, tuple[str, ...]]:
+    """Keep what was read; a store that cannot write costs a note, not the answer."""
+    keeper = await app.keeper()
+    plain = dataclasses.replace(document, explain=None)
+    try:
+        snapshot = await keeper.keep(page, plain, variant, key)
+        trouble: tuple[str, ...] = ()
+    except CacheError as error:
+        snapshot = keeper.snapshot_of(page, plain, variant, key)
+        trouble = (f"The page could not be kept: {error.message}",)
+    if document.explain is not None:
+        snapshot = dataclasses.replace(snapshot, document=document)
+    return snapshot, trouble
+
+
+def _read_by_this_version(kept: Snapshot) -> bool:
+    """Whether the text is what today's engine would make of the same bytes; else they are fetched again."""
+    name, _, version = kept.document.extractor.partition("@")
+    return name != "mcp-web" or version == __version__
+
+
+def _excusable(error: WebError) -> bool:
+    """Whether an older copy is a fair answer: the origin is in trouble, not gone and not forbidden."""
+    if isinstance(error, PolicyError):
+        return False
+    if isinstance(error, HttpError):
+        return (error.status_code or 0) >= 500 or error.status_code == 429
+    return isinstance(error, TryLater | FetchFailed)
+
+
+def _timed(page: Fetched, step: str, begun: float) -> Fetched:
+    timings = {**page.timings, step: (time.perf_counter() - begun) * 1000}
+    return dataclasses.replace(page, timings=timings)

@@ -1,0 +1,21 @@
+"""Remove kept web pages by a rule, or only say what it would remove."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput
+from mcp_web.store.protocol import Purged, PurgeRule
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+
+async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
+    """What went, or would go. Research is never touched; a rule without any condition is refused."""
+    if rule == PurgeRule():
+        raise InvalidInput(
+            "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",
+            suggestion="To empty the cache use keep_newest=0; see first with dry_run=true what goes.",
+        )
+    return await (await app.store()).purge(rule, dry_run=dry_run)

@@ -1,0 +1,95 @@
+"""cache_get: a kept version of a page, its earlier versions, and what changed between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo
+from mcp_web.services.compare_versions import compare_versions
+from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, wish_of
+from mcp_web.tools.page_view import PageView, iso, present
+from mcp_web.tools.tool import Answer, Param, Tool
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    kept = await find_snapshot(call.app, args["snapshot"])
+    store = await call.app.store()
+    versions = await store.versions(kept.key)
+    if args["diff"]:
+        return await _changes(call, kept, args["diff"])
+    view = PageView(
+        document=kept.document,
+        url=kept.url,
+        final_url=kept.final_url,
+        snapshot=kept.hash,
+        cache="hit",
+        age=(await call.app.keeper()).age(kept),
+        fetched_at=kept.fetched_at,
+        timings=dict(kept.timings),
+        media_type=kept.media_type,
+        authenticated=kept.authenticated,
+    )
+    answer = present(call, view, wish_of(args), f'cache_get(snapshot="{kept.hash[:16]}")')
+    listed = [_version(info) for info in versions[:20]]
+    answer.data |= {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
+    if len(versions) > 1:
+        rows = "\n".join(
+            f"{row['fetched_at']} {row['snapshot'][:16]} {row['content_length']:,} chars" for row in listed
+        )
+        answer.text += f"\nversions, newest first:\n{rows}"
+        answer.text += f'\ncompare: cache_get(snapshot="{versions[0].hash[:16]}", diff="{versions[1].hash[:16]}")'
+    return answer
+
+
+async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
+    older, changes = await compare_versions(call.app, newer, other)
+    rows = [
+        {"change": one.change, "section": " > ".join(one.path), "hunk": one.hunk, "start": one.new_start}
+        for one in changes
+    ]
+    head = (
+        f"{len(changes)} sections differ between {older.hash[:16]} ({iso(older.fetched_at)}) "
+        f"and {newer.hash[:16]} ({iso(newer.fetched_at)})"
+    )
+    body = "\n\n".join(
+        f"{row['change']}: {row['section'] or '(before the first heading)'}\n{row['hunk']}" for row in rows
+    )
+    body = budget.cut(body, 12_000)
+    facts = {"url": newer.url, "old": older.hash, "new": newer.hash, "changed_sections": len(changes)}
+    text = head + ("\n" + call.envelope.wrap(body) if rows else ": the text is the same.")
+    return Answer({**facts, "changes": rows, "notes": call.notes}, text, facts)
+
+
+def _version(info: SnapshotInfo) -> dict[str, Any]:
+    return {
+        "snapshot": info.hash,
+        "fetched_at": iso(info.fetched_at),
+        "checked_at": iso(info.checked_at),
+        "content_length": info.chars,
+        "variant": info.variant,
+    }
+
+
+TOOL = Tool(
+    name="cache_get",
+    title="Show a kept page",
+    words=(
+        "Shows a page from what is kept here, without any network: by the snapshot hash of an earlier answer (8 or "
+        "more digits are enough) or by its address. Use it to re-read exactly what was cited, to list the versions "
+        "kept of a page, or, with diff, to see by section what changed between two of them; use web_open for the "
+        "page as it is now. Returns the text in parts like web_open, with its metadata and earlier versions."
+    ),
+    params=(
+        Param("snapshot", "string", "Snapshot hash, its beginning, or a URL.", required=True, max_length=8_000,
+              aliases=("hash", "url", "id", "sha256")),
+        Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
+              aliases=("compare",)),
+        SECTION, FORMAT, MAX_CHARS, START, LINKS,
+    ),
+    run=run,
+    open_world=False,
+    output=OUTPUT | {"versions": {"type": "array", "items": {"type": "object"}}},
+)  # fmt: skip

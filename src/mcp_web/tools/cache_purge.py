@@ -1,0 +1,57 @@
+"""cache_purge: forget kept web pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.snapshot import page_key
+from mcp_web.net.url import parse_url
+from mcp_web.services.purge import purge
+from mcp_web.store.protocol import PurgeRule
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer, Param, Tool
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    days = args["older_than_days"]
+    rule = PurgeRule(
+        older_than=None if days is None else days * 86400,
+        domain=args["domain"],
+        keep_newest=args["keep_newest"],
+        max_bytes=args["max_bytes"],
+        key=page_key(parse_url(args["url"]).href, "readable") if args["url"] else None,
+    )
+    gone = await purge(call.app, rule, dry_run=args["dry_run"])
+    verb = "would be removed" if args["dry_run"] else "removed"
+    text = f"{gone.pages} pages with {gone.snapshots} versions ({gone.bytes:,} bytes of text) {verb}."
+    if gone.examples:
+        text += " Among them:\n" + "\n".join(f"- {url}" for url in gone.examples)
+    if args["dry_run"] and gone.pages:
+        text += "\nNothing was removed yet: call again with dry_run=false."
+    facts = {"dry_run": args["dry_run"], "pages": gone.pages, "snapshots": gone.snapshots, "bytes": gone.bytes}
+    return Answer({**facts, "examples": list(gone.examples), "notes": call.notes}, text, facts)
+
+
+TOOL = Tool(
+    name="cache_purge",
+    title="Forget kept pages",
+    words=(
+        "Removes web pages that are kept here, by age, domain, number, size or address; all given conditions must "
+        "hold. The default is a dry run that only says what would go: call again with dry_run=false to remove it. "
+        "Saved research is never removed. Use it to free space or to forget a site; to get a newer copy of a page "
+        "use web_open with max_age=0 instead. Returns how many pages, versions and bytes go, with examples."
+    ),
+    params=(
+        Param("dry_run", "boolean", "Only say what would go (default true).", default=True),
+        Param("older_than_days", "number", "Pages not used for this many days.", least=0, most=36500),
+        Param("domain", "string", "Pages of this host and its subdomains.", max_length=253),
+        Param("keep_newest", "integer", "Keep this many most recently used pages.", least=0),
+        Param("max_bytes", "integer", "Shrink the kept text to this size.", least=0),
+        Param("url", "string", "One page.", max_length=8_000),
+    ),
+    run=run,
+    read_only=False,
+    destructive=True,
+    open_world=False,
+    output={"pages": {"type": "number"}, "snapshots": {"type": "number"}, "bytes": {"type": "number"}},
+)

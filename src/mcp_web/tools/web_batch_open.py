@@ -1,0 +1,84 @@
+"""web_batch_open: many pages in one call, one token budget over all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.errors import WebError
+from mcp_web.services.open_many import open_many
+from mcp_web.services.open_page import Opened
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_params import FORMAT, IMAGES, LINKS, MAX_AGE, MAX_CHARS, SECTION, SELECTOR, SITECONFIG, wish_of
+from mcp_web.tools.page_view import Wish, as_data, front_matter, header, link_list, show
+from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.web_open import MODE, request_of, same_call, view_of
+
+_OVERHEAD = 220  # tokens of header, front matter and next call around one page
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    urls = list(dict.fromkeys(args["urls"]))
+    if len(urls) < len(args["urls"]):
+        call.notes.append(f"{len(args['urls']) - len(urls)} repeated URLs were opened once.")
+    requests = [request_of(args, url) for url in urls]
+    answers = await open_many(call.app, requests, deadline=call.deadline, heard=call.say)
+    good = sum(isinstance(answer, Opened) for answer in answers)
+    share = max(60, min(args["max_tokens"], budget.AIM - 500) // len(urls) - _OVERHEAD)
+    blocks, pages = [], []
+    for url, answer in zip(urls, answers, strict=True):
+        text, data = _one(call, args, url, answer, share)
+        blocks.append(text)
+        pages.append(data)
+    lines = [f"{good} of {len(urls)} pages opened", *(f"note: {note}" for note in call.notes)]
+    facts = {"opened": good, "failed": len(urls) - good}
+    return Answer({"pages": pages, **facts, "notes": call.notes}, "\n\n".join(["\n".join(lines), *blocks]), facts)
+
+
+def _one(
+    call: Call, args: dict[str, Any], url: str, answer: Opened | WebError, tokens: int
+) -> tuple[str, dict[str, Any]]:
+    if isinstance(answer, WebError):
+        return f"## {url}\n{answer.code}: {answer.message} {answer.way_on}", {"url": url, "error": answer.as_dict()}
+    view = view_of(answer)
+    wish = wish_of(args | {"start": 0})
+    try:
+        shown = show(view.document, Wish(wish.format, wish.max_chars, 0, wish.section, wish.include_links, tokens))
+    except WebError as error:
+        return f"## {url}\n{error.code}: {error.message} {error.way_on}", {"url": url, "error": error.as_dict()}
+    parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
+    lines = [f"## {view.url}", header(view, shown), *(f"note: {note}" for note in (*view.notes, *view.document.notes))]
+    lines.append(call.envelope.wrap("\n\n".join(parts)))
+    if shown.next_start is not None:
+        lines.append(f"more: {same_call(args, url)[:-1]}, start={shown.next_start})")
+    return "\n".join(lines), as_data(view, wish, shown, [])
+
+
+TOOL = Tool(
+    name="web_batch_open",
+    title="Open several web pages",
+    words=(
+        "Opens up to 50 pages at once and returns each as clean Markdown, with one token budget shared by all. "
+        "Pages are fetched in parallel with a polite pace per site; each has its own answer or its own error, so "
+        "one bad address does not spoil the rest. Use it to survey search results; use web_open for one page, and "
+        "web_read when a question should be answered from several pages. Returns the pages in the order asked for, "
+        "each with its snapshot and, where it was cut, the exact web_open call for the rest."
+    ),
+    params=(
+        Param("urls", "array", "Addresses, 1 to 50.", required=True, max_items=50, max_length=8_000, aliases=("url",)),
+        Param(
+            "max_tokens", "integer", "Budget over all pages (default 12000).", default=12_000, least=500, most=16_000
+        ),
+        MODE,
+        SELECTOR,
+        SECTION,
+        FORMAT,
+        MAX_CHARS,
+        LINKS,
+        IMAGES,
+        SITECONFIG,
+        MAX_AGE,
+    ),
+    run=run,
+    output={"pages": {"type": "array", "items": {"type": "object"}}, "opened": {"type": "number"}},
+)

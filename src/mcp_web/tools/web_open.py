@@ -1,0 +1,112 @@
+"""web_open: one page by its address."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_web.services.open_page import Opened, OpenRequest, open_page
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_params import (
+    EXPLAIN,
+    FORMAT,
+    IMAGES,
+    LINKS,
+    MAX_AGE,
+    MAX_CHARS,
+    OUTPUT,
+    SECTION,
+    SELECTOR,
+    SITECONFIG,
+    START,
+    wish_of,
+)
+from mcp_web.tools.page_view import PageView, present
+from mcp_web.tools.tool import Answer, Param, Tool
+
+MODE = Param(
+    "mode",
+    "string",
+    "auto: rendered in a browser only if needed and enabled; readable: main content; raw: source; rendered: browser.",
+    default="auto",
+    choices=("auto", "readable", "raw", "rendered"),
+)
+# What repeats in the next call, because it chose the text.
+_REPEATED = ("mode", "selector", "section", "format", "siteconfig", "include_images", "include_links", "max_chars")
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    call.say(f"opening {args['url']}")
+    opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
+    return present(call, view_of(opened), wish_of(args), same_call(args))
+
+
+def request_of(args: dict[str, Any], url: str) -> OpenRequest:
+    return OpenRequest(
+        url=url,
+        mode=args["mode"],
+        selector=args["selector"],
+        include_images=args["include_images"],
+        siteconfig=args["siteconfig"],
+        max_age=args["max_age"],
+        explain=args.get("explain", False),
+    )
+
+
+def view_of(opened: Opened) -> PageView:
+    kept = opened.snapshot
+    return PageView(
+        document=kept.document,
+        url=kept.url,
+        final_url=kept.final_url,
+        snapshot=kept.hash,
+        cache=opened.cache,
+        age=opened.age,
+        fetched_at=kept.fetched_at,
+        timings=dict(kept.timings),
+        notes=opened.notes,
+        media_type=kept.media_type,
+        authenticated=kept.authenticated,
+    )
+
+
+def same_call(args: dict[str, Any], url: str | None = None) -> str:
+    """The call that was made, as text: what differs from the defaults."""
+    defaults = {param.name: param.default for param in TOOL.params}
+    given = {"url": url or args["url"]}
+    given |= {name: args[name] for name in _REPEATED if name in args and args[name] != defaults[name]}
+    return (
+        "web_open("
+        + ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items())
+        + ")"
+    )
+
+
+TOOL = Tool(
+    name="web_open",
+    title="Open a web page",
+    words=(
+        "Fetches one page and returns it as clean Markdown: HTML, PDF, office documents, feeds, JSON, text. Keeps "
+        "code, tables, maths and headings; removes navigation, ads and hidden text. Use it to read a page in order "
+        "or to get one section or selector of it; when you have a question, web_read returns only the passages that "
+        "answer and costs less; for several pages use web_batch_open. Returns a header line with cache state and "
+        "snapshot, the text as untrusted content, numbered links, and for long pages the outline and the exact next "
+        "call."
+    ),
+    params=(
+        Param("url", "string", "Address of the page.", required=True, max_length=8_000),
+        MODE,
+        SELECTOR,
+        SECTION,
+        FORMAT,
+        MAX_CHARS,
+        START,
+        LINKS,
+        IMAGES,
+        SITECONFIG,
+        MAX_AGE,
+        EXPLAIN,
+    ),
+    run=run,
+    output=OUTPUT,
+)
