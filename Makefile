@@ -16,15 +16,15 @@ run: install ## start the server over HTTP and print the client line
 
 install: $(VENV)/.installed ## leave .venv/bin/mcp-web
 $(VENV)/.installed: pyproject.toml constraints.txt
-	@tools/install "$(PYTHON)" $(VENV)
+	@scripts/install "$(PYTHON)" $(VENV)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	@tools/install "$(PYTHON)" $(VENV) dev
+	@scripts/install "$(PYTHON)" $(VENV) dev
 	@touch $@
 
 test: $(VENV)/.dev ## install what the tests need and run them
-	@tools/system-parts
+	@scripts/system-parts
 	$(BIN)/python -m pytest tests $(ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy strict, architecture
@@ -43,7 +43,7 @@ conformance: $(VENV)/.dev ## the official MCP conformance suite against this ser
 	$(BIN)/python -m pytest tests/surface/test_conformance.py
 
 constraints: ## pin the versions again, with hashes
-	@tools/pin "$(PYTHON)" constraints.txt
+	@scripts/pin "$(PYTHON)" constraints.txt
 
 clean: ## remove what the targets made
 	rm -rf $(VENV) .cache site dist build
