@@ -114,7 +114,6 @@ class MiniWeb:
     def fetcher(self, *, secrets: tuple[str, ...] = (), notes: Any = None, **options: Any) -> Fetcher:
         """The production fetcher on this web; keyword arguments are fields of FetchOptions."""
         from mcp_web.fetch.fetcher import Fetcher
-
         from mcp_web.fetch.options import FetchOptions
 
         chosen = FetchOptions(**options)

@@ -116,11 +116,13 @@ def _layer(name: str) -> Layer | None:
 class BodyDecoder:
     """Undoes the content encodings of one body, never holding more than a piece beyond the ceiling."""
 
-    def __init__(self, content_encoding: str, *, max_bytes: int, url: str) -> None:
+    def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:
         names = [name for name in (part.strip().lower() for part in content_encoding.split(",")) if name]
         names = [name for name in names if name != "identity"]
         self._url = url
         self._max = max_bytes
+        self._cut = cut  # end at the ceiling instead of refusing
+        self.full = False
         self._raw = 0
         self._decoded = 0
         if len(names) > MAX_ENCODINGS:
@@ -135,13 +137,16 @@ class BodyDecoder:
     def feed(self, data: bytes) -> bytes:
         """The decoded bytes for the next raw ones."""
         self._raw += len(data)
-        if self._raw > self._max:
+        if self._raw > self._max and not self._cut:
             raise too_large(self._url, self._max)
         decoded = bytearray()
         try:
             for piece in self._through(data, 0):
                 self._count(len(piece))
                 decoded += piece
+                if self._decoded >= self._max and self._cut:
+                    self.full = True
+                    return bytes(decoded)
         except Exception as error:
             if isinstance(error, FetchTooLarge):
                 raise
@@ -161,7 +166,7 @@ class BodyDecoder:
 
     def _count(self, size: int) -> None:
         self._decoded += size
-        if self._decoded > self._max:
+        if self._decoded > self._max and not self._cut:
             raise too_large(self._url, self._max)
         if self._layers and self._decoded > _RATIO_FROM and self._decoded > self._raw * _MAX_RATIO:
             raise FetchTooLarge(

@@ -19,18 +19,26 @@ import anyio
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import Dials
-from mcp_web.net.http1 import Connection
+from mcp_web.net.http1 import Connection, Head
 from mcp_web.net.pool import Exchange, Pool
 from mcp_web.net.url import Url, parse_url
 
 Headers = Sequence[tuple[str, str]]
 
-CONNECT_SECONDS = 10.0
-IDLE_SECONDS = 10.0  # silence in the middle of a body
-# A server that drips a byte a second holds a slot for as long as it likes; 500 B/s is slower than any modem.
-MIN_RATE = 500.0
-RATE_GRACE = 5.0
 _DRAIN = 16 * 1024
+_ENDLESS = ("text/event-stream", "multipart/x-mixed-replace")
+_NOT_READ = ("video/", "audio/", "font/")  # nothing in them is text: refused before they are downloaded
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a server may keep us waiting, in seconds; the deadline of the whole request comes on top."""
+
+    connect: float = 10.0
+    idle: float = 10.0  # silence in the middle of a body
+    # A server that drips a byte a second holds a slot for as long as it likes; 500 B/s is slower than any modem.
+    min_rate: float = 500.0
+    grace: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +59,29 @@ class Answer:
 class WebClient:
     """GET for agent-chosen URLs. One answer per call: redirects are the caller's, hop by hop through the same gate."""
 
-    def __init__(self, dialer: Dials) -> None:
+    def __init__(self, dialer: Dials, limits: Limits | None = None) -> None:
         self._pool = Pool(dialer)
+        self._limits = limits or Limits()
 
     async def get(
-        self, url: Url, *, headers: Headers = (), max_bytes: int = 5_000_000, deadline: float | None = None
+        self,
+        url: Url,
+        *,
+        headers: Headers = (),
+        max_bytes: int = 5_000_000,
+        deadline: float | None = None,
+        cut: bool = False,
     ) -> Answer:
-        """Ask once. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds."""
+        """Ask once. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
+
+        A body above `max_bytes` is refused, or with `cut` ended there.
+        """
         sent = [("Host", url.authority), *headers, ("Accept-Encoding", ACCEPTED)]
         with _until(deadline if deadline is not None else anyio.current_time() + 20.0, url):
-            async with self._pool.exchange(url, headers=sent, connect_timeout=CONNECT_SECONDS) as exchange:
+            async with self._pool.exchange(url, headers=sent, connect_timeout=self._limits.connect) as exchange:
                 begun = anyio.current_time()
                 if 200 <= exchange.head.status < 300:
-                    body, truncated = await _read(exchange, url, max_bytes)
+                    body, truncated = await _read(exchange, url, max_bytes, self._limits, cut)
                 else:
                     body, truncated = b"", False
                     await _drain(exchange)
@@ -131,7 +149,7 @@ class ApiClient:
             async with self._pool.exchange(
                 target, method=method.upper(), headers=sent, body=body, connect_timeout=timeout
             ) as exchange:
-                answer, truncated = await _read(exchange, target, max_bytes, min_rate=0, idle=timeout)
+                answer, truncated = await _read(exchange, target, max_bytes, Limits(idle=timeout, min_rate=0))
                 if truncated:
                     raise FetchFailed(f"{target.host} broke off in the middle of its answer.", reason="cut")
                 return ApiResponse(exchange.head.status, exchange.head.headers, answer, target.href)
@@ -154,22 +172,21 @@ def _until(deadline: float, url: Url) -> Iterator[None]:
         raise
 
 
-async def _read(
-    exchange: Exchange, url: Url, max_bytes: int, *, min_rate: float = MIN_RATE, idle: float = IDLE_SECONDS
-) -> tuple[bytes, bool]:
+async def _read(exchange: Exchange, url: Url, max_bytes: int, limits: Limits, cut: bool = False) -> tuple[bytes, bool]:
     """The decoded body, and whether it broke off early."""
     head = exchange.head
-    decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href)
-    announced = head.last("content-length") or ""
-    if announced.isdigit() and int(announced[:18]) > max_bytes:
-        raise too_large(url.href, max_bytes, int(announced[:18]))
-    if head.get("content-type").lower().startswith(("text/event-stream", "multipart/x-mixed-replace")):
-        raise UnsupportedContent(f"{url.href} is an endless stream of events, not a page.", url=url.href)
+    _refuse_unreadable(head, url)
+    decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href, cut=cut)
+    announced = _announced(head)
+    if announced is not None and announced > max_bytes and not cut:
+        raise too_large(url.href, max_bytes, announced)
     body = bytearray()
-    pace = _Pace(url, min_rate, idle)
+    pace = _Pace(url, limits)
     try:
         while (chunk := await pace.next(exchange.connection)) is not None:
             body += decoder.feed(chunk)
+            if decoder.full:
+                return bytes(body[:max_bytes]), True
     except FetchFailed as error:
         if error.details.get("reason") != "cut" or not body:
             raise
@@ -177,24 +194,38 @@ async def _read(
     return bytes(body), not decoder.complete
 
 
+def _announced(head: Head) -> int | None:
+    length = head.last("content-length") or ""
+    return int(length[:18]) if length.isdigit() else None
+
+
+def _refuse_unreadable(head: Head, url: Url) -> None:
+    kind = head.get("content-type").partition(";")[0].strip().lower()
+    if kind in _ENDLESS:
+        raise UnsupportedContent(f"{url.href} is an endless stream of events, not a page.", url=url.href, type=kind)
+    if kind.startswith(_NOT_READ):
+        size = _announced(head)
+        measured = f" of {size:,} bytes" if size else ""
+        raise UnsupportedContent(f"{url.href} is {kind}{measured}, not text.", url=url.href, type=kind, bytes=size)
+
+
 class _Pace:
     """Reads a body while its sender keeps up, and ends it when the sender stalls or drips."""
 
-    def __init__(self, url: Url, min_rate: float, idle: float) -> None:
+    def __init__(self, url: Url, limits: Limits) -> None:
         self._url = url
-        self._min_rate = min_rate
-        self._idle = idle
+        self._limits = limits
         self._begun = anyio.current_time()
         self._received = 0
 
     async def next(self, connection: Connection) -> bytes | None:
-        with anyio.move_on_after(self._idle) as waiting:
+        with anyio.move_on_after(self._limits.idle) as waiting:
             chunk = await connection.chunk()
         if waiting.cancelled_caught:
             raise FetchTimeout(f"{self._url.host} fell silent in the middle of the body.", url=self._url.href)
         self._received += len(chunk or b"")
         passed = anyio.current_time() - self._begun
-        if chunk is not None and passed > RATE_GRACE and self._received < self._min_rate * passed:
+        if chunk is not None and passed > self._limits.grace and self._received < self._limits.min_rate * passed:
             raise FetchTimeout(
                 f"{self._url.host} sends too slowly: {self._received} bytes in {passed:.0f} seconds.",
                 url=self._url.href,
@@ -204,8 +235,8 @@ class _Pace:
 
 async def _drain(exchange: Exchange) -> None:
     """Read a small body nobody needs, so that the connection can be kept; a large or unknown one is not worth it."""
-    announced = exchange.head.last("content-length") or ""
-    if exchange.head.status in (204, 304) or (announced.isdigit() and int(announced[:9]) <= _DRAIN):
+    announced = _announced(exchange.head)
+    if exchange.head.status in (204, 304) or (announced is not None and announced <= _DRAIN):
         with anyio.move_on_after(1.0):
             try:
                 while await exchange.connection.chunk() is not None:

@@ -1,0 +1,68 @@
+"""The negative cache: what failed for good a moment ago is not asked for again at once."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import Any
+
+from mcp_web.errors import FetchFailed, HttpError, WebError
+from mcp_web.fetch.notes import OptionalNotes
+
+KIND = "failure"
+_GONE = frozenset({404, 410, 451})
+_GONE_SECONDS = 300.0
+_NO_NAME_SECONDS = 60.0
+_REMEMBERED = 1024
+
+
+class Failures:
+    def __init__(self, notes: OptionalNotes) -> None:
+        self._notes = notes
+        self._kept: OrderedDict[str, tuple[float, WebError]] = OrderedDict()
+
+    async def recall(self, url: str) -> WebError | None:
+        """The error of the last minutes for this URL, if it is one that lasts."""
+        until, error = self._kept.get(url, (0.0, None))
+        if error is not None and until > time.time():
+            return error
+        self._kept.pop(url, None)
+        kept = await self._notes.recall(KIND, url)
+        return _revived(kept) if isinstance(kept, dict) else None
+
+    async def remember(self, url: str, error: WebError) -> None:
+        seconds = _lasting(error)
+        if seconds is None:
+            return
+        until = time.time() + seconds
+        error.details["remembered_until"] = round(until)
+        self._kept[url] = (until, error)
+        self._kept.move_to_end(url)
+        if len(self._kept) > _REMEMBERED:
+            self._kept.popitem(last=False)
+        await self._notes.keep(KIND, url, error.as_dict(), until)
+
+    def forget(self, url: str) -> None:
+        self._kept.pop(url, None)
+
+
+def _lasting(error: WebError) -> float | None:
+    if isinstance(error, HttpError):
+        return _GONE_SECONDS if error.status_code in _GONE else None
+    if isinstance(error, FetchFailed) and error.details.get("reason") == "dns":
+        return _NO_NAME_SECONDS
+    return None
+
+
+def _revived(facts: dict[str, Any]) -> WebError | None:
+    kind = {HttpError.code: HttpError, FetchFailed.code: FetchFailed}.get(str(facts.get("code")))
+    if kind is None:
+        return None
+    return kind(
+        str(facts.get("message")),
+        suggestion=facts.get("suggestion"),
+        retryable=facts.get("retryable"),
+        url=facts.get("url"),
+        status_code=facts.get("status_code"),
+        **(facts.get("details") or {}),
+    )

@@ -1,0 +1,257 @@
+"""URL → bytes: leak guard, domain lists, robots.txt, pace, redirects hop by hop, retries, conditional requests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, InvalidUrl, WebError
+from mcp_web.fetch.charset import charset_of
+from mcp_web.fetch.failures import Failures
+from mcp_web.fetch.flight import SingleFlight
+from mcp_web.fetch.leak import LeakGuard
+from mcp_web.fetch.login import HopCookies, parse_logins
+from mcp_web.fetch.notes import Notes, OptionalNotes
+from mcp_web.fetch.options import FetchOptions
+from mcp_web.fetch.pace import Pace
+from mcp_web.fetch.robots import MAX_BYTES as ROBOTS_BYTES
+from mcp_web.fetch.robots import agent_token
+from mcp_web.fetch.robots_gate import RobotsGate
+from mcp_web.fetch.sniff import media_type
+from mcp_web.fetch.status import http_error
+from mcp_web.model.page import Fetched
+from mcp_web.net.address import AddressPolicy, parse_exemptions
+from mcp_web.net.client import Answer, WebClient
+from mcp_web.net.dial import Dialer
+from mcp_web.net.own import own_addresses
+from mcp_web.net.proxy import parse_proxy
+from mcp_web.net.retry import retrying
+from mcp_web.net.url import Url, host_matches, join, parse_url
+
+MAX_REDIRECTS = 5
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
+_ACCEPT = (
+    "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/pdf;q=0.8, text/plain;q=0.8, */*;q=0.5"
+)
+
+Conditional = tuple[tuple[str, str], ...]  # If-None-Match and If-Modified-Since, as headers
+
+
+class _Cut(FetchFailed):
+    """A body that broke off; what came of it is used when another attempt brings no more."""
+
+    def __init__(self, answer: Answer, url: Url) -> None:
+        super().__init__(f"{url.host} broke off in the middle of the body.", url=url.href, reason="cut")
+        self.answer = answer
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One page being fetched: where it has been and what it may still cost."""
+
+    asked: Url
+    conditional: Conditional
+    deadline: float
+    at: Url
+    cookies: HopCookies = field(default_factory=HopCookies)
+    redirects: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    authenticated: bool = False
+
+    def spent(self, step: str, since: float) -> None:
+        self.timings[step] = self.timings.get(step, 0.0) + (anyio.current_time() - since) * 1000
+
+
+class Fetcher:
+    """Fetches pages for agents. Everything it opens goes through the guarded client."""
+
+    def __init__(
+        self,
+        options: FetchOptions,
+        client: WebClient,
+        *,
+        notes: Notes | None = None,
+        secrets: Iterable[str] = (),
+    ) -> None:
+        kept = OptionalNotes(notes)
+        self.leaks = LeakGuard(secrets)
+        self._options = options
+        self._client = client
+        self._logins = parse_logins(options.login)
+        self._failures = Failures(kept)
+        self._robots = RobotsGate(self._ask_robots, agent_token(options.user_agent), kept)
+        self._pace = Pace(total=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay)
+        self._flights: SingleFlight[Fetched] = SingleFlight()
+
+    async def get(
+        self, url: str | Url, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False
+    ) -> Fetched:
+        """Fetch one page.
+
+        `deadline` is a time of `anyio.current_time()`; the configured timeout holds besides. `fresh` asks again
+        for what failed a moment ago. Raises the errors of errors.py and nothing else.
+        """
+        target = url if isinstance(url, Url) else parse_url(url)
+        notes = self.leaks.check_url(target.href)
+        self.check_domain(target)
+        if not (fresh or conditional) and (failed := await self._failures.recall(target.href)):
+            raise failed
+        until = anyio.current_time() + self._options.timeout
+        until = min(until, deadline) if deadline is not None else until
+        with trace.step("fetch", url=target.href) as facts:
+            key = "\n".join([target.href, *(value for _, value in conditional)])
+            fetched = await self._in_time(key, _Walk(target, conditional, until, target))
+            facts |= {"status": fetched.status, "bytes": len(fetched.body), "redirects": len(fetched.redirects)}
+        return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
+
+    def check_domain(self, url: Url) -> None:
+        """Raise DomainDenied for a host the operator's lists exclude."""
+        denied = [pattern for pattern in self._options.deny_domains if host_matches(url.host, pattern)]
+        if denied:
+            raise DomainDenied(f"The domain {url.host} is on the deny-list ({denied[0]}).", url=url.href, host=url.host)
+        allowed = self._options.allow_domains
+        if allowed and not any(host_matches(url.host, pattern) for pattern in allowed):
+            raise DomainDenied(
+                f"The domain {url.host} is not on the allow-list.",
+                url=url.href,
+                host=url.host,
+                allowed=list(allowed[:20]),
+            )
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def _in_time(self, key: str, walk: _Walk) -> Fetched:
+        try:
+            with anyio.fail_after(walk.deadline - anyio.current_time()):
+                return await self._flights.do(key, lambda: self._fetch(walk))
+        except TimeoutError as error:
+            raise FetchTimeout(
+                f"{walk.asked.href} was not fetched within its time.", url=walk.asked.href, at=walk.at.href
+            ) from error
+        except WebError as error:
+            if walk.at != walk.asked:
+                error.details.setdefault("redirected_to", walk.at.href)
+            error.url = walk.asked.href
+            await self._failures.remember(walk.asked.href, error)
+            raise
+
+    async def _fetch(self, walk: _Walk) -> Fetched:
+        while True:
+            answer = await self._hop(walk)
+            location = answer.header("location") if answer.status in _REDIRECTS else None
+            if location is None:
+                return self._fetched(walk, answer)
+            walk.cookies.keep(walk.at, answer.headers)
+            following = _redirected(walk.at, location)
+            walk.redirects.append(walk.at.href)
+            if len(walk.redirects) > MAX_REDIRECTS:
+                raise _astray(walk.asked, f"redirects more than {MAX_REDIRECTS} times")
+            self.check_domain(following)
+            walk.at = following
+
+    async def _hop(self, walk: _Walk) -> Answer:
+        begun = anyio.current_time()
+        delay = await self._robots.check(walk.at, walk.deadline) if self._options.respect_robots else None
+        walk.spent("robots", begun)
+        login = self._logins.headers(walk.at)
+        walk.authenticated = bool(login)
+        headers = self._headers(walk, login)
+        begun = anyio.current_time()
+        async with self._pace.turn(walk.at.host, delay=delay, deadline=walk.deadline):
+            walk.spent("queue", begun)
+            try:
+                answer = await retrying(lambda: self._ask(walk.at, headers, walk.deadline), deadline=walk.deadline)
+            except _Cut as cut:
+                answer = cut.answer
+        for step, ms in answer.timings.items():
+            walk.timings[step] = walk.timings.get(step, 0.0) + ms
+        return answer
+
+    def _headers(self, walk: _Walk, login: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        conditions = [(name, value) for name, value in walk.conditional if name.lower() in _CONDITIONS]
+        cookies = [] if any(name.lower() == "cookie" for name, _ in login) else walk.cookies.headers(walk.at)
+        return [
+            ("User-Agent", self._options.user_agent),
+            ("Accept", _ACCEPT),
+            ("Accept-Language", "en, *;q=0.5"),
+            *conditions,
+            *login,
+            *cookies,
+        ]
+
+    async def _ask(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> Answer:
+        answer = await self._client.get(url, headers=headers, max_bytes=self._options.max_bytes, deadline=deadline)
+        if answer.status >= 400:
+            raise http_error(answer, url.href, time.time())
+        if answer.truncated:
+            raise _Cut(answer, url)
+        return answer
+
+    async def _ask_robots(self, url: Url, deadline: float) -> Answer:
+        """robots.txt itself: through the same gate on every hop, without login, cut at the size RFC 9309 asks for."""
+        headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
+        for _ in range(MAX_REDIRECTS + 1):
+            answer = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
+            location = answer.header("location") if answer.status in _REDIRECTS else None
+            if location is None:
+                return answer
+            url = _redirected(url, location)
+            self.check_domain(url)
+        raise _astray(url, "redirects too often")
+
+    def _fetched(self, walk: _Walk, answer: Answer) -> Fetched:
+        not_modified = answer.status == 304 and bool(walk.conditional)
+        if 300 <= answer.status < 400 and not not_modified:
+            raise _astray(walk.at, f"answers {answer.status} without a place to go to")
+        kind = answer.header("content-type")
+        return Fetched(
+            url=walk.asked.href,
+            final_url=walk.at.href,
+            status=answer.status,
+            headers=tuple(pair for pair in answer.headers if pair[0] != "set-cookie"),
+            body=answer.body,
+            media_type=media_type(kind, answer.body, walk.at.href),
+            charset=charset_of(kind, answer.body),
+            fetched_at=time.time(),
+            redirects=tuple(walk.redirects),
+            timings={step: round(ms, 1) for step, ms in walk.timings.items()},
+            notes=_notes(walk, answer),
+            authenticated=walk.authenticated,
+            not_modified=not_modified,
+        )
+
+
+def _notes(walk: _Walk, answer: Answer) -> tuple[str, ...]:
+    notes = []
+    if answer.truncated:
+        notes.append("The server broke off before the end of the page; this is what came.")
+    if answer.status == 206:
+        notes.append("The server sent only a part of the page.")
+    if walk.asked.scheme == "https" and walk.at.scheme == "http":
+        notes.append("The page was redirected from https to plain http.")
+    return tuple(notes)
+
+
+def _redirected(at: Url, location: str) -> Url:
+    try:
+        return join(at, location)
+    except InvalidUrl as error:
+        raise _astray(at, f"redirects to an address that cannot be opened. {error.message}") from error
+
+
+def _astray(url: Url, what: str) -> FetchFailed:
+    return FetchFailed(
+        f"{url.href} {what}{'' if what.endswith('.') else '.'}", url=url.href, retryable=False, reason="redirects"
+    )
+
+
+def guarded_dialer(options: FetchOptions) -> Dialer:
+    """The production gate from the operator's options: for the web client and for the browser's proxy."""
+    policy = AddressPolicy(parse_exemptions(options.allow_private), own_addresses())
+    return Dialer(policy, proxy=parse_proxy(options.proxy), ca_bundle=options.ca_bundle or None)

@@ -1,0 +1,106 @@
+"""Logins the operator gave: a header or a cookie file per host. The agent learns that one was used, never which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.cookiejar import LoadError, MozillaCookieJar
+from urllib.request import Request
+
+from mcp_web.errors import ConfigError
+from mcp_web.net.url import Url, host_matches
+
+_ENTRY = re.compile(r"(?P<plain>http://)?(?:https://)?(?P<host>[\w.*-]+(?::\d+)?)\s*[:=]\s+(?P<rest>.+)")
+_HEADER = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*(?P<value>\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """What one host is sent. Over plain http only when the operator wrote `http://` before the host."""
+
+    host: str
+    plain: bool
+    header: tuple[str, str] | None = field(default=None, repr=False)
+    cookies: MozillaCookieJar | None = field(default=None, repr=False)
+
+    def fits(self, url: Url) -> bool:
+        if url.scheme != "https" and not self.plain:
+            return False
+        if self.host.startswith("*."):
+            return host_matches(url.host, self.host)
+        return self.host in (url.host, url.authority)
+
+    def headers(self, url: Url) -> list[tuple[str, str]]:
+        if self.header is not None:
+            return [self.header]
+        assert self.cookies is not None
+        asked = Request(url.href)  # noqa: S310  never opened: the jar only reads its host and path
+        self.cookies.add_cookie_header(asked)
+        cookie = asked.get_header("Cookie")
+        return [("Cookie", cookie)] if cookie else []
+
+
+class Logins:
+    def __init__(self, entries: tuple[Login, ...] = ()) -> None:
+        self._entries = entries
+
+    def headers(self, url: Url) -> list[tuple[str, str]]:
+        """The login headers for exactly this URL; another host of a redirect asks for its own."""
+        return next((login.headers(url) for login in self._entries if login.fits(url)), [])
+
+
+def parse_logins(text: str) -> Logins:
+    """Read MCP_WEB_LOGIN: one `host: Header: value` or `host: cookies FILE` a line, or separated by ||."""
+    lines = [line.strip() for line in re.split(r"\n|\|\|", text)]
+    return Logins(tuple(_parse(line) for line in lines if line))
+
+
+def _parse(line: str) -> Login:
+    entry = _ENTRY.fullmatch(line)
+    if entry is None:
+        raise _bad("an entry without a host")
+    host, plain, rest = entry["host"].lower(), bool(entry["plain"]), entry["rest"]
+    if rest.startswith("cookies "):
+        return Login(host, plain, cookies=_jar(rest.removeprefix("cookies ").strip(), host))
+    header = _HEADER.fullmatch(rest)
+    if header is None or not rest.isprintable():
+        raise _bad(f"no header and no cookie file for {host}")
+    return Login(host, plain, header=(header["name"], header["value"].strip()))
+
+
+def _jar(path: str, host: str) -> MozillaCookieJar:
+    jar = MozillaCookieJar(path)
+    try:
+        jar.load(ignore_discard=True, ignore_expires=False)
+    except (OSError, LoadError) as error:
+        raise _bad(f"a cookie file for {host} that cannot be read") from error
+    jar.clear_expired_cookies()
+    return jar
+
+
+def _bad(what: str) -> ConfigError:
+    # Values are secrets, so the message names only the host.
+    return ConfigError(
+        f"MCP_WEB_LOGIN contains {what}.",
+        suggestion="Write `wiki.example: Authorization: Bearer TOKEN` or `wiki.example: cookies /path/cookies.txt`.",
+    )
+
+
+class HopCookies:
+    """Cookies a site sets while it redirects, kept for that very host and that one page."""
+
+    def __init__(self) -> None:
+        self._by_host: dict[str, dict[str, str]] = {}
+
+    def keep(self, url: Url, headers: tuple[tuple[str, str], ...]) -> None:
+        for name, value in headers:
+            pair = value.partition(";")[0].strip()
+            key, equals, content = pair.partition("=")
+            kept: Mapping[str, str] = self._by_host.get(url.host, {})
+            if name == "set-cookie" and equals and key and len(kept) < 20 and len(pair) < 4096 and pair.isprintable():
+                self._by_host.setdefault(url.host, {})[key.strip()] = content.strip()
+
+    def headers(self, url: Url) -> list[tuple[str, str]]:
+        kept = self._by_host.get(url.host)
+        return [("Cookie", "; ".join(f"{key}={value}" for key, value in kept.items()))] if kept else []

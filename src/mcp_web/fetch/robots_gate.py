@@ -1,0 +1,150 @@
+"""May we fetch this? Gets a site's robots.txt once a day and keeps to it.
+
+What an answer means (RFC 9309 2.3.1, and where it leaves a choice, ours):
+
+    2xx        its rules
+    401 403    the site refuses to show even its rules: nothing is fetched
+    429        asked too fast: nothing is fetched for a while
+    other 4xx  no rules, everything may be fetched; so it is when it redirects for ever or to nowhere
+    5xx        unreachable: nothing is fetched for a while
+    no answer  as 5xx, but the error is the network's own, because that is what can be acted on
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import anyio
+
+from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallowed, WebError
+from mcp_web.fetch.flight import SingleFlight
+from mcp_web.fetch.notes import OptionalNotes
+from mcp_web.fetch.robots import Robots, parse_robots
+from mcp_web.net.client import Answer
+from mcp_web.net.url import Url, join
+
+KIND = "robots"
+DAY = 24 * 3600.0
+_RETRY_SOON = 60.0
+_RETRY_LATER = 600.0
+_SHARE_OF_TIME = 0.5  # of a page's time, at most, goes to its robots.txt
+_REMEMBERED = 1024
+_LARGE = 64 * 1024  # parsed in a thread
+# A delay is meant for crawlers that take whole sites; beyond this a reader of single pages would be shut out.
+MAX_DELAY = 30.0
+
+Ask = Callable[[Url, float], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    expires: float
+    robots: Robots | None = None  # None with no refusal and no error: everything is allowed
+    refusal: str = ""
+    error: WebError | None = None
+
+
+class RobotsGate:
+    def __init__(self, ask: Ask, agent: str, notes: OptionalNotes) -> None:
+        self._ask = ask
+        self._agent = agent
+        self._notes = notes
+        self._kept: OrderedDict[str, _Verdict] = OrderedDict()
+        self._flights: SingleFlight[_Verdict] = SingleFlight()
+
+    async def check(self, url: Url, deadline: float) -> float | None:
+        """Raise RobotsDisallowed, or return the delay the site asks for between requests."""
+        if url.path == "/robots.txt":
+            return None
+        verdict = await self._verdict(url, deadline)
+        if verdict.error is not None:
+            raise copy.copy(verdict.error)  # each page puts its own URL into it
+        if verdict.refusal:
+            raise _disallowed(url, verdict.refusal, retry_after=max(0.0, round(verdict.expires - time.time())))
+        if verdict.robots is None:
+            return None
+        if not verdict.robots.allows(self._agent, url.target):
+            raise _disallowed(url, f"The robots.txt of {url.host} does not allow {self._agent} to fetch {url.path}.")
+        delay = verdict.robots.delay(self._agent)
+        return min(delay, MAX_DELAY) if delay else None
+
+    async def _verdict(self, url: Url, deadline: float) -> _Verdict:
+        kept = self._kept.get(url.origin)
+        if kept is not None and kept.expires > time.time():
+            return kept
+        return await self._flights.do(url.origin, lambda: self._learn(url, deadline))
+
+    async def _learn(self, url: Url, deadline: float) -> _Verdict:
+        verdict = await self._recalled(url.origin) or await self._asked(url, deadline)
+        self._kept[url.origin] = verdict
+        self._kept.move_to_end(url.origin)
+        if len(self._kept) > _REMEMBERED:
+            self._kept.popitem(last=False)
+        return verdict
+
+    async def _recalled(self, origin: str) -> _Verdict | None:
+        kept = await self._notes.recall(KIND, origin)
+        if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
+            return None
+        text = kept.get("text")
+        return _Verdict(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
+
+    async def _asked(self, url: Url, deadline: float) -> _Verdict:
+        address = join(url, "/robots.txt")
+        now = anyio.current_time()
+        try:
+            answer = await self._ask(address, now + (deadline - now) * _SHARE_OF_TIME)
+        except PolicyError as error:
+            if error.details.get("host") in (None, url.host):
+                raise  # the page itself would be refused the same way
+            return _refused(f"The robots.txt of {url.host} leads to an address that is not opened.", _RETRY_LATER)
+        except (FetchFailed, FetchTimeout) as error:
+            if error.details.get("reason") == "redirects":
+                return await self._judged(url, Answer(404, (), b""))
+            return _Verdict(time.time() + _RETRY_SOON, error=error)
+        except WebError:
+            return _refused(f"The robots.txt of {url.host} cannot be read.", _RETRY_LATER)
+        return await self._judged(url, answer)
+
+    async def _judged(self, url: Url, answer: Answer) -> _Verdict:
+        status = answer.status
+        if 200 <= status < 300:
+            expires = time.time() + DAY
+            text = answer.body.decode("utf-8", "replace")
+            await self._notes.keep(KIND, url.origin, {"text": text, "expires": expires}, expires)
+            return _Verdict(expires, await _parsed(answer.body))
+        if status in (401, 403):
+            return _refused(f"{url.host} answers {status} to a request for its robots.txt.", DAY)
+        if status == 429 or status >= 500:
+            return _refused(
+                f"{url.host} answers {status} to a request for its robots.txt, which means to stay away for now.",
+                _RETRY_SOON,
+            )
+        expires = time.time() + DAY
+        await self._notes.keep(KIND, url.origin, {"text": None, "expires": expires}, expires)
+        return _Verdict(expires)
+
+
+async def _parsed(body: bytes) -> Robots:
+    if len(body) > _LARGE:
+        return await anyio.to_thread.run_sync(parse_robots, body)
+    return parse_robots(body)
+
+
+def _refused(sentence: str, seconds: float) -> _Verdict:
+    return _Verdict(time.time() + seconds, refusal=sentence)
+
+
+def _disallowed(url: Url, sentence: str, retry_after: float | None = None) -> RobotsDisallowed:
+    return RobotsDisallowed(
+        sentence,
+        url=url.href,
+        path=url.path,
+        robots_url=f"{url.origin}/robots.txt",
+        retryable=retry_after is not None and retry_after <= _RETRY_SOON,
+        retry_after=retry_after,
+    )
