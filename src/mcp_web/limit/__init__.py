@@ -1,0 +1,1 @@
+"""Shared pace: how fast an outside service may be asked, and doing the same work only once."""

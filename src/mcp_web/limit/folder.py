@@ -1,0 +1,124 @@
+"""One pace for several processes on this machine: small locked files in the data folder.
+
+An agent host often starts one stdio server per window; five of them with one key are still one customer
+to the provider. The lock is the kernel's (`flock`), so a killed process never leaves it behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+from anyio import to_thread
+
+from mcp_web.limit.limiter import BudgetSpent, PaceExceeded
+from mcp_web.limit.window import Window, month_of, until_next_month
+
+T = TypeVar("T")
+
+
+class FolderLimiter:
+    """One file per key; read, decided and written under its lock, in a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    async def acquire(self, key: str, rate: int, per: float, *, deadline: float) -> float:
+        patience = deadline - anyio.current_time()
+
+        def reserve(kept: dict[str, Any]) -> float:
+            now = time.time()
+            window = Window.from_json(kept.get("window"))
+            slot = window.next_slot(now, rate, per)
+            if slot - now > patience:
+                raise PaceExceeded(key, slot - now)
+            window.take(slot, rate)
+            kept["window"] = window.as_json()
+            return slot
+
+        slot = await self._change(key, reserve)
+        waited = max(0.0, slot - time.time())
+        await anyio.sleep(waited)
+        return waited
+
+    async def pause(self, key: str, seconds: float) -> None:
+        def hold(kept: dict[str, Any]) -> None:
+            window = Window.from_json(kept.get("window"))
+            window.pause(time.time() + seconds)
+            kept["window"] = window.as_json()
+
+        await self._change(key, hold)
+
+    async def spend(self, key: str, budget: int) -> int:
+        def take(kept: dict[str, Any]) -> int:
+            now = time.time()
+            used = _used(kept, month_of(now))
+            if used >= budget:
+                raise BudgetSpent(key, budget, until_next_month(now))
+            kept["month"], kept["used"] = month_of(now), used + 1
+            return budget - used - 1
+
+        return await self._change(key, take)
+
+    async def spent(self, key: str) -> int:
+        return await self._change(key, lambda kept: _used(kept, month_of(time.time())))
+
+    async def close(self) -> None:
+        return None
+
+    async def _change(self, key: str, decide: Callable[[dict[str, Any]], T]) -> T:
+        name = hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
+        return await to_thread.run_sync(self._change_file, self._folder / name, decide)
+
+    def _change_file(self, path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
+        with _locked(path) as descriptor:
+            kept = _read(descriptor)
+            answer = decide(kept)
+            body = json.dumps(kept).encode()
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            os.truncate(descriptor, 0)
+            os.write(descriptor, body)
+            return answer
+
+
+def shareable() -> bool:
+    """Whether this system can lock files the way this limiter needs."""
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int) -> dict[str, Any]:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    try:
+        kept = json.loads(os.read(descriptor, 1 << 20) or b"{}")
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _used(kept: dict[str, Any], month: str) -> int:
+    used = kept.get("used", 0) if kept.get("month") == month else 0
+    return used if isinstance(used, int) else 0

@@ -1,0 +1,107 @@
+"""One pace for several machines: the same window, kept in Redis and moved by one script."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.limit.limiter import BudgetSpent, PaceExceeded
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.window import month_of, until_next_month
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+# Redis' own clock decides, so replicas need not agree on the time. Times are whole microseconds: a Lua number
+# holds them exactly, and a reply would cut a fraction off.
+_RESERVE = """
+local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
+local rate, per, patience = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local slot = now
+local paused = tonumber(redis.call('GET', KEYS[2]) or '0')
+if paused > slot then slot = paused end
+local last = tonumber(redis.call('LINDEX', KEYS[1], 0) or '0')
+if last > slot then slot = last end
+local oldest = redis.call('LINDEX', KEYS[1], rate - 1)
+if oldest and tonumber(oldest) + per > slot then slot = tonumber(oldest) + per end
+if slot - now > patience then return {0, string.format('%.0f', slot - now)} end
+redis.call('LPUSH', KEYS[1], string.format('%.0f', slot))
+redis.call('LTRIM', KEYS[1], 0, rate - 1)
+redis.call('PEXPIRE', KEYS[1], math.ceil((slot - now + per) / 1000) + 1000)
+return {1, string.format('%.0f', slot - now)}
+"""
+_PAUSE = """
+local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
+local till = now + tonumber(ARGV[1])
+if till > tonumber(redis.call('GET', KEYS[1]) or '0') then
+  redis.call('SET', KEYS[1], string.format('%.0f', till), 'PX', math.ceil(tonumber(ARGV[1]) / 1000) + 1000)
+end
+return 1
+"""
+_SPEND = """
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+if used >= tonumber(ARGV[1]) then return -1 end
+used = redis.call('INCR', KEYS[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return tonumber(ARGV[1]) - used
+"""
+
+
+class RedisLimiter:
+    """Falls back to this process's own pace while Redis is away: a slower search beats none."""
+
+    def __init__(self, redis: Redis, prefix: str = "mcp-web:pace:") -> None:
+        self._redis = redis
+        self._prefix = prefix
+        self._alone = MemoryLimiter()
+
+    async def acquire(self, key: str, rate: int, per: float, *, deadline: float) -> float:
+        patience = max(0.0, deadline - anyio.current_time())
+        keys = [self._name(key, "grants"), self._name(key, "paused")]
+        reply = await self._run(_RESERVE, keys, [rate, _micro(per), _micro(patience)])
+        if reply is None:
+            return await self._alone.acquire(key, rate, per, deadline=deadline)
+        granted, wait = int(reply[0]), int(reply[1]) / 1e6
+        if not granted:
+            raise PaceExceeded(key, wait)
+        await anyio.sleep(wait)
+        return wait
+
+    async def pause(self, key: str, seconds: float) -> None:
+        await self._alone.pause(key, seconds)
+        await self._run(_PAUSE, [self._name(key, "paused")], [_micro(seconds)])
+
+    async def spend(self, key: str, budget: int) -> int:
+        now = time.time()
+        left = await self._run(_SPEND, [self._name(key, month_of(now))], [budget, int(until_next_month(now)) + 86400])
+        if left is None:
+            return await self._alone.spend(key, budget)
+        if int(left) < 0:
+            raise BudgetSpent(key, budget, until_next_month(now))
+        return int(left)
+
+    async def spent(self, key: str) -> int:
+        used = await self._run("return redis.call('GET', KEYS[1]) or '0'", [self._name(key, month_of(time.time()))], [])
+        return await self._alone.spent(key) if used is None else int(used)
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+
+    def _name(self, key: str, part: str) -> str:
+        return f"{self._prefix}{{{key}}}:{part}"  # braces keep a key's parts on one cluster node
+
+    async def _run(self, script: str, keys: list[str], values: list[Any]) -> Any | None:
+        from redis.exceptions import RedisError
+
+        try:
+            return await cast(Any, self._redis.eval(script, len(keys), *keys, *values))
+        except (RedisError, OSError) as error:
+            trace.log("error", "pace_redis_away", reason=type(error).__name__)
+            return None
+
+
+def _micro(seconds: float) -> int:
+    return int(seconds * 1e6)

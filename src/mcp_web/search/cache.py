@@ -1,0 +1,99 @@
+"""Search answers kept for an hour: on disk where the provider's terms allow it, in memory otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from typing import Any, Protocol
+
+from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
+
+_KIND = "search"
+_MOST_IN_MEMORY = 256
+
+
+class Notes(Protocol):
+    """The part of the store that search needs: small JSON values that expire."""
+
+    async def note(self, kind: str, key: str) -> Any | None: ...
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
+
+
+class MemoryNotes:
+    """Notes that end with the process: for answers that must not be stored, and for running without a store."""
+
+    def __init__(self, most: int = _MOST_IN_MEMORY, wall: Callable[[], float] = time.time) -> None:
+        self._kept: OrderedDict[tuple[str, str], tuple[float, Any]] = OrderedDict()
+        self._most = most
+        self._wall = wall
+
+    async def note(self, kind: str, key: str) -> Any | None:
+        expires_at, value = self._kept.get((kind, key), (0.0, None))
+        if expires_at <= self._wall():
+            self._kept.pop((kind, key), None)
+            return None
+        self._kept.move_to_end((kind, key))
+        return value
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        self._kept[kind, key] = (expires_at, value)
+        self._kept.move_to_end((kind, key))
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+
+class SearchCache:
+    """Answers by query, filters and providers. The key is a digest, and the query itself is not in the value."""
+
+    def __init__(self, notes: Notes, ttl: float, wall: Callable[[], float] = time.time) -> None:
+        self._notes = notes
+        self._memory = MemoryNotes(wall=wall)
+        self._ttl = ttl
+        self._wall = wall
+
+    async def get(self, key: str, query: SearchQuery) -> Found | None:
+        if self._ttl <= 0:
+            return None
+        value = await self._memory.note(_KIND, key) or await self._notes.note(_KIND, key)
+        return _from_json(value, query) if value else None
+
+    async def keep(self, key: str, found: Found, *, on_disk: bool) -> None:
+        if self._ttl <= 0:
+            return
+        place: Notes = self._notes if on_disk else self._memory
+        await place.keep_note(_KIND, key, _to_json(found), self._wall() + self._ttl)
+
+
+def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -> str:
+    words = " ".join(query.text.split())
+    facts = json.dumps([asdict(query) | {"text": words}, names, how, raw], sort_keys=True, default=list)
+    return hashlib.sha256(facts.encode()).hexdigest()
+
+
+def _to_json(found: Found) -> dict[str, Any]:
+    facts = {one.name: getattr(found, one.name) for one in fields(found) if one.name not in ("query", "cache")}
+    facts["hits"] = [asdict(hit) for hit in found.hits]
+    facts["attempted"] = [asdict(attempt) for attempt in found.attempted]
+    facts["raw"] = dict(found.raw)
+    value: dict[str, Any] = json.loads(json.dumps(facts))  # plain JSON, whoever keeps it
+    return value
+
+
+def _from_json(value: Any, query: SearchQuery) -> Found | None:
+    try:
+        facts = dict(value)
+        facts["hits"] = tuple(_rebuilt(Hit, row) for row in facts["hits"])
+        facts["attempted"] = tuple(_rebuilt(Attempt, row) for row in facts["attempted"])
+        facts["notes"], facts["answers"] = tuple(facts["notes"]), tuple(facts["answers"])
+        return Found(query=query, cache="hit", **facts)
+    except (KeyError, TypeError, ValueError):
+        return None  # written by another version: ask again
+
+
+def _rebuilt(kind: type[Any], row: dict[str, Any]) -> Any:
+    return kind(**{name: tuple(part) if isinstance(part, list) else part for name, part in row.items()})

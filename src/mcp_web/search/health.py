@@ -1,0 +1,74 @@
+"""How a provider or an instance is doing: a breaker that rests it after failures, longer each time."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+from mcp_web.model.search import Outcome
+from mcp_web.search.options import SearchOptions
+
+_LONGEST = 3600.0
+# A bad key or a missing format does not heal by itself, but an operator may fix it without a restart.
+_MISCONFIGURED_REST = 300.0
+
+
+@dataclass(slots=True)
+class Health:
+    """One source's record. Times are of one monotonic clock that the caller reads."""
+
+    failures: int = 0  # in a row
+    limits: int = 0  # rate limits in a row
+    rests_until: float = 0.0
+    rate_limited_until: float = 0.0
+    why: str = ""
+    outcome: Outcome = "ok"
+    latency_ms: float | None = None  # moving average of the answered
+    asked: int = 0
+    answered: int = 0
+    last_checked: float | None = None
+    dice: random.Random = field(default_factory=random.Random, repr=False)
+
+    def ready(self, now: float) -> bool:
+        return self.wait(now) <= 0
+
+    def wait(self, now: float) -> float:
+        """Seconds until it may be asked again."""
+        return max(0.0, self.rests_until - now, self.rate_limited_until - now)
+
+    @property
+    def uptime(self) -> float:
+        """Share of requests that were answered; an unasked one is trusted."""
+        return self.answered / self.asked if self.asked else 1.0
+
+    def succeeded(self, now: float, ms: float) -> None:
+        self.asked += 1
+        self.answered += 1
+        self.failures = self.limits = 0
+        self.rests_until = self.rate_limited_until = 0.0
+        self.why, self.outcome = "", "ok"
+        self.latency_ms = ms if self.latency_ms is None else 0.7 * self.latency_ms + 0.3 * ms
+        self.last_checked = now
+
+    def failed(
+        self, now: float, outcome: Outcome, why: str, options: SearchOptions, retry_after: float | None = None
+    ) -> None:
+        self.asked += 1
+        self.last_checked = now
+        self.why, self.outcome = why, outcome
+        if outcome in ("rate_limited", "quota", "blocked"):
+            self.limits += 1
+            rest = retry_after if retry_after is not None else self._doubled(options.rate_limit_backoff, self.limits)
+            self.rate_limited_until = max(self.rate_limited_until, now + rest)
+        elif outcome == "auth":
+            self.rests_until = now + _MISCONFIGURED_REST
+        else:
+            self.failures += 1
+            if self.failures >= options.max_consecutive_failures:
+                over = self.failures - options.max_consecutive_failures + 1
+                self.rests_until = now + max(retry_after or 0.0, self._doubled(options.failure_backoff, over))
+
+    def _doubled(self, base: float, times: int) -> float:
+        """Exponential, with a tenth of jitter so that many processes do not come back in step."""
+        rest = min(_LONGEST, base * 2.0 ** min(times - 1, 16))
+        return rest * self.dice.uniform(0.95, 1.05)

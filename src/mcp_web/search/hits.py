@@ -1,0 +1,52 @@
+"""One way to make a hit of whatever a provider calls a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from mcp_web.model.search import Hit
+from mcp_web.search.dates import published
+from mcp_web.search.sameness import domain_of
+from mcp_web.search.snippets import clean, snippet
+
+# Long enough to recognise near-duplicates; what an agent sees is cut once more at the end.
+_KEPT_CHARS = 1200
+
+
+def make_hit(
+    title: object,
+    url: object,
+    text: object = "",
+    *,
+    engine: str = "",
+    engines: Iterable[str] = (),
+    date: object = None,
+    extra: Iterable[object] = (),
+    thumbnail: object = None,
+    source: object = None,
+    language: str | None = None,
+    now: datetime | None = None,
+) -> Hit | None:
+    """A clean hit, or None when there is no page to open."""
+    if not isinstance(url, str) or not url.strip().lower().startswith(("http://", "https://")):
+        return None
+    address = url.strip()
+    domain = domain_of(address)
+    if not domain:
+        return None
+    return Hit(
+        title=clean(title if isinstance(title, str) else "", 300) or domain,
+        url=address,
+        snippet=snippet(text if isinstance(text, str) else "", _KEPT_CHARS),
+        domain=domain,
+        extra_snippets=tuple(snippet(part, _KEPT_CHARS) for part in extra if isinstance(part, str) and part.strip()),
+        published=published(date, now, language),
+        engines=tuple(engines) or ((engine,) if engine else ()),
+        thumbnail=thumbnail if isinstance(thumbnail, str) and thumbnail.startswith(("http://", "https://")) else None,
+        source_name=clean(source, 80) if isinstance(source, str) and source else None,
+    )
+
+
+def present(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
+    return tuple(hit for hit in hits if hit is not None)

@@ -1,0 +1,36 @@
+"""A query is text, never a command to the engine that gets it.
+
+SearXNG obeys `!engine`, `!!external`, `:language` and `<timeout`, DuckDuckGo obeys `!bang`; an external bang
+answers with a redirect to another site. A word that begins like a command is put in quotes: engines then
+search for it, and the reader's `!important` stays findable.
+"""
+
+from __future__ import annotations
+
+import re
+
+_COMMAND = re.compile(r"^[!:<?\\]+")
+_SPACES = re.compile(r"\s+")
+_BANG_AT_END = re.compile(r"^(\w+)!$")
+
+
+def neutralise(text: str) -> str:
+    """The query with every word that an engine could take for a command made harmless."""
+    words = []
+    quoted = False
+    for word in _SPACES.split(text.strip()):
+        harmless = _harmless(word, quoted)
+        quoted ^= word.count('"') % 2 == 1
+        if harmless:
+            words.append(harmless)
+    return " ".join(words)
+
+
+def _harmless(word: str, quoted: bool) -> str:
+    mark = _COMMAND.match(word)
+    if mark is None:
+        return word
+    rest = word[mark.end() :]
+    if quoted or '"' in rest:
+        return rest  # quotes cannot be nested, so inside a phrase the mark goes
+    return f'"{word}"' if rest else ""

@@ -1,0 +1,104 @@
+"""What an operator may set about search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_web.model.option import option
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    providers: tuple[str, ...] = option(
+        (),
+        "Providers that `auto` asks, in order; empty means every configured one, keys first, keyless last.",
+        env="MCP_WEB_SEARCH_PROVIDERS",
+    )
+    brave_api_key: str = option(
+        "", "Key of the Brave Search API.", env=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"), secret=True
+    )
+    brave_url: str = option(
+        "https://api.search.brave.com/res/v1", "Base of the Brave Search API.", env="MCP_WEB_BRAVE_URL"
+    )
+    brave_monthly_budget: int = option(0, "Brave requests a calendar month may use; 0 leaves it to the plan.", least=0)
+    google_api_key: str = option(
+        "", "Key of Google's Custom Search JSON API (ends on 2027-01-01).", env="GOOGLE_API_KEY", secret=True
+    )
+    google_engine_id: str = option("", "Id (cx) of the Google search engine.", env="GOOGLE_SEARCH_ENGINE_ID")
+    google_url: str = option(
+        "https://customsearch.googleapis.com/customsearch/v1",
+        "Address of Google's Custom Search.",
+        env="MCP_WEB_GOOGLE_URL",
+    )
+    google_safe_search: str = option(
+        "off",
+        "Safe search of the read-page contract when a call names none.",
+        env="GOOGLE_SAFE_SEARCH",
+        choices=("off", "moderate", "strict"),
+    )
+    google_monthly_budget: int = option(
+        0, "Google requests a calendar month may use; 0 leaves it to the plan.", least=0
+    )
+    tavily_api_key: str = option(
+        "", "Key of Tavily; without one its keyless mode is used.", env="TAVILY_API_KEY", secret=True
+    )
+    tavily_url: str = option("https://api.tavily.com", "Base of the Tavily API.", env="MCP_WEB_TAVILY_URL")
+    tavily_keyless: bool = option(True, "Whether Tavily may be asked without a key.", env="MCP_WEB_TAVILY_KEYLESS")
+    tavily_monthly_budget: int = option(
+        0, "Tavily requests a calendar month may use; 0 leaves it to the plan.", least=0
+    )
+    exa_api_key: str = option("", "Key of Exa.", env="EXA_API_KEY", secret=True)
+    exa_url: str = option("https://api.exa.ai", "Base of the Exa API.", env="MCP_WEB_EXA_URL")
+    exa_monthly_budget: int = option(0, "Exa requests a calendar month may use; 0 leaves it to the plan.", least=0)
+    serper_api_key: str = option("", "Key of Serper (Google results).", env="SERPER_API_KEY", secret=True)
+    serper_url: str = option("https://google.serper.dev", "Base of the Serper API.", env="MCP_WEB_SERPER_URL")
+    serper_monthly_budget: int = option(
+        0, "Serper requests a calendar month may use; 0 leaves it to the plan.", least=0
+    )
+    ddgs_enabled: bool = option(True, "Whether keyless search through ddgs may be used.", env="MCP_WEB_DDGS_ENABLED")
+    ddgs_backends: tuple[str, ...] = option(
+        ("duckduckgo", "brave", "mojeek", "yahoo", "startpage"),
+        "Backends that keyless search asks, in order.",
+        env="MCP_WEB_DDGS_BACKENDS",
+    )
+    searxng_urls: tuple[str, ...] = option(
+        (), "SearXNG instances of your own, asked before public ones.", env="MCP_WEB_SEARXNG_URLS"
+    )
+    searx_space_url: str = option(
+        "https://searx.space/data/instances.json",
+        "List of public SearXNG instances, used as a last resort; empty asks none.",
+        env="MCP_WEB_SEARX_SPACE_URL",
+    )
+    searxng_blacklist: tuple[str, ...] = option(
+        (), "SearXNG instances that are never asked.", env="MCP_WEB_SEARXNG_BLACKLIST"
+    )
+    timeout: float = option(10.0, "Seconds one provider may take before the next is asked too.", least=0.1, most=50)
+    hedge_after: float = option(
+        3.0, "Seconds without an answer after which the next SearXNG instance is asked as well.", least=0.01, most=50
+    )
+    cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 keeps none.", least=0)
+    max_consecutive_failures: int = option(3, "Failures in a row after which a provider or instance rests.", least=1)
+    failure_backoff: float = option(5.0, "Seconds of the first rest; each further one doubles, up to an hour.", least=0)
+    rate_limit_backoff: float = option(
+        60.0, "Seconds of rest after a rate limit that names no time; doubles as well.", least=0
+    )
+    health_check_interval: float = option(300.0, "Seconds between two health checks of a SearXNG instance.", least=1)
+    discovery_interval: float = option(
+        21600.0, "Seconds after which the list of public instances is read again.", least=60
+    )
+    rotate_user_agents: bool = option(True, "Whether public SearXNG instances see varying user agents.")
+    request_delay_least: float = option(
+        0.1, "Least random delay in seconds before a public instance is asked.", least=0
+    )
+    request_delay_most: float = option(
+        0.5, "Greatest random delay in seconds before a public instance is asked.", least=0
+    )
+    use_random_instances: bool = option(
+        True, "Whether the round through equally good public instances starts at a random one."
+    )
+    history: bool = option(
+        False,
+        "Whether queries are kept as search history. Off: no query outlives the cache.",
+        env="MCP_WEB_SEARCH_HISTORY",
+    )
+    history_days: float = option(30.0, "Days that search history is kept when it is on.", least=0.01)

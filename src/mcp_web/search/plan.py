@@ -1,0 +1,191 @@
+"""Who is asked, for which pages, and what is done about filters that a provider does not have. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Literal
+
+from mcp_web.errors import InvalidInput
+from mcp_web.model.search import Category, SearchQuery
+from mcp_web.search.dates import span_of
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import Card, Filter
+from mcp_web.search.providers import LAST_RESORT, REGISTRY
+from mcp_web.search.sieve import Sieve
+
+_NOMINAL = 10  # results on a page of a provider that chooses the size itself
+_OPERATORS = 10  # more site: operators than this and engines begin to ignore the query
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`failover`: one after the other until one answers. `together`: all at once, merged."""
+
+    names: tuple[str, ...]
+    how: Literal["failover", "together"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One request of a provider: its page, that page's size, and how many results of it lie before ours."""
+
+    page: int
+    size: int
+    skip: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tailored:
+    """A query cut to what one provider understands."""
+
+    query: SearchQuery
+    windows: tuple[Window, ...]
+    sieve: Sieve
+    notes: tuple[str, ...]
+
+
+def select(wanted: str | Sequence[str], options: SearchOptions, category: Category, today: date) -> Selection:
+    """Which providers a call names; `auto` takes the usable ones in order of preference."""
+    named = [wanted] if isinstance(wanted, str) else list(wanted)
+    names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
+    if not names or names == ["auto"]:
+        return Selection(_preferred(options, category, today), "failover")
+    for name in names:
+        if name not in REGISTRY:
+            raise _unknown(name)
+    return Selection(tuple(names), "together" if len(names) > 1 else "failover")
+
+
+def usable(name: str, options: SearchOptions) -> bool:
+    """Whether a provider can be asked at all with these options."""
+    if name == "searxng" and not options.searxng_urls:
+        return bool(options.searx_space_url)
+    return bool(REGISTRY[name].build(options))
+
+
+def tailor(query: SearchQuery, card: Card, today: date) -> Tailored:
+    """The query as this provider should get it, what is sifted afterwards, and what an agent should know."""
+    asked = _asked(query)
+    cannot: list[str] = []
+    changes: dict[str, object] = {}
+    if query.category not in card.categories:
+        changes["category"] = "general"
+        cannot.append(f"category {query.category} (general was searched)")
+    changes["freshness"], exact = _freshness(query.freshness, card, today)
+    if "freshness" in asked and not exact:
+        cannot.append("this freshness exactly (dates were compared afterwards)")
+    for name, empty in _PLAIN.items():
+        if name in asked and name not in card.native:
+            changes[name] = empty
+            cannot.append(name)
+    operators, too_many = _site_operators(query, card)
+    if too_many:
+        cannot.append("so many domains as operators (they were sifted afterwards)")
+    text, shortened = _within(query.text, card, operators)
+    notes = [f"{card.name} cannot apply {', '.join(cannot)}."] if cannot else []
+    if shortened:
+        notes.append(f"{card.name} takes {card.max_words} words and {card.max_chars} characters; the query was cut.")
+    windows = _windows(card, query.page, query.count)
+    sieve = Sieve(
+        query.include_domains,
+        query.exclude_domains,
+        span_of(query.freshness, today) if query.freshness else None,
+        drop_undated=bool(query.freshness) and not exact,
+    )
+    return Tailored(replace(query, text=text, **changes), windows, sieve, tuple(notes))  # type: ignore[arg-type]  # names are fields
+
+
+# Filters with nothing to put in their place, and the value that means "not asked".
+_PLAIN: dict[Filter, object] = {
+    "safe_search": "moderate",
+    "language": None,
+    "country": None,
+    "extra_snippets": False,
+    "goggles": (),
+}
+
+
+def _asked(query: SearchQuery) -> Collection[str]:
+    """The filters that differ from what happens anyway."""
+    given: dict[str, object] = {
+        "freshness": query.freshness,
+        "safe_search": query.safe_search != "moderate",
+        "language": query.language,
+        "country": query.country,
+        "extra_snippets": query.extra_snippets,
+        "goggles": query.goggles,
+    }
+    return {name for name, value in given.items() if value}
+
+
+def _preferred(options: SearchOptions, category: Category, today: date) -> tuple[str, ...]:
+    if options.providers:
+        ordered = [name for name in options.providers if name in REGISTRY]
+    else:
+        ordered = [name for name, entry in REGISTRY.items() if entry.chosen(options)] + list(LAST_RESORT)
+    alive = [
+        name
+        for name in dict.fromkeys(ordered)
+        if usable(name, options) and ((ends := REGISTRY[name].card.ends) is None or today < ends)
+    ]
+    # A provider that knows the category comes before one that would search everything instead.
+    return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].card.categories))
+
+
+def _unknown(name: str) -> InvalidInput:
+    near = difflib.get_close_matches(name, [*REGISTRY, "auto"], n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return InvalidInput(
+        f"There is no search provider named {name!r}.{hint}",
+        suggestion=f"Use auto, or one or several of: {', '.join(REGISTRY)}.",
+    )
+
+
+def _freshness(freshness: str | None, card: Card, today: date) -> tuple[str | None, bool]:
+    """What the provider is told, and whether that is exactly what was asked."""
+    if freshness is None:
+        return None, True
+    if ".." not in freshness:
+        return (freshness, True) if "freshness" in card.native else (None, False)
+    if "freshness_range" in card.native:
+        return freshness, True
+    first, _ = span_of(freshness, today)
+    reach = {"day": 1, "week": 7, "month": 30, "year": 365}
+    wide = next((name for name, days in reach.items() if first >= today - timedelta(days=days)), None)
+    return (wide if "freshness" in card.native else None), False
+
+
+def _site_operators(query: SearchQuery, card: Card) -> tuple[str, bool]:
+    include = () if "include_domains" in card.native else query.include_domains
+    exclude = () if "exclude_domains" in card.native else query.exclude_domains
+    if len(include) + len(exclude) > _OPERATORS:
+        return "", True
+    sites = " OR ".join(f"site:{domain}" for domain in include)
+    wanted = f" ({sites})" if len(include) > 1 else f" {sites}" if sites else ""
+    return wanted + "".join(f" -site:{domain}" for domain in exclude), False
+
+
+def _within(text: str, card: Card, operators: str) -> tuple[str, bool]:
+    words = text.split()
+    room = card.max_words - len(operators.split())
+    cut = " ".join(words[:room]) if len(words) > room else text
+    cut = cut[: card.max_chars - len(operators)].rstrip()
+    return cut + operators, cut != text
+
+
+def _windows(card: Card, page: int, count: int) -> tuple[Window, ...]:
+    first = page * count
+    if card.paging == "deeper":
+        size = min(first + count, card.max_count)
+        return (Window(0, size, first),) if size > first else ()
+    if card.paging == "fixed":
+        each = -(-count // _NOMINAL)
+        pages = range(page * each, min((page + 1) * each, card.max_pages))
+        return tuple(Window(number, _NOMINAL) for number in pages)
+    size = min(count, card.max_count)
+    start, skip = divmod(first, size)
+    last = -(-(first + count) // size)
+    return tuple(Window(at, size, skip if at == start else 0) for at in range(start, min(last, card.max_pages)))

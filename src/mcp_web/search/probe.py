@@ -1,0 +1,87 @@
+"""What `doctor` shows about search: who is set up, reachable and authorised, what is left, and the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import anyio
+
+from mcp_web.model.search import SearchQuery
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import Provider, Refused
+from mcp_web.search.providers import REGISTRY
+from mcp_web.search.run import Runner
+from mcp_web.search.searxng.pool import Pool
+
+_PATIENCE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderState:
+    """One line of `doctor`. None: not known, because an earlier step failed."""
+
+    name: str  # the provider, or the instance or backend behind it
+    provider: str
+    configured: bool
+    reachable: bool | None = None
+    authorised: bool | None = None
+    quota_left: str | None = None
+    ms: float | None = None
+    detail: str = ""
+    fix: str | None = None
+
+
+async def probe_all(
+    options: SearchOptions, runner: Runner, endpoints: Mapping[str, Sequence[Provider]], pool: Pool
+) -> list[ProviderState]:
+    """Every provider, asked at once; each costs at most one cheap request."""
+    wanted: list[tuple[str, Provider]] = []
+    states: dict[str, ProviderState] = {}
+    order: list[str] = []
+    for name, entry in REGISTRY.items():
+        found: list[Provider] = list(endpoints[name])
+        if name == "searxng" and not found and options.searx_space_url:
+            found = [one.provider for one in (await pool.in_turn())[:3]]
+        if not found:
+            states[name] = ProviderState(name, name, configured=False, detail="not configured", fix=entry.fix)
+            order.append(name)
+        for one in found:
+            wanted.append((name, one))
+            order.append(one.name)
+
+    async def look(name: str, endpoint: Provider) -> None:
+        states[endpoint.name] = await _probe(name, endpoint, runner)
+
+    async with anyio.create_task_group() as tasks:
+        for name, endpoint in wanted:
+            tasks.start_soon(look, name, endpoint)
+    return [states[name] for name in order]
+
+
+async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState:
+    begun = anyio.current_time()
+    ended = endpoint.card.ends
+    notice = f"Ends on {ended.isoformat()}." if ended else ""
+    if ended is not None and datetime.now(UTC).date() >= ended:
+        return ProviderState(
+            endpoint.name, name, True, detail=f"Ended on {ended.isoformat()}.", fix="Use another provider."
+        )
+    try:
+        response = await runner.send(endpoint, endpoint.probe(), _PATIENCE)
+    except Refused as refused:
+        fix = f"Check the address and the network: {REGISTRY[name].fix}"
+        return ProviderState(endpoint.name, name, True, reachable=False, detail=refused.detail, fix=fix)
+    ms = round((anyio.current_time() - begun) * 1000, 1)
+    quota = endpoint.quota(response)
+    left = f"{quota.left_this_month} this month" if quota and quota.left_this_month is not None else None
+    try:
+        endpoint.parse(response, SearchQuery("test", count=1))
+    except Refused as refused:
+        if refused.outcome == "error" and name == "brave" and response.status == 422:
+            # A request without a query: the key was accepted before the missing parameter was noticed.
+            return ProviderState(endpoint.name, name, True, True, True, left, ms, "The key is accepted.")
+        authorised = False if refused.outcome == "auth" else None
+        return ProviderState(endpoint.name, name, True, True, authorised, left, ms, refused.detail, refused.fix)
+    return ProviderState(endpoint.name, name, True, True, True, left, ms, notice or "Answers.")

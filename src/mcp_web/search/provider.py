@@ -1,0 +1,168 @@
+"""What a search provider is: a card of what it can do, and two pure functions.
+
+`request` turns a query into one API request, `parse` turns the answer into a page of hits. Neither touches
+the network, so a recording is all a test needs. What a provider refuses is raised as `Refused`, already
+sorted into the outcomes that the runner, the breaker and the agent tell apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal, Protocol
+
+from mcp_web.model.search import Category, Hit, Outcome, SearchQuery
+
+Filter = Literal[
+    "freshness",  # day week month year
+    "freshness_range",  # from..to
+    "safe_search",
+    "language",
+    "country",
+    "include_domains",
+    "exclude_domains",
+    "extra_snippets",
+    "goggles",
+]
+Paging = Literal[
+    "pages",  # page n of a size that we choose
+    "fixed",  # page n of the provider's own size, about ten
+    "deeper",  # no pages: ask for more and leave out the first ones
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a provider can do and on which terms."""
+
+    name: str
+    index: str  # whose crawl answers: votes of one index count once; "mixed" when each hit names its engines
+    categories: frozenset[Category]
+    native: frozenset[Filter] = frozenset()
+    paging: Paging = "pages"
+    max_count: int = 10  # results of one request
+    max_pages: int = 10
+    needs_key: bool = True
+    storage: Literal["disk", "memory"] = "disk"  # what its terms allow us to keep
+    weight: float = 1.0  # in the merge
+    rate: int = 1  # requests in any `per` seconds, until an answer's headers teach better
+    per: float = 1.0
+    learns_rate: bool = False
+    public: bool = False  # a stranger's server: reached through the guarded door, after a random delay
+    ends: date | None = None  # the day its vendor switches it off
+    max_chars: int = 500
+    max_words: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest:
+    method: Literal["GET", "POST"]
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    params: tuple[tuple[str, str], ...] = ()
+    json: Any = None
+    data: Mapping[str, str] | None = None
+
+
+class ApiResponse(Protocol):
+    """An answer, whatever its status; `net.client.ApiResponse` is one."""
+
+    @property
+    def status(self) -> int: ...
+    @property
+    def body(self) -> bytes: ...
+    def header(self, name: str) -> str | None: ...
+
+
+class ApiClient(Protocol):
+    """The door to operator-configured endpoints. It never follows redirects and never logs a query."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        params: Any = None,
+        json: Any = None,
+        data: Mapping[str, str] | None = None,
+        timeout: float = 20.0,
+        max_bytes: int = 10_000_000,
+    ) -> ApiResponse: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A response that was put together here: by the keyless transport and by tests."""
+
+    status: int
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)  # lower-case names
+
+    def header(self, name: str) -> str | None:
+        return self.headers.get(name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """What an answer's headers say about the plan."""
+
+    rate: int | None = None  # requests a second
+    left_this_second: int | None = None
+    second_resets: float | None = None
+    left_this_month: int | None = None  # None when the plan has no monthly cap
+    month_resets: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a provider's answer."""
+
+    hits: tuple[Hit, ...]
+    total: int | None = None
+    more: bool = False
+    suggestion: str | None = None  # a corrected or better query, in the provider's words
+    answers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    raw: Any = None
+    quota: Quota | None = None
+
+
+class Refused(Exception):
+    """A provider did not answer the question. `fix` is for the operator, `outcome` for everyone."""
+
+    def __init__(
+        self, outcome: Outcome, detail: str, *, retry_after: float | None = None, fix: str | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+        self.detail = detail
+        self.retry_after = retry_after
+        self.fix = fix
+
+
+class Provider(Protocol):
+    @property
+    def name(self) -> str:
+        """How it is listed among the attempted: the card's name, or the instance or backend behind it."""
+        ...
+
+    @property
+    def card(self) -> Card: ...
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        """The request for one page; `query.page` and `query.count` are the provider's own, already planned."""
+        ...
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+        """The page in an answer; raises `Refused` for everything that is not an answer."""
+        ...
+
+    def probe(self) -> ApiRequest:
+        """The cheapest request that shows whether it is reachable and authorised."""
+        ...
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        """What the headers of any answer say about the plan, refused ones included."""
+        ...

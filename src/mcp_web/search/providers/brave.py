@@ -1,0 +1,185 @@
+"""Brave Search API: its own index, goggles, header pairs for second and month. Its terms forbid storing results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.locales import locale
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, retry_after, text
+
+FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
+CARD = Card(
+    name="brave",
+    index="brave",
+    categories=frozenset({"general", "news", "images", "videos"}),
+    native=frozenset(
+        {
+            "freshness",
+            "freshness_range",
+            "safe_search",
+            "language",
+            "country",
+            "include_domains",
+            "exclude_domains",
+            "extra_snippets",
+            "goggles",
+        }
+    ),
+    max_count=20,
+    max_pages=10,
+    storage="memory",
+    learns_rate=True,
+    max_chars=400,
+    max_words=50,
+)
+_PATHS = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
+_FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
+
+
+class Brave:
+    card = CARD
+    name = CARD.name
+
+    def __init__(self, key: str, base: str) -> None:
+        self._key = key
+        trimmed = base.rstrip("/").removesuffix("/web/search")
+        self._base = trimmed if "/" in trimmed.partition("://")[2] else trimmed + "/res/v1"
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        images = query.category == "images"
+        where = locale(query.language, query.country)
+        safe = "strict" if images and query.safe_search != "off" else query.safe_search
+        optional = {
+            # Images have no pages: more are asked for and the first ones left out.
+            "offset": str(query.page) if query.page and not images else None,
+            "freshness": _freshness(query.freshness) if not images else None,
+            "country": where.brave_country,
+            "search_lang": where.brave_language,
+            "ui_lang": where.brave_ui if not images else None,
+            "extra_snippets": "true" if query.extra_snippets and not images else None,
+            "text_decorations": "false" if query.category == "general" else None,
+        }
+        params = [
+            ("q", query.text),
+            ("count", str(min(200, query.count * (query.page + 1)) if images else query.count)),
+            ("safesearch", safe),
+            *((name, value) for name, value in optional.items() if value is not None),
+            *(("goggles", rules) for rules in _goggles(query)),
+        ]
+        return ApiRequest("GET", self._base + _PATHS.get(query.category, "/web/search"), self._headers(), tuple(params))
+
+    def probe(self) -> ApiRequest:
+        # The key is checked before the parameters, so a request without a query tests it for free.
+        return ApiRequest("GET", self._base + "/web/search", self._headers())
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+        if response.status >= 400:
+            _refuse(response)
+        refuse_by_status(response, "Brave", fix=FIX)
+        answer = json_object(response, "Brave")
+        block = answer if query.category in _PATHS else answer.get("web") or {}
+        facts = answer.get("query") or {}
+        rows = items(block.get("results"))
+        if query.category == "images":
+            rows = rows[query.count * query.page :]
+        altered = text(facts.get("altered"))
+        return Page(
+            hits=present(_hit(row, query) for row in rows),
+            more=bool(facts.get("more_results_available", len(rows) >= query.count)),
+            answers=_infobox(answer),
+            notes=(f"brave searched for “{altered}” instead.",) if altered and altered != facts.get("original") else (),
+            raw=answer,
+            quota=self.quota(response),
+        )
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        limits, left, resets = (
+            _pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining", "reset")
+        )
+        if not limits:
+            return None
+        capped = len(limits) > 1 and limits[1] > 0  # a monthly limit of 0 means uncapped, not exhausted
+        return Quota(
+            rate=limits[0] or None,
+            left_this_second=left[0] if left else None,
+            second_resets=float(resets[0]) if resets else None,
+            left_this_month=left[1] if capped and len(left) > 1 else None,
+            month_resets=float(resets[1]) if capped and len(resets) > 1 else None,
+        )
+
+    def _headers(self) -> dict[str, str]:
+        return {"X-Subscription-Token": self._key, "Accept": "application/json"}
+
+
+def from_options(options: SearchOptions) -> list[Provider]:
+    return [Brave(options.brave_api_key, options.brave_url)] if options.brave_api_key else []
+
+
+def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
+    thumbnail = row.get("thumbnail") or {}
+    source = (row.get("profile") or {}).get("name") or (row.get("source") if query.category == "images" else None)
+    return make_hit(
+        row.get("title"),
+        row.get("url"),
+        row.get("description"),
+        engine="brave",
+        date=row.get("page_age") or row.get("age"),
+        extra=row.get("extra_snippets") or () if query.extra_snippets else (),
+        thumbnail=thumbnail.get("original") or thumbnail.get("src"),
+        source=source,
+    )
+
+
+def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
+    box = answer.get("infobox") or {}
+    rows = items(box.get("results")) if isinstance(box, dict) else []
+    return tuple(said for row in rows if (said := text(row.get("long_desc")) or text(row.get("description"))))
+
+
+def _goggles(query: SearchQuery) -> list[str]:
+    """One goggle does what chains of site: operators do, without counting against the 50 words."""
+    rules = [f"$site={_host(domain)}" for domain in query.include_domains]
+    rules = ["$discard", *rules] if rules else []
+    rules += [f"$discard,site={_host(domain)}" for domain in query.exclude_domains]
+    return [*query.goggles, *(["\n".join(rules)] if rules else [])]
+
+
+def _host(domain: str) -> str:
+    return domain.partition("/")[0].removeprefix("www.")
+
+
+def _freshness(freshness: str | None) -> str | None:
+    return None if freshness is None else _FRESHNESS.get(freshness, freshness.replace("..", "to"))
+
+
+def _pair(header: str) -> list[int]:
+    parts = [part.strip() for part in header.split(",")]
+    return [int(part) for part in parts if part.lstrip("-").isdigit()]
+
+
+def _refuse(response: ApiResponse) -> None:
+    """Brave's own words for a refusal; a bad key is a 422, not a 401."""
+    answer = error_object(response)
+    error = answer.get("error") or (items(answer.get("errors")) or [{}])[0]
+    code, detail, meta = text(error.get("code")), text(error.get("detail")), error.get("meta") or {}
+    resets = _pair(response.header("x-ratelimit-reset") or "")
+    if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
+        raise Refused("auth", f"Brave does not accept the key ({code}).", fix=FIX)
+    used_up = (meta.get("quota_limit") or 0) > 0 and (meta.get("quota_current") or 0) >= meta["quota_limit"]
+    if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
+        until = float(resets[1]) if len(resets) > 1 else None
+        raise Refused(
+            "quota", "Brave's monthly quota is used up.", retry_after=until, fix="Raise the Brave plan's limit."
+        )
+    if response.status == 429:
+        wait = float(resets[0]) if resets else retry_after(response)
+        raise Refused("rate_limited", "Brave limits the pace.", retry_after=wait if wait is not None else 1.0)
+    if "NOT_IN_PLAN" in code:
+        raise Refused(
+            "auth", f"The Brave plan does not include this ({code}).", fix="Choose a plan with this endpoint."
+        )
+    refuse_by_status(response, "Brave", f"{code} {detail}".strip(), fix=FIX)

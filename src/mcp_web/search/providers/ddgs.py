@@ -1,0 +1,105 @@
+"""Keyless search through the ddgs library: one provider per backend, so that each has its own pace and health.
+
+`request` names a backend call with a ddgs: address; `ddgs_client.py` makes the call in a thread and answers like
+an HTTP server would. That keeps this file as pure as its neighbours.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from mcp_web.model.search import Category, Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.locales import locale
+from mcp_web.search.neutral import neutralise
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Filter, Page, Provider, Quota, Refused
+from mcp_web.search.refusals import refuse_by_status
+
+FIX = "Keyless search needs nothing; a key (BRAVE_API_KEY, TAVILY_API_KEY …) or your own SearXNG is more reliable."
+CARD = Card(
+    name="ddgs",
+    index="mixed",
+    categories=frozenset({"general", "news", "images", "videos"}),
+    native=frozenset({"freshness", "language", "country"}),
+    paging="fixed",
+    max_count=50,
+    max_pages=5,
+    needs_key=False,
+    weight=0.8,
+)
+_TEXT: frozenset[Category] = frozenset({"general"})
+_REGION: frozenset[Filter] = frozenset({"language", "country"})
+# What each backend really does, as its code reads: DuckDuckGo takes dates but no safe search, Mojeek the reverse.
+_BACKENDS: dict[str, tuple[frozenset[Category], frozenset[Filter]]] = {
+    "duckduckgo": (CARD.categories, _REGION | {"freshness", "freshness_range"}),
+    "brave": (_TEXT, _REGION | {"freshness", "safe_search"}),
+    "mojeek": (_TEXT, _REGION | {"safe_search"}),
+    "yahoo": (frozenset({"general", "news"}), frozenset({"freshness"})),
+    "startpage": (_TEXT, _REGION | {"freshness", "safe_search"}),
+    "bing": (frozenset({"news", "images"}), _REGION | {"freshness"}),
+}
+_KINDS = {"general": "text", "news": "news", "images": "images", "videos": "videos"}
+_TIMES = {"day": "d", "week": "w", "month": "m", "year": "y"}
+_SAFE = {"off": "off", "moderate": "moderate", "strict": "on"}
+
+
+class Ddgs:
+    def __init__(self, backend: str) -> None:
+        categories, native = _BACKENDS[backend]
+        self.backend = backend
+        self.name = f"ddgs:{backend}"
+        self.card = replace(CARD, categories=categories, native=native)
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        freshness = query.freshness or ""
+        params = [
+            ("query", neutralise(query.text)),
+            ("region", locale(query.language, query.country).ddgs),
+            ("safesearch", _SAFE[query.safe_search]),
+            ("page", str(query.page + 1)),
+        ]
+        if freshness:
+            params.append(("timelimit", _TIMES.get(freshness, freshness)))
+        return ApiRequest("GET", f"ddgs://{self.backend}/{_KINDS.get(query.category, 'text')}", {}, tuple(params))
+
+    def probe(self) -> ApiRequest:
+        return self.request(SearchQuery("test", count=1))
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+        # 202 is how DuckDuckGo shows its robot check; the library calls that "no results".
+        if response.status in (202, 403, 429):
+            raise Refused("blocked", f"{self.backend} takes this machine for a robot ({response.status}).", fix=FIX)
+        refuse_by_status(response, self.name)
+        try:
+            rows = json.loads(response.body)
+        except ValueError:
+            raise Refused("error", f"{self.name} answered with something that is not JSON.") from None
+        found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        hits = present(_hit(row, self.backend) for row in found)
+        return Page(hits=hits, more=bool(hits), raw=rows)
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        return None
+
+
+def from_options(options: SearchOptions) -> list[Provider]:
+    if not options.ddgs_enabled:
+        return []
+    return [Ddgs(name) for name in dict.fromkeys((*options.ddgs_backends, "bing")) if name in _BACKENDS]
+
+
+def _hit(row: dict[str, Any], backend: str) -> Hit | None:
+    images = row.get("images")
+    image = images.get("large") or images.get("medium") if isinstance(images, dict) else None
+    return make_hit(
+        row.get("title"),
+        row.get("href") or row.get("url") or row.get("content") or row.get("embed_url"),
+        row.get("body") or row.get("description"),
+        engine=backend,
+        date=row.get("date") or row.get("published"),
+        thumbnail=row.get("thumbnail") or row.get("image") or image,
+        source=row.get("source") or row.get("publisher"),
+    )

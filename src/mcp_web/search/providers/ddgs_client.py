@@ -1,0 +1,120 @@
+"""Calls the ddgs library like a server: off the event loop, with real statuses and untouched links.
+
+The library's own front hides what matters: every refusal becomes "No results found", and links are
+percent-decoded until they no longer open. So its backends are driven directly, each with a `request` that
+remembers the status and with result types that leave addresses alone.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+from anyio import to_thread
+
+from mcp_web.errors import FetchFailed, FetchTimeout
+from mcp_web.search.provider import Answered
+
+_ROBOT_CHECKS = ("anomaly-modal", "captcha", "unusual traffic", "verify you are human", "are you a robot")
+_ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
+
+
+class DdgsClient:
+    """An `ApiClient` for ddgs: addresses."""
+
+    def __init__(self) -> None:
+        self._threads: anyio.CapacityLimiter | None = None
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        params: Any = None,
+        json: Any = None,
+        data: Mapping[str, str] | None = None,
+        timeout: float = 10.0,
+        max_bytes: int = 5_000_000,
+    ) -> Answered:
+        if self._threads is None:
+            self._threads = anyio.CapacityLimiter(8)
+        wanted = dict(params)
+        try:
+            with anyio.fail_after(timeout):
+                return await to_thread.run_sync(
+                    _call, url, wanted, timeout, abandon_on_cancel=True, limiter=self._threads
+                )
+        except TimeoutError as error:
+            raise FetchTimeout(f"{urlsplit(url).hostname} took longer than {timeout:.0f} s.") from error
+
+
+def _call(url: str, params: dict[str, str], timeout: float) -> Answered:
+    """One search on one backend; blocking."""
+    from ddgs.engines import ENGINES
+    from ddgs.exceptions import DDGSException, TimeoutException
+
+    parts = urlsplit(url)
+    backend, kind = parts.hostname or "", parts.path.strip("/")
+    found = ENGINES.get(kind, {}).get(backend)
+    if found is None:
+        return Answered(404, b"[]")
+    engine = _exact(found)(timeout=max(1, round(timeout)))
+    query = params.pop("query")
+    page = int(params.pop("page", "1"))
+    try:
+        results = engine.search(query, page=page, **({"timelimit": None} | params))
+    except TimeoutException as error:
+        raise FetchTimeout(f"{backend} did not answer in time.") from error
+    except DDGSException as error:
+        # The message may quote the query, so only its kind is passed on.
+        if "vqd" in str(error):
+            return Answered(403, b"[]")
+        raise FetchFailed(f"{backend} could not be reached.") from error
+    except (ValueError, KeyError, IndexError, AttributeError) as error:
+        raise FetchFailed(f"{backend} sent a page that the library could not read.") from error
+    status, page_text = engine.seen
+    rows = [dict(vars(result)) for result in results or ()]
+    if not rows and status == 200 and any(sign in page_text.lower() for sign in _ROBOT_CHECKS):
+        status = 429
+    return Answered(status, jsonlib.dumps(rows, default=str).encode())
+
+
+def _exact(engine: Any) -> Any:
+    """The backend's class with its status kept and its links left as the page wrote them."""
+
+    def request(self: Any, *args: Any, **kwargs: Any) -> str | None:
+        response = self.http_client.request(*args, **kwargs)
+        self.seen = (response.status_code, response.text)
+        return response.text if response.status_code == 200 else None
+
+    def result_type(self: Any) -> Any:
+        return _with_links_kept(engine.result_type.fget(self))
+
+    def extract_results(self: Any, page: str) -> list[Any]:
+        if not hasattr(engine, "elements_replace"):
+            return list(engine.extract_results(self, page))
+        kept = _with_links_kept(engine.result_type.fget(self))
+        results = []
+        for row in jsonlib.loads(page).get("results", []):  # the JSON backends build their results themselves
+            result = kept()
+            for theirs, ours in engine.elements_replace.items():
+                setattr(result, ours, row.get(theirs))
+            results.append(result)
+        return results
+
+    body = {
+        "seen": (200, ""),
+        "request": request,
+        "result_type": property(result_type),
+        "extract_results": extract_results,
+    }
+    return type(engine.__name__, (engine,), body)
+
+
+def _with_links_kept(result: Any) -> Any:
+    cleaning = {name: how for name, how in result._normalizers.items() if name not in _ADDRESSES}
+    return type(result.__name__, (result,), {"_normalizers": cleaning})

@@ -1,0 +1,136 @@
+"""Google Custom Search JSON API: closed to new projects, switched off on 1 January 2027."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.dates import published, split_prefix
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.locales import locale
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+
+FIX = (
+    "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
+    "new projects are refused, and it ends on 2027-01-01."
+)
+CARD = Card(
+    name="google",
+    index="google",
+    categories=frozenset({"general", "images"}),
+    native=frozenset({"freshness", "freshness_range", "safe_search", "language", "country"}),
+    max_count=10,
+    max_pages=10,
+    rate=10,
+    ends=date(2027, 1, 1),
+)
+_FRESHNESS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
+_DATES = ("article:published_time", "og:published_time", "date", "dc.date", "article:modified_time", "og:updated_time")
+
+
+class Google:
+    card = CARD
+    name = CARD.name
+
+    def __init__(self, key: str, engine: str, url: str) -> None:
+        self._key = key
+        self._engine = engine
+        base = url.rstrip("/")
+        self._url = base if "/" in base.partition("://")[2] else base + "/customsearch/v1"
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        where = locale(query.language, query.country)
+        first, _, last = (query.freshness or "").replace("-", "").partition("..")
+        optional = {
+            "start": str(query.page * query.count + 1) if query.page else None,
+            "lr": where.google_lr,
+            "gl": where.google_gl,
+            "hl": where.google_hl,
+            "dateRestrict": _FRESHNESS.get(query.freshness or ""),
+            "sort": f"date:r:{first}:{last}" if last else None,
+            "searchType": "image" if query.category == "images" else None,
+        }
+        params = [
+            ("key", self._key),
+            ("cx", self._engine),
+            ("q", query.text),
+            ("num", str(query.count)),
+            ("safe", "off" if query.safe_search == "off" else "active"),
+        ]
+        params += [(name, value) for name, value in optional.items() if value]
+        return ApiRequest("GET", self._url, {"Accept": "application/json"}, tuple(params))
+
+    def probe(self) -> ApiRequest:
+        return self.request(SearchQuery("test", count=1))
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+        if response.status >= 400:
+            _refuse(response)
+        refuse_by_status(response, "Google", fix=FIX)
+        answer = json_object(response, "Google")
+        total = text((answer.get("searchInformation") or {}).get("totalResults"))
+        return Page(
+            hits=present(_hit(row) for row in items(answer.get("items"))),
+            total=int(total) if total.isdigit() else None,
+            more=bool((answer.get("queries") or {}).get("nextPage")),
+            suggestion=text((answer.get("spelling") or {}).get("correctedQuery")) or None,
+            notes=("Google Custom Search is switched off on 2027-01-01; configure another provider.",),
+            raw=answer,
+        )
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        return None
+
+
+def from_options(options: SearchOptions) -> list[Provider]:
+    if not (options.google_api_key and options.google_engine_id):
+        return []
+    return [Google(options.google_api_key, options.google_engine_id, options.google_url)]
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    pagemap = row.get("pagemap") or {}
+    tags = (items(pagemap.get("metatags")) or [{}])[0]
+    dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()))
+    tagged = next((found for name in _DATES if (found := published(tags.get(name)))), None)
+    image = row.get("image") or {}
+    pictures = [*items(pagemap.get("cse_image")), *items(pagemap.get("cse_thumbnail"))]
+    # The link of an image is the picture itself; the page it stands on is what can be opened and cited.
+    return make_hit(
+        row.get("title"),
+        image.get("contextLink") or row.get("link"),
+        snippet,
+        engine="google",
+        date=tagged or dated,
+        thumbnail=image.get("thumbnailLink") or (pictures[0].get("src") if pictures else None),
+        source=tags.get("og:site_name"),
+    )
+
+
+def _refuse(response: ApiResponse) -> None:
+    error = error_object(response).get("error") or {}
+    error = error if isinstance(error, dict) else {}
+    message = text(error.get("message"))
+    reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
+    if response.status == 429:
+        if "per day" in message:
+            raise Refused("quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX)
+        raise Refused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
+    if "API_KEY_INVALID" in reasons or response.status in (401, 403):
+        raise Refused("auth", f"Google refuses this key or project: {message}", fix=FIX)
+    refuse_by_status(response, "Google", message, fix=FIX)
+
+
+def _until_pacific_midnight(now: datetime | None = None) -> float:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        pacific: Any = ZoneInfo("America/Los_Angeles")
+    except ZoneInfoNotFoundError:
+        pacific = timezone(timedelta(hours=-8))
+    here = (now or datetime.now(UTC)).astimezone(pacific)
+    midnight = (here + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return (midnight - here).total_seconds()

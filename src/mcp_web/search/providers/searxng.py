@@ -1,0 +1,142 @@
+"""One SearXNG instance. Which instance is asked, and when, is the pool's business (`search/searxng/`)."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.locales import locale
+from mcp_web.search.neutral import neutralise
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+from mcp_web.search.searxng.headers import headers_for
+from mcp_web.search.snippets import clean
+
+JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
+FIX = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
+CARD = Card(
+    name="searxng",
+    index="mixed",
+    categories=frozenset({"general", "images", "videos", "news", "map", "music", "it", "science", "files"}),
+    native=frozenset({"freshness", "safe_search", "language"}),
+    paging="fixed",
+    max_count=50,
+    max_pages=10,
+    needs_key=False,
+    rate=10,
+)
+_SAFE = {"off": "0", "moderate": "1", "strict": "2"}
+_BLOCKED = ("captcha", "too many requests", "access denied")
+
+
+class Searxng:
+    def __init__(self, base: str, *, public: bool = False, rotate: bool = True) -> None:
+        self.url = base.rstrip("/").removesuffix("/search")
+        # A public instance is shared with strangers: one question every few seconds is enough.
+        self.card = replace(CARD, public=True, rate=1, per=5.0) if public else CARD
+        self._varied = public and rotate
+
+    @property
+    def name(self) -> str:
+        return self.url
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        params = [
+            ("q", neutralise(query.text)),
+            ("format", "json"),
+            ("categories", query.category),
+            ("language", locale(query.language, query.country).searxng),
+            ("safesearch", _SAFE[query.safe_search]),
+            ("pageno", str(query.page + 1)),
+        ]
+        if query.freshness and ".." not in query.freshness:
+            params.append(("time_range", query.freshness))
+        return ApiRequest("GET", self.url + "/search", self._headers(), tuple(params))
+
+    def probe(self) -> ApiRequest:
+        return self.request(SearchQuery("test", count=1))
+
+    def health(self) -> ApiRequest:
+        """Whether it is there at all: cheap, and not counted by the limiter's allowance for JSON."""
+        return ApiRequest("GET", self.url + "/healthz", self._headers())
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+        _refuse(response, self.url)
+        answer = json_object(response, self.url)
+        silent = [(str(pair[0]), str(pair[1])) for pair in answer.get("unresponsive_engines") or () if len(pair) > 1]
+        rows = items(answer.get("results"))
+        # The answer groups results by category; the score is the order.
+        rows.sort(key=lambda row: -float(row.get("score") or 0))
+        hits = present(_hit(row) for row in rows)
+        answers = _answers(answer)
+        if not rows and not answers and silent:
+            raise _all_silent(silent, self.url)
+        total = answer.get("number_of_results")
+        offered = [*(answer.get("corrections") or ()), *(answer.get("suggestions") or ())]
+        return Page(
+            hits=hits,
+            total=int(total) if isinstance(total, (int, float)) and total > 0 else None,
+            more=bool(hits),
+            suggestion=next((clean(said) for said in offered if isinstance(said, str)), None),
+            answers=answers,
+            notes=_notes(silent, len(rows) - len(hits)),
+            raw=answer,
+        )
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        return None
+
+    def _headers(self) -> dict[str, str]:
+        return headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
+
+
+def from_options(options: SearchOptions) -> list[Provider]:
+    return [Searxng(url) for url in options.searxng_urls]
+
+
+def _refuse(response: ApiResponse, who: str) -> None:
+    if response.status == 403:
+        raise Refused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
+    refuse_by_status(response, who, text(error_object(response).get("error")))
+    if "html" in (response.header("content-type") or ""):
+        raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
+
+
+def _all_silent(silent: list[tuple[str, str]], who: str) -> Refused:
+    """No engine answered: that is not an empty result."""
+    named = ", ".join(f"{name} ({reason})" for name, reason in silent[:8])
+    blocked = any(word in reason.lower() for _, reason in silent for word in _BLOCKED)
+    return Refused("blocked" if blocked else "error", f"No engine of {who} answered: {named}.")
+
+
+def _notes(silent: list[tuple[str, str]], without_url: int) -> tuple[str, ...]:
+    notes = []
+    if silent:
+        notes.append("Engines that did not answer: " + ", ".join(f"{name} ({why})" for name, why in silent[:8]) + ".")
+    if without_url > 0:
+        notes.append(f"{without_url} results without a page to open were left out.")
+    return tuple(notes)
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    engines = [name for name in row.get("engines") or () if isinstance(name, str)]
+    return make_hit(
+        row.get("title"),
+        row.get("url"),
+        row.get("content"),
+        engines=engines or [text(row.get("engine"))],
+        date=row.get("publishedDate") or row.get("pubdate"),
+        thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
+        source=row.get("author") or row.get("source"),
+    )
+
+
+def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
+    """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
+    said = [one.get("answer") if isinstance(one, dict) else one for one in answer.get("answers") or ()]
+    said += [f"{text(box.get('infobox'))}: {text(box.get('content'))}" for box in items(answer.get("infoboxes"))]
+    return tuple(line for part in said if isinstance(part, str) and (line := clean(part, 500)).strip(": "))

@@ -1,0 +1,101 @@
+"""Serper: Google's results as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.locales import locale
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+
+FIX = "Set SERPER_API_KEY to a key from https://serper.dev."
+CARD = Card(
+    name="serper",
+    index="google",
+    categories=frozenset({"general", "news", "images", "videos", "science"}),
+    native=frozenset({"freshness", "freshness_range", "language", "country"}),
+    max_count=20,
+    max_pages=10,
+    rate=20,
+)
+_PATHS = {"news": "/news", "images": "/images", "videos": "/videos", "science": "/scholar"}
+_ROWS = {"news": "news", "images": "images", "videos": "videos"}
+_FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"}
+
+
+class Serper:
+    card = CARD
+    name = CARD.name
+
+    def __init__(self, key: str, base: str) -> None:
+        self._key = key
+        self._base = base.rstrip("/").removesuffix("/search")
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        where = locale(query.language, query.country)
+        body: dict[str, Any] = {"q": query.text, "num": query.count}
+        optional = {
+            "page": query.page + 1 if query.page else None,
+            "gl": where.google_gl,
+            "hl": where.google_hl.lower() if where.google_hl else None,
+            "tbs": _tbs(query.freshness),
+        }
+        body |= {name: value for name, value in optional.items() if value}
+        path = _PATHS.get(query.category, "/search")
+        return ApiRequest("POST", self._base + path, {"X-API-KEY": self._key, "Accept": "application/json"}, json=body)
+
+    def probe(self) -> ApiRequest:
+        return self.request(SearchQuery("test", count=1))
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+        if response.status >= 400:
+            message = text(error_object(response).get("message"))
+            if "credit" in message.lower():
+                raise Refused("quota", f"Serper has no credit left: {message}", fix="Top up the Serper account.")
+            refuse_by_status(response, "Serper", message, fix=FIX)
+        refuse_by_status(response, "Serper", fix=FIX)
+        answer = json_object(response, "Serper")
+        rows = items(answer.get(_ROWS.get(query.category, "organic")))
+        return Page(
+            hits=present(_hit(row, query) for row in rows),
+            more=len(rows) >= query.count,
+            suggestion=text((answer.get("searchInformation") or {}).get("didYouMean")) or None,
+            answers=_answers(answer),
+            raw=answer,
+        )
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        return None
+
+
+def from_options(options: SearchOptions) -> list[Provider]:
+    return [Serper(options.serper_api_key, options.serper_url)] if options.serper_api_key else []
+
+
+def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
+    return make_hit(
+        row.get("title"),
+        row.get("link"),
+        row.get("snippet"),
+        engine="google",
+        date=row.get("date") or row.get("year"),
+        thumbnail=row.get("thumbnailUrl") or row.get("imageUrl"),
+        source=row.get("source") or row.get("channel"),
+        language=query.language,
+    )
+
+
+def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
+    box, graph = answer.get("answerBox") or {}, answer.get("knowledgeGraph") or {}
+    said = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
+    return tuple(part for part in said if part)
+
+
+def _tbs(freshness: str | None) -> str | None:
+    if freshness is None or freshness in _FRESHNESS:
+        return _FRESHNESS.get(freshness or "")
+    first, last = ("/".join((day[5:7], day[8:10], day[:4])) for day in freshness.split(".."))
+    return f"cdr:1,cd_min:{first},cd_max:{last}"

@@ -1,0 +1,56 @@
+"""What is not worth an agent's tokens: advertisements, result pages of other engines, stuffed titles."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from mcp_web.model.search import Hit
+from mcp_web.search.sameness import domain_of
+
+_ADS = re.compile(
+    r"^https?://(?:duckduckgo\.com/y\.js|(?:www\.)?bing\.com/(?:aclick|aclk)|www\.google\.[a-z.]+/(?:aclk|url\?)|"
+    r"(?:[a-z0-9-]+\.)?(?:doubleclick\.net|googleadservices\.com|googlesyndication\.com|taboola\.com|outbrain\.com)/)",
+    re.IGNORECASE,
+)
+_RESULT_PAGES = {
+    "google.com": "/search",
+    "bing.com": "/search",
+    "duckduckgo.com": "/",
+    "search.brave.com": "/search",
+    "search.yahoo.com": "/search",
+    "yandex.com": "/search",
+    "startpage.com": "/sp/search",
+}
+_WORDS = re.compile(r"\w+", re.UNICODE)
+
+
+def worth_showing(hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
+    """The hits that lead somewhere, in their order, and how many were left out."""
+    kept = tuple(
+        hit for hit in hits if not _is_advertisement(hit) and not _is_result_page(hit) and not _is_stuffed(hit)
+    )
+    return kept, len(hits) - len(kept)
+
+
+def _is_advertisement(hit: Hit) -> bool:
+    return bool(_ADS.match(hit.url))
+
+
+def _is_result_page(hit: Hit) -> bool:
+    path = _RESULT_PAGES.get(domain_of(hit.url))
+    if path is None:
+        return False
+    parts = urlsplit(hit.url)
+    return parts.path == path and any(part.startswith(("q=", "p=")) for part in parts.query.split("&"))
+
+
+def _is_stuffed(hit: Hit) -> bool:
+    """A snippet that says the same few words over and over was written for an engine, not for a reader."""
+    words = [word.lower() for word in _WORDS.findall(f"{hit.title} {hit.snippet}") if len(word) > 3]
+    if len(words) < 20:
+        return False
+    (_, most), *_ = Counter(words).most_common(1)
+    return most / len(words) > 0.35

@@ -1,0 +1,71 @@
+"""Several endpoints, one answer: failing over, and asking the next when one is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import anyio
+
+from mcp_web.model.search import Attempt, Outcome
+from mcp_web.search.provider import Card
+from mcp_web.search.reply import Reply
+
+Ask = Callable[[], Awaitable[Reply]]
+
+
+async def first_answer(
+    asks: Sequence[tuple[str, Ask]], *, stagger: float, deadline: float, accept_empty: bool
+) -> tuple[Reply | None, tuple[Reply, ...]]:
+    """Ask one after the other; the next starts when one fails, or has not answered for `stagger` seconds.
+
+    Nobody is cut off before the deadline, so a slow one still counts when all the others fail.
+    """
+    race = _Race(list(asks), stagger, deadline, accept_empty)
+    return await race.run()
+
+
+class _Race:
+    def __init__(self, asks: list[tuple[str, Ask]], stagger: float, deadline: float, accept_empty: bool) -> None:
+        self._waiting = asks
+        self._stagger = stagger
+        self._deadline = deadline
+        self._accept_empty = accept_empty
+        self._running: dict[str, float] = {}
+        self._replies: list[Reply] = []
+        self._winner: Reply | None = None
+        self._news = anyio.Event()
+
+    async def run(self) -> tuple[Reply | None, tuple[Reply, ...]]:
+        async with anyio.create_task_group() as tasks:
+            while self._winner is None and (self._waiting or self._running):
+                now = anyio.current_time()
+                if now >= self._deadline:
+                    break
+                if self._waiting:
+                    name, ask = self._waiting.pop(0)
+                    self._running[name] = now
+                    tasks.start_soon(self._one, name, ask)
+                pause = min(self._stagger, self._deadline - now) if self._waiting else self._deadline - now
+                with anyio.move_on_after(max(0.0, pause)):
+                    await self._news.wait()
+                self._news = anyio.Event()
+            tasks.cancel_scope.cancel()
+        return self._winner, (*self._replies, *self._unfinished())
+
+    async def _one(self, name: str, ask: Ask) -> None:
+        reply = await ask()
+        self._running.pop(name)
+        self._replies.append(reply)
+        if self._winner is None and reply.answered and (reply.hits or reply.answers or self._accept_empty):
+            self._winner = reply
+        self._news.set()
+
+    def _unfinished(self) -> list[Reply]:
+        now = anyio.current_time()
+        late = [(name, (now - since) * 1000) for name, since in self._running.items()]
+        outcome: Outcome = "skipped" if self._winner else "timeout"
+        why = "another answered first" if self._winner else "no answer before the deadline"
+        return [Reply(_NOBODY, (Attempt(name, outcome, round(ms, 1), why),)) for name, ms in late]
+
+
+_NOBODY = Card("", "mixed", frozenset())

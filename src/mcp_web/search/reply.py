@@ -1,0 +1,31 @@
+"""What came back from one endpoint, or from all endpoints of a provider."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_web.model.search import Attempt, Hit, Outcome
+from mcp_web.search.provider import Card
+
+_GOOD: tuple[Outcome, ...] = ("ok", "empty")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Hits with their circumstances, or only the attempts that failed."""
+
+    card: Card
+    attempts: tuple[Attempt, ...]
+    hits: tuple[Hit, ...] = ()
+    total: int | None = None
+    more: bool = False
+    suggestion: str | None = None
+    answers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    raw: tuple[Any, ...] = ()
+    fixes: tuple[str, ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        return any(attempt.outcome in _GOOD for attempt in self.attempts)

@@ -1,0 +1,203 @@
+"""Asking one endpoint: at its pace, with one retry policy and a breaker."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import anyio
+from anyio import to_thread
+
+from mcp_web import trace
+from mcp_web.errors import WebError
+from mcp_web.limit.limiter import BudgetSpent, Limiter, PaceExceeded
+from mcp_web.model.search import Attempt, Outcome, SearchQuery
+from mcp_web.search.health import Health
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.plan import Tailored, Window, tailor
+from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Page, Provider, Quota, Refused
+from mcp_web.search.reply import Reply
+
+_MARGIN = 1.1  # our second is a little longer than the provider's: clocks and queues differ
+_SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
+
+
+@dataclass
+class Runner:
+    """Sends requests and remembers how each endpoint did."""
+
+    options: SearchOptions
+    clients: Mapping[str, ApiClient]  # by the scheme of the address, and "public" for strangers' servers
+    limiter: Limiter
+    health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
+    quotas: dict[str, Quota] = field(default_factory=dict)
+    rates: dict[str, int] = field(default_factory=dict)  # learned from answers
+    _learning: dict[str, anyio.Lock] = field(default_factory=lambda: defaultdict(anyio.Lock))
+
+    async def ask(
+        self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1, budget: int = 0
+    ) -> Reply:
+        """All the pages that are needed from one endpoint; never raises for what the endpoint does."""
+        plan = tailor(query, endpoint.card, datetime.now(UTC).date())
+        health = self.health[endpoint.name]
+        begun = anyio.current_time()
+        if not health.ready(begun):
+            wait = health.wait(begun)
+            resting = Attempt(endpoint.name, health.outcome, 0.0, f"resting after: {health.why}", round(wait, 1))
+            return Reply(endpoint.card, (resting,))
+        if not plan.windows:
+            done = Attempt(endpoint.name, "empty", 0.0, "no results that far down")
+            return Reply(endpoint.card, (done,), notes=(f"{endpoint.card.name} has no results beyond this page.",))
+        try:
+            pages = await self._pages(endpoint, plan, query.count, deadline, retries, budget)
+        except Refused as refused:
+            ms = (anyio.current_time() - begun) * 1000
+            attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
+            return Reply(endpoint.card, (attempt,), fixes=(refused.fix,) if refused.fix else ())
+        ms = (anyio.current_time() - begun) * 1000
+        return _reply(endpoint, plan, pages, query, ms)
+
+    async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
+        """One request through the right door; the door's failures become refusals."""
+        client = self.clients["public" if endpoint.card.public else request.url.partition(":")[0]]
+        with trace.step("search_provider", provider=endpoint.name) as facts:
+            try:
+                with anyio.fail_after(timeout):
+                    response = await client.request(
+                        request.method,
+                        request.url,
+                        headers=request.headers,
+                        params=request.params,
+                        json=request.json,
+                        data=request.data,
+                        timeout=timeout,
+                    )
+            except TimeoutError:
+                raise Refused("timeout", f"{endpoint.name} did not answer within {timeout:.1f} s.") from None
+            except WebError as error:
+                late = error.code == "FETCH_TIMEOUT"
+                said = f"{endpoint.name} did not answer in time." if late else f"{endpoint.name} could not be reached."
+                raise Refused("timeout" if late else "unreachable", said) from error
+            facts["status"] = response.status
+        return response
+
+    async def _pages(
+        self, endpoint: Provider, plan: Tailored, count: int, deadline: float, retries: int, budget: int
+    ) -> list[tuple[Window, Page]]:
+        pages: list[tuple[Window, Page]] = []
+        found = 0
+        for window in plan.windows:
+            try:
+                page = await self._page(endpoint, plan, window, deadline, retries, budget)
+            except Refused:
+                if not pages:
+                    raise
+                break  # what came so far is an answer
+            pages.append((window, page))
+            found += max(0, len(page.hits) - window.skip)
+            if found >= count or not page.more or not page.hits:
+                break
+        return pages
+
+    async def _page(
+        self, endpoint: Provider, plan: Tailored, window: Window, deadline: float, retries: int, budget: int
+    ) -> Page:
+        query = replace(plan.query, page=window.page, count=window.size)
+        health = self.health[endpoint.name]
+        for attempt in range(retries + 1):
+            try:
+                return await self._once(endpoint, query, deadline, budget)
+            except Refused as refused:
+                wait = await self._before_retry(endpoint, refused, deadline)
+                if wait is None or attempt == retries:
+                    if not isinstance(refused, _OwnQueue):
+                        now = anyio.current_time()
+                        health.failed(now, refused.outcome, refused.detail, self.options, refused.retry_after)
+                    raise
+                await anyio.sleep(wait)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> Page:
+        if endpoint.card.learns_rate and endpoint.name not in self.rates:
+            # The first answer tells the plan's pace; a burst waits for it instead of guessing.
+            async with self._learning[endpoint.name]:
+                if endpoint.name not in self.rates:
+                    return await self._paced(endpoint, query, deadline, budget)
+        return await self._paced(endpoint, query, deadline, budget)
+
+    async def _paced(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> Page:
+        await self._take_slot(endpoint, deadline, budget)
+        begun = anyio.current_time()
+        response = await self.send(endpoint, endpoint.request(query), max(0.05, deadline - begun))
+        quota = endpoint.quota(response)
+        if quota is not None:
+            self.quotas[endpoint.name] = quota
+            self.rates[endpoint.name] = quota.rate or endpoint.card.rate
+        page = await to_thread.run_sync(endpoint.parse, response, query)
+        now = anyio.current_time()
+        health = self.health[endpoint.name]
+        health.succeeded(now, (now - begun) * 1000)
+        if quota is not None and quota.left_this_month == 0:  # this answer counts; the next would be refused
+            health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
+        return page
+
+    async def _take_slot(self, endpoint: Provider, deadline: float, budget: int) -> None:
+        card = endpoint.card
+        rate = self.rates.get(endpoint.name, card.rate)
+        try:
+            await self.limiter.acquire(_pace_key(endpoint), rate, card.per * _MARGIN, deadline=deadline)
+            if budget:
+                await self.limiter.spend(_pace_key(endpoint), budget)
+        except PaceExceeded as late:
+            said = f"{endpoint.name} is asked at most {rate} times in {card.per:g} s, and the queue is too long."
+            raise _OwnQueue("rate_limited", said, retry_after=round(late.retry_after, 1)) from late
+        except BudgetSpent as spent:
+            said = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
+            raise _OwnQueue("quota", said, retry_after=round(spent.retry_after)) from spent
+
+    async def _before_retry(self, endpoint: Provider, refused: Refused, deadline: float) -> float | None:
+        """Seconds to wait before one more try, or None when there should be none."""
+        left = deadline - anyio.current_time()
+        if isinstance(refused, _OwnQueue):
+            return None
+        if refused.outcome == "rate_limited":
+            wait = refused.retry_after
+            if wait is not None:
+                await self.limiter.pause(_pace_key(endpoint), min(wait, 3600.0))
+            return 0.0 if wait is not None and wait <= min(_SHORT_WAIT, left) else None
+        if refused.outcome in ("error", "unreachable") and (refused.retry_after or 0) <= _SHORT_WAIT:
+            wait = random.uniform(0.15, 0.45)  # noqa: S311 - jitter
+            return wait if wait < left else None
+        return None
+
+
+class _OwnQueue(Refused):
+    """Our own pace refused; that says nothing about the endpoint's health."""
+
+
+def _pace_key(endpoint: Provider) -> str:
+    return f"search:{endpoint.name}"
+
+
+def _reply(
+    endpoint: Provider, plan: Tailored, pages: list[tuple[Window, Page]], query: SearchQuery, ms: float
+) -> Reply:
+    hits = [hit for window, page in pages for hit in page.hits[window.skip :]]
+    kept, sifted = plan.sieve.sift(hits)
+    last = pages[-1][1]
+    outcome: Outcome = "ok" if kept or any(page.answers for _, page in pages) else "empty"
+    notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *sifted)
+    return Reply(
+        endpoint.card,
+        (Attempt(endpoint.name, outcome, round(ms, 1)),),
+        hits=kept,
+        total=next((page.total for _, page in pages if page.total is not None), None),
+        more=last.more or len(kept) > query.count,
+        suggestion=next((page.suggestion for _, page in pages if page.suggestion), None),
+        answers=tuple(dict.fromkeys(said for _, page in pages for said in page.answers)),
+        notes=tuple(dict.fromkeys(notes)),
+        raw=tuple(page.raw for _, page in pages),
+    )

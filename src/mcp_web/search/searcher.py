@@ -1,0 +1,210 @@
+"""The room's entry: one query in, one honest answer out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import anyio
+
+from mcp_web.limit.flight import MemorySingleFlight
+from mcp_web.limit.limiter import Limiter
+from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
+from mcp_web.search.cache import Notes, SearchCache, cache_key
+from mcp_web.search.failure import failure
+from mcp_web.search.merge import Ranked, cluster, merge
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.plan import Selection, select
+from mcp_web.search.probe import ProviderState, probe_all
+from mcp_web.search.provider import ApiClient, Provider
+from mcp_web.search.providers import REGISTRY
+from mcp_web.search.providers.ddgs_client import DdgsClient
+from mcp_web.search.quality import worth_showing
+from mcp_web.search.race import first_answer
+from mcp_web.search.reply import Reply
+from mcp_web.search.run import Runner
+from mcp_web.search.searxng.pool import Pool
+from mcp_web.search.snippets import SNIPPET_CHARS, shorten
+
+_SPARE = 0.25  # seconds of the deadline kept for merging and answering
+_MOST_REMEMBERED = 1000
+
+
+class Searcher:
+    """Searches with whatever is configured. `public_client` is the guarded door that reaches listed instances."""
+
+    def __init__(
+        self,
+        options: SearchOptions,
+        api_client: ApiClient,
+        limiter: Limiter,
+        notes: Notes,
+        *,
+        public_client: ApiClient | None = None,
+    ) -> None:
+        clients: dict[str, ApiClient] = {
+            "http": api_client,
+            "https": api_client,
+            "public": public_client or api_client,
+            "ddgs": DdgsClient(),
+        }
+        self._options = options
+        self._notes = notes
+        self._runner = Runner(options, clients, limiter)
+        self._endpoints: dict[str, list[Provider]] = {name: entry.build(options) for name, entry in REGISTRY.items()}
+        self._pool = Pool(options, self._runner, notes)
+        self._cache = SearchCache(notes, options.cache_ttl)
+        self._flight = MemorySingleFlight()
+
+    async def search(
+        self,
+        query: SearchQuery,
+        provider: str | Sequence[str] = "auto",
+        *,
+        raw: bool = False,
+        deadline: float,
+    ) -> Found:
+        """Hits for one query. `deadline` is a moment of `anyio.current_time()`.
+
+        No results is an answer; nobody answering raises SearchAuthError, SearchRateLimited or SearchUnavailable
+        with everyone that was tried in `details["attempted"]`.
+        """
+        begun = anyio.current_time()
+        selection = select(provider, self._options, query.category, datetime.now(UTC).date())
+        key = cache_key(query, selection.names, selection.how, raw)
+        found = await self._cache.get(key, query)
+        if found is None:
+            found = await self._flight.once(key, lambda: self._ask(query, selection, raw, deadline, key))
+        await self._remember(query, found)
+        return replace(found, query=query, elapsed_ms=round((anyio.current_time() - begun) * 1000, 1))
+
+    async def probe(self) -> list[ProviderState]:
+        """What `doctor` shows: for each provider whether it is set up, reachable and authorised, and the fix."""
+        return await probe_all(self._options, self._runner, self._endpoints, self._pool)
+
+    async def watch(self) -> None:
+        """Keep an eye on the SearXNG instances, until cancelled."""
+        await self._pool.watch()
+
+    async def history(self) -> list[dict[str, Any]]:
+        """Past queries, newest first; always empty unless history was switched on."""
+        kept = await self._notes.note("search_history", "all") if self._options.history else None
+        return list(kept or ())
+
+    async def _ask(self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str) -> Found:
+        until = deadline - _SPARE
+        replies: Sequence[Reply]
+        if selection.how == "together":
+            replies = await self._together(selection.names, query, until)
+        else:
+            asks = [(name, partial(self._provider, name, query, until)) for name in selection.names]
+            _, replies = await first_answer(asks, stagger=self._options.timeout, deadline=until, accept_empty=False)
+        if not any(reply.answered for reply in replies):
+            attempts = [attempt for reply in replies for attempt in reply.attempts]
+            fixes = [fix for reply in replies for fix in reply.fixes]
+            raise failure(attempts, fixes, self._options.rate_limit_backoff)
+        found = combine(query, replies, raw)
+        on_disk = all(reply.card.storage == "disk" for reply in replies if reply.answered)
+        await self._cache.keep(key, found, on_disk=on_disk)
+        return found
+
+    async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
+        """Everyone at once; who has not answered at the deadline is left out and said to be late."""
+        replies: dict[str, Reply] = {}
+
+        async def one(name: str) -> None:
+            replies[name] = await self._provider(name, query, until)
+
+        with anyio.CancelScope(deadline=until):
+            async with anyio.create_task_group() as tasks:
+                for name in names:
+                    tasks.start_soon(one, name)
+        late = Attempt("", "timeout", 0.0, "no answer before the deadline")
+        return [replies.get(name) or Reply(REGISTRY[name].card, (replace(late, name=name),)) for name in names]
+
+    async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
+        entry = REGISTRY[name]
+        if name == "searxng" and (self._options.searxng_urls or self._options.searx_space_url):
+            return await self._pool.search(query, until)
+        endpoints = [one for one in self._endpoints[name] if query.category in one.card.categories]
+        endpoints = endpoints or self._endpoints[name]
+        if not endpoints:
+            missing = Attempt(name, "auth", 0.0, f"{name} is not configured.")
+            return Reply(entry.card, (missing,), fixes=(entry.fix,))
+        budget = getattr(self._options, f"{name}_monthly_budget", 0)
+        if len(endpoints) == 1:
+            return await self._runner.ask(endpoints[0], query, until, budget=budget)
+        asks = [(one.name, partial(self._runner.ask, one, query, until, retries=0)) for one in endpoints]
+        winner, tried = await first_answer(asks, stagger=self._options.timeout / 2, deadline=until, accept_empty=False)
+        attempts = tuple(attempt for reply in tried for attempt in reply.attempts)
+        fixes = tuple(dict.fromkeys(fix for reply in tried for fix in reply.fixes))
+        best = winner or next((reply for reply in tried if reply.answered), Reply(entry.card, ()))
+        return replace(best, attempts=attempts, fixes=fixes)
+
+    async def _remember(self, query: SearchQuery, found: Found) -> None:
+        if not self._options.history:
+            return
+        now = time.time()
+        oldest = now - self._options.history_days * 86400
+        kept = [entry for entry in await self.history() if entry.get("at", 0) >= oldest]
+        entry = {"at": now, "query": query.text, "provider": found.provider, "results": len(found.hits)}
+        value = [entry, *kept][:_MOST_REMEMBERED]
+        await self._notes.keep_note("search_history", "all", value, now + self._options.history_days * 86400)
+
+
+def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> Found:
+    """The replies of one or several providers as one answer. Pure."""
+    good = [reply for reply in replies if reply.answered]
+    named = [reply for reply in good if reply.hits] or good
+    lists = [Ranked(reply.card.name, reply.hits, reply.card.index, reply.card.weight) for reply in good]
+    worthy, dropped = worth_showing(merge(lists))
+    clustered = cluster(worthy)
+    hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
+    notes = [note for reply in good for note in reply.notes]
+    if dropped:
+        notes.append(f"{dropped} advertisements or worthless results were left out.")
+    unanswered = [reply for reply in replies if not reply.answered and reply.attempts]
+    notes += [_why_not(reply.attempts[-1]) for reply in unanswered if reply.attempts[-1].outcome != "skipped"]
+    return Found(
+        query=query,
+        provider="+".join(reply.card.name for reply in named),
+        hits=hits,
+        attempted=tuple(attempt for reply in replies for attempt in reply.attempts),
+        total=max((reply.total for reply in named if reply.total is not None), default=None),
+        more_results=len(clustered) > query.count or any(reply.more for reply in named if reply.hits),
+        suggestion=None if hits else _suggestion(query, good),
+        notes=tuple(dict.fromkeys(notes)),
+        answers=tuple(dict.fromkeys(said for reply in named for said in reply.answers)),
+        raw={reply.card.name: reply.raw[0] if len(reply.raw) == 1 else list(reply.raw) for reply in named}
+        if raw
+        else {},
+    )
+
+
+def _shown(hit: Hit, query: SearchQuery) -> Hit:
+    extra = hit.extra_snippets if query.extra_snippets else ()
+    return replace(hit, snippet=shorten(hit.snippet, SNIPPET_CHARS), extra_snippets=extra)
+
+
+def _why_not(attempt: Attempt) -> str:
+    return f"{attempt.name} did not answer ({attempt.outcome}): {attempt.detail}"
+
+
+def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
+    offered = next((reply.suggestion for reply in replies if reply.suggestion), None)
+    if offered and offered.lower() != query.text.lower():
+        return f"No results. The provider suggests: {offered}"
+    filters = {
+        "freshness": query.freshness,
+        "include_domains": query.include_domains,
+        "exclude_domains": query.exclude_domains,
+        "page": query.page,
+    }
+    used = [name for name, value in filters.items() if value]
+    if used:
+        return f"No results. Try again without {', '.join(used)}, or with broader words."
+    return "No results found. Try broader or fewer words, check the spelling, or name another provider."

@@ -1,0 +1,1 @@
+"""The pool of SearXNG instances: where they come from, which is asked next, how each is doing."""

@@ -1,0 +1,91 @@
+"""The list of public instances as searx.space publishes it: read with every field optional, sorted by grade."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+# The seed's order: A+ before A before B. An instance without a grade may be fine, but comes after all others.
+GRADES = ("A+", "A", "A-", "B+", "B", "B-", "?")
+_LEAST_UPTIME = 95.0
+_LEAST_SUCCESS = 80.0
+_HTML = ("V", "F", "C")  # vanilla, fork, customised; others load foreign scripts
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A public instance and what its observers say about it."""
+
+    url: str
+    grade: str
+    uptime: float | None = None
+    response_ms: float | None = None
+
+    @property
+    def order(self) -> tuple[int, float]:
+        return GRADES.index(self.grade), self.response_ms if self.response_ms is not None else 1e9
+
+
+def read_directory(data: Any, list_url: str, blacklist: Collection[str] = ()) -> list[Listed]:
+    """The instances worth asking, best first."""
+    instances = data.get("instances") if isinstance(data, dict) else None
+    if not isinstance(instances, dict):
+        return []
+    banned = {url.rstrip("/") for url in blacklist}
+    local = _is_private(list_url)  # an operator's own list may name the operator's own machines
+    found = [
+        listed
+        for url, facts in instances.items()
+        if isinstance(facts, dict)
+        and url.rstrip("/") not in banned
+        and (local or _is_respectable(url))
+        and (listed := _judge(url.rstrip("/"), facts)) is not None
+    ]
+    return sorted(found, key=lambda listed: listed.order)
+
+
+def _judge(url: str, facts: dict[str, Any]) -> Listed | None:
+    http, tls, html = (facts.get(name) or {} for name in ("http", "tls", "html"))
+    timing, uptime = facts.get("timing") or {}, facts.get("uptime") or {}
+    if facts.get("network_type", "normal") != "normal" or facts.get("error") or facts.get("analytics"):
+        return None
+    if http.get("status_code") != 200 or http.get("error"):
+        return None
+    if html.get("grade") and not str(html["grade"]).startswith(_HTML):
+        return None
+    day = _number(uptime.get("uptimeDay"))
+    search = timing.get("search") or timing.get("initial") or {}
+    success = _number(search.get("success_percentage"))
+    if (day is not None and day < _LEAST_UPTIME) or (success is not None and success < _LEAST_SUCCESS):
+        return None
+    grade = str(tls.get("grade") or http.get("grade") or "?")
+    if grade not in GRADES:
+        return None
+    took = search.get("all") or {}
+    seconds = _number(took.get("median")) or _number(took.get("value"))
+    return Listed(url, grade, day, seconds * 1000 if seconds is not None else None)
+
+
+def _is_respectable(url: str) -> bool:
+    """Over TLS, at a public name: a list from the internet must not point into our network."""
+    return url.startswith("https://") and not _is_private(url)
+
+
+def _is_private(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+        port = urlsplit(url).port
+    except ValueError:
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        inside = host == "localhost" or host.endswith((".local", ".localhost", ".internal", ".lan", ".home.arpa"))
+        return inside or "." not in host or port not in (None, 443, 8443)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -1,0 +1,58 @@
+"""Filters that hold whatever the provider did: domains and dates, checked on the results themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from mcp_web.model.search import Hit
+from mcp_web.search.dates import day_of
+from mcp_web.search.sameness import in_domain
+
+# A page's own date and the day a provider found it differ by time zones at least.
+_SLACK = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    span: tuple[date, date] | None = None
+    drop_undated: bool = False
+
+    def sift(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+        """The hits that pass, and a sentence for everything that an agent could wonder about."""
+        notes: list[str] = []
+        kept = [hit for hit in hits if self._domain_passes(hit)]
+        if len(kept) < len(hits):
+            notes.append(f"{len(hits) - len(kept)} results from other domains were left out.")
+        if self.span is not None:
+            kept, said = self._by_date(kept, self.span)
+            notes += said
+        return tuple(kept), tuple(notes)
+
+    def _domain_passes(self, hit: Hit) -> bool:
+        if any(in_domain(hit.url, domain) for domain in self.exclude):
+            return False
+        return not self.include or any(in_domain(hit.url, domain) for domain in self.include)
+
+    def _by_date(self, hits: list[Hit], span: tuple[date, date]) -> tuple[list[Hit], list[str]]:
+        kept, undated, outside = [], 0, 0
+        for hit in hits:
+            day = day_of(hit.published) if hit.published else None
+            if day is None:
+                undated += 1
+                if not self.drop_undated:
+                    kept.append(hit)
+            elif span[0] - _SLACK <= day <= span[1] + _SLACK:
+                kept.append(hit)
+            else:
+                outside += 1
+        said = []
+        if undated:
+            verb = "dropped, because the provider could not filter them" if self.drop_undated else "kept"
+            said.append(f"Freshness: {undated} undated results were {verb}.")
+        if outside:
+            said.append(f"Freshness: {outside} results dated outside the range were dropped.")
+        return kept, said
