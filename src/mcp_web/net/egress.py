@@ -85,6 +85,8 @@ class Lease:
         """Let the page load from one more site: where it was redirected to."""
         self.hosts.add(host)
         self.sites.add(site_of(host))
+        self._refused.clear()
+        self.denials = {place: denial for place, denial in self.denials.items() if denial.host != host}
 
     def denial(self, host: str, port: int) -> Denial | None:
         return self.denials.get((host, port))

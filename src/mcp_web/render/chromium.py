@@ -35,8 +35,6 @@ _ENABLE = (
     "Use mode=readable. The operator can enable rendering: pip install 'mcp-web[render]', a Chromium on the machine "
     "(`mcp-web doctor --fix` installs it), MCP_WEB_RENDER_ENABLED=true."
 )
-_HTML = ("text/html", "application/xhtml+xml")
-_TEXT = ("text/", "application/json", "application/xml", "application/ld+json", "application/javascript")
 # What must be left for closing the page and answering.
 _RESERVE = 0.7
 
@@ -96,13 +94,13 @@ class Chromium:
         visit = Visit(running.browser, lease, self._egress.port, self._options, until, self._user_agent(running))
         try:
             seen = await visit.see(url)
-            return await _answer(url, seen, lease, begun)
+            return _answer(url, seen, lease, begun)
         except TimeoutError as error:
             running.worn = True  # something hangs in it: the next page gets a new one
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
         except Error as error:
             running.worn = running.worn or visit.crashed or not running.browser.is_connected()
-            raise RenderFailed(f"The browser failed on {url}: {_cause(error, visit, lease)}.", url=url) from error
+            raise RenderFailed(f"The browser failed on {url}: {_cause(error, visit)}.", url=url) from error
 
     def _user_agent(self, running: Running) -> str:
         if self._options.user_agent:
@@ -132,25 +130,23 @@ class Chromium:
         await self._egress.aclose()
 
 
-async def _answer(url: str, seen: Seen, lease: Lease, begun: float) -> Rendered:
+def _answer(url: str, seen: Seen, lease: Lease, begun: float) -> Rendered:
     response = seen.response
     headers = tuple((name.lower(), value) for name, value in response.headers.items()) if response else ()
-    media_type = dict(headers).get("content-type", "text/html").partition(";")[0].strip().lower()
     body, notes = seen.flat.html.encode("utf-8", "replace"), _notes(seen, lease)
-    if media_type not in _HTML:
-        if response is None or not media_type.startswith(_TEXT):
-            raise UnsupportedContent(f"The address {url} is {media_type}, which a browser does not render.", url=url)
-        body, notes = await response.body(), (*notes, f"Nothing to render: the address is {media_type}.")
-    else:
-        media_type = "text/html"
+    if seen.media_type != "text/html":
+        if seen.raw is None:
+            kind = seen.media_type
+            raise UnsupportedContent(f"The address {url} is {kind}, which a browser does not render.", url=url)
+        body, notes = seen.raw, (*notes, f"Nothing to render: the address is {seen.media_type}.")
     return Rendered(
         url=url,
         final_url=parse_url(seen.flat.url).href,
         status=response.status if response else 200,
         headers=headers,
         body=body,
-        media_type=media_type,
-        charset="utf-8",
+        media_type=seen.media_type,
+        charset="utf-8" if seen.raw is None else None,
         fetched_at=time.time(),
         redirects=seen.redirects,
         timings={**seen.timings, "render": round((time.monotonic() - begun) * 1000, 1)},
@@ -183,7 +179,7 @@ def _notes(seen: Seen, lease: Lease) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _cause(error: Exception, visit: Visit, lease: Lease) -> str:
+def _cause(error: Exception, visit: Visit) -> str:
     if visit.crashed:
         return "the page crashed it, most likely by using too much memory"
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -34,7 +34,7 @@ LOADING = 8000.0
 HANG_SECONDS = 4.0
 SCROLL_ROUNDS = 5
 SCROLL_CHARS = 200_000
-TALLEST = 16_000
+TALLEST = 8_000
 
 # Buttons that decline, of the consent managers most sites use.
 DECLINE = (
@@ -160,8 +160,10 @@ async def explore(
             break
         if round_number == SCROLL_ROUNDS:
             return Settled(settled.ending, before, ("The page goes on when it is scrolled further.",))
-        # A taller window, not many small scrolls: lists that drop what leaves the screen keep everything.
-        await enlarge(min(before.height + 1000, TALLEST))
+        await world.call("scroll", seconds=2.0)
+        # A taller window, not many small scrolls: lists that drop what leaves the screen keep everything. No taller
+        # than the page, or the mark at its end would stay in sight and never ask for more again.
+        await enlarge(min(before.height, TALLEST))
         await world.call("scroll", seconds=2.0)
         settled = await settle(world, traffic, channel, until)
         if settled.state is None or settled.state.chars <= before.chars:

@@ -24,6 +24,8 @@ VIEWPORT_WIDTH = 1280
 VIEWPORT_HEIGHT = 1000
 _MAX_SITES = 5
 _CAPTURE_SECONDS = 2.5
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = ("text/", "application/json", "application/xml", "application/ld+json", "application/javascript")
 _UNWANTED = ("Image", "Font", "Media")
 
 
@@ -35,6 +37,8 @@ class Seen:
     settled: Settled
     response: Response | None
     redirects: tuple[str, ...]
+    media_type: str
+    raw: bytes | None  # of an answer that is no HTML but text
     screenshot: bytes | None
     timings: dict[str, float]
 
@@ -81,7 +85,11 @@ class Visit:
         timings["flatten"] = _ms(begun)
         picture = await self._picture(page)
         response = await within(self._left(1.0), self._navigations[-1].response()) if self._navigations else None
-        return Seen(flat, settled, response, self._redirects(), picture, timings)
+        media_type = _media_type(response)
+        raw = None
+        if response is not None and media_type not in _HTML and media_type.startswith(_TEXT):
+            raw = await within(self._left(1.0), response.body())
+        return Seen(flat, settled, response, self._redirects(), media_type, raw, picture, timings)
 
     async def _context(self) -> BrowserContext:
         return await self.browser.new_context(
@@ -229,6 +237,12 @@ async def _close_other(page: Page, other: Page) -> None:
 
 async def _enlarge(page: Page, height: int) -> None:
     await within(2.0, page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
+
+
+def _media_type(response: Response | None) -> str:
+    given = response.headers.get("content-type", "") if response is not None else ""
+    media_type = given.partition(";")[0].strip().lower() or "text/html"
+    return "text/html" if media_type in _HTML else media_type
 
 
 def _reason(error: Exception) -> str:
