@@ -78,13 +78,9 @@ class App:
         """Opens sockets for agent-chosen addresses: the gate."""
         if self._given_dialer is not None:
             return self._given_dialer
-        from mcp_web.net.address import AddressPolicy, parse_exemptions
-        from mcp_web.net.dial import Dialer
-        from mcp_web.net.proxy import parse_proxy
+        from mcp_web.fetch.fetcher import guarded_dialer
 
-        options = self.settings.of(FetchOptions)
-        policy = AddressPolicy(exemptions=parse_exemptions(options.allow_private))
-        return Dialer(policy, proxy=parse_proxy(options.proxy), ca_bundle=options.ca_bundle or None)
+        return guarded_dialer(self.settings.of(FetchOptions))
 
     @cached_property
     def web_client(self) -> WebClient:

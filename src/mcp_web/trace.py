@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote_plus, urlsplit, urlunsplit
 
 Level = Literal["off", "error", "info", "debug"]
 _ORDER = {"off": 0, "error": 1, "info": 2, "debug": 3}
@@ -108,11 +108,12 @@ def redact_url(url: str) -> str:
         pairs = parse_qsl(parts.query, keep_blank_values=True)
     except ValueError:
         return "(unreadable url)"
-    safe = [
-        (name, "…" if value and (_SECRET_NAME.search(name) or _TOKEN_LIKE.match(value)) else value)
-        for name, value in pairs
-    ]
-    return urlunsplit((parts.scheme, host, parts.path, urlencode(safe, safe="…/:,"), ""))
+    hidden = [bool(value and (_SECRET_NAME.search(name) or _TOKEN_LIKE.match(value))) for name, value in pairs]
+    query = "&".join(
+        quote_plus(name) + "=" + ("…" if hide else quote_plus(value, safe="/:,"))
+        for (name, value), hide in zip(pairs, hidden, strict=True)
+    )
+    return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 
 def redact(text: str) -> str:
@@ -138,10 +139,11 @@ def step(name: str, **facts: Any) -> Iterator[dict[str, Any]]:
     """Time a step; what the body puts into the yielded dict is logged with it."""
     begun = time.perf_counter()
     noted: dict[str, Any] = dict(facts)
-    outcome = "ok"
+    outcome, known = "ok", True
     try:
         yield noted
     except BaseException as error:
+        known = hasattr(error, "code") or not isinstance(error, Exception)
         outcome = getattr(error, "code", type(error).__name__)
         noted["error_code"] = outcome
         raise
@@ -149,4 +151,5 @@ def step(name: str, **facts: Any) -> Iterator[dict[str, Any]]:
         ms = (time.perf_counter() - begun) * 1000
         figures.observe(f"{name}_ms", ms)
         figures.count(f"{name}_total", outcome=outcome)
-        log("info" if outcome == "ok" else "error", name, ms=round(ms, 1), **noted)
+        # A failure with a code is an answer that somebody gets; only a defect is worth a line by default.
+        log("info" if outcome == "ok" or known else "error", name, ms=round(ms, 1), **noted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -110,19 +111,27 @@ async def _get(
 ) -> Fetched:
     """The bytes, from the network or from the browser; a worker warms up meanwhile."""
     from mcp_web.archive.keeper import conditional_headers
-    from mcp_web.fetch.fetcher import Conditional
 
     if rendered:
         return await (await app.renderer()).render(url, deadline=deadline)
     fetcher = await app.fetcher()
-    conditional = None
-    if kept is not None and not request.explain and _read_by_this_version(kept) and conditional_headers(kept):
-        conditional = Conditional(kept.etag, kept.last_modified)
-    found: list[Fetched] = []
+    conditional: tuple[tuple[str, str], ...] = ()
+    if kept is not None and not request.explain and _read_by_this_version(kept):
+        conditional = conditional_headers(kept)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(app.warm)
-        found.append(await fetcher.get(url, conditional=conditional, deadline=deadline))
-    return found[0]
+        page = await _caught(fetcher.get(url, conditional=conditional, deadline=deadline, fresh=request.max_age == 0))
+    if isinstance(page, WebError):
+        raise page
+    return page
+
+
+async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
+    """An error as a value: it would leave a task group wrapped."""
+    try:
+        return await work
+    except WebError as error:
+        return error
 
 
 async def _rendered(

@@ -24,8 +24,8 @@ def estimate(text: str) -> int:
         first, size = run[0], len(run)
         if not first.isascii():
             cost += len(run.encode("utf-8", "replace")) * 0.8
-        elif size >= 24:
-            cost += size / (1.35 if _is_mixed(run) else 2.5)
+        elif size >= 24 and first.isalnum():
+            cost += size / (1.35 if _is_mixed(run) else 1.85)
         elif first.isalpha():
             cost += 1 if size <= 6 else 1 + (size - 6) / 2
         elif first.isdigit():
@@ -33,7 +33,7 @@ def estimate(text: str) -> int:
         elif first.isspace():
             cost += 1
         else:
-            cost += 1 if size == 1 else size / 1.5
+            cost += 1 if size == 1 else size / 1.45
     return int(cost) + 1
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_web import trace
-from mcp_web.errors import WebError
+from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
 from mcp_web.tools.arguments import bind
 from mcp_web.tools.call import Call
@@ -39,6 +39,8 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
             facts |= {name: answer.meta[name] for name in ("url", "cache", "status") if name in answer.meta}
     except WebError as error:
         trace.figures.count("tool_errors_total", tool=tool.name, code=error.code)
+        if isinstance(error, OperatorError):
+            trace.log("error", "operator", tool=tool.name, error_code=error.code, message=error.message)
         return _failed(error, call, structured=structured)
     except Exception as error:  # noqa: BLE001 — the edge: a defect of ours must not reach the agent as a traceback
         trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")

@@ -1,0 +1,85 @@
+"""Work on hostile bytes can be ended without harm."""
+
+from __future__ import annotations
+
+import os
+
+import anyio
+import pytest
+
+from mcp_web.errors import ExtractFailed, SelectorNotFound
+from mcp_web.sandbox.options import SandboxOptions
+from mcp_web.sandbox.pool import Sandbox
+
+from . import jobs
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def sandbox() -> object:
+    made = Sandbox(SandboxOptions(workers=2, wall_seconds=20, memory_mb=512))
+    yield made
+    await made.close()
+
+
+async def test_a_function_runs_in_another_process(sandbox: Sandbox) -> None:
+    assert await sandbox.run(jobs.double, 21) == 42
+    assert await sandbox.run(jobs.own_pid) != os.getpid()
+
+
+async def test_a_worker_is_used_again(sandbox: Sandbox) -> None:
+    assert await sandbox.run(jobs.own_pid) == await sandbox.run(jobs.own_pid)
+
+
+async def test_an_endless_page_is_stopped_and_the_next_one_is_read(sandbox: Sandbox) -> None:
+    with pytest.raises(ExtractFailed, match="longer than 0.2 s"):
+        await sandbox.run(jobs.hang, wall=0.2)
+    assert await sandbox.run(jobs.double, 1) == 2
+
+
+async def test_a_page_that_wants_all_memory_is_refused(sandbox: Sandbox) -> None:
+    with pytest.raises(ExtractFailed, match="more memory"):
+        await sandbox.run(jobs.eat)
+    assert await sandbox.run(jobs.double, 2) == 4
+
+
+async def test_a_crashed_worker_costs_one_answer_only(sandbox: Sandbox) -> None:
+    with pytest.raises(ExtractFailed, match="ended unexpectedly"):
+        await sandbox.run(jobs.die)
+    assert await sandbox.run(jobs.double, 3) == 6
+
+
+async def test_our_own_errors_come_through_with_their_details(sandbox: Sandbox) -> None:
+    with pytest.raises(SelectorNotFound) as caught:
+        await sandbox.run(jobs.refuse)
+    assert caught.value.details == {"selector": ".x"}
+
+
+async def test_a_defect_is_a_clean_error(sandbox: Sandbox) -> None:
+    with pytest.raises(ExtractFailed, match="KeyError"):
+        await sandbox.run(jobs.trip)
+
+
+async def test_prints_of_a_library_do_not_tear_the_answer(sandbox: Sandbox) -> None:
+    assert await sandbox.run(jobs.chatter) == "done"
+
+
+async def test_others_are_served_while_one_hangs(sandbox: Sandbox) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_ignore_failure, sandbox)
+        for number in range(5):
+            assert await sandbox.run(jobs.double, number) == number * 2
+        tasks.cancel_scope.cancel()
+
+
+async def _ignore_failure(sandbox: Sandbox) -> None:
+    await sandbox.run(jobs.hang)
+
+
+async def test_a_cancelled_job_leaves_no_process_behind(sandbox: Sandbox) -> None:
+    with anyio.move_on_after(0.3):
+        await sandbox.run(jobs.hang)
+    await sandbox.close()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
