@@ -1,0 +1,96 @@
+"""What every limiter keeps, whoever shares it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from limit.redis_process import running_redis
+from mcp_web.limit.folder import FolderLimiter
+from mcp_web.limit.limiter import BudgetSpent, Limiter, PaceExceeded
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.shared import RedisLimiter
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def redis_port() -> Iterator[int]:
+    with running_redis() as port:
+        yield port
+
+
+@pytest.fixture(params=["memory", "folder", "redis"])
+async def limiter(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Limiter]:
+    made: Limiter
+    if request.param == "memory":
+        made = MemoryLimiter()
+    elif request.param == "folder":
+        made = FolderLimiter(tmp_path / "pace")
+    else:
+        from redis.asyncio import Redis
+
+        port = request.getfixturevalue("redis_port")
+        made = RedisLimiter(Redis(port=port), prefix=f"test:{uuid.uuid4().hex}:")
+    yield made
+    await made.close()
+
+
+def soon(seconds: float = 5.0) -> float:
+    return anyio.current_time() + seconds
+
+
+async def test_a_burst_gets_exactly_the_rate_and_the_rest_is_refused_at_once(limiter: Limiter) -> None:
+    granted, refused = [], []
+
+    async def one() -> None:
+        try:
+            granted.append(await limiter.acquire("k", 3, 1000.0, deadline=soon()))
+        except PaceExceeded as late:
+            refused.append(late.retry_after)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(one)
+    assert len(granted) == 3
+    assert len(refused) == 7
+    assert all(990 < wait <= 1000 for wait in refused)
+
+
+async def test_a_slot_within_the_deadline_is_waited_for(limiter: Limiter) -> None:
+    assert await limiter.acquire("k", 1, 0.05, deadline=soon()) == pytest.approx(0, abs=0.02)
+    assert await limiter.acquire("k", 1, 0.05, deadline=soon()) > 0
+
+
+async def test_a_refused_caller_takes_no_slot(limiter: Limiter) -> None:
+    await limiter.acquire("k", 1, 0.2, deadline=soon())
+    for _ in range(5):
+        with pytest.raises(PaceExceeded):
+            await limiter.acquire("k", 1, 0.2, deadline=anyio.current_time())
+    assert await limiter.acquire("k", 1, 0.2, deadline=soon()) <= 0.2
+
+
+async def test_keys_do_not_disturb_each_other(limiter: Limiter) -> None:
+    await limiter.acquire("a", 1, 1000.0, deadline=soon())
+    await limiter.acquire("b", 1, 1000.0, deadline=soon())
+
+
+async def test_a_pause_holds_for_everyone(limiter: Limiter) -> None:
+    await limiter.pause("k", 500.0)
+    await limiter.pause("k", 5.0)  # a shorter one does not end a longer one
+    with pytest.raises(PaceExceeded) as late:
+        await limiter.acquire("k", 100, 1.0, deadline=soon())
+    assert 490 < late.value.retry_after <= 500
+
+
+async def test_a_month_is_spent_once_and_then_refused(limiter: Limiter) -> None:
+    assert [await limiter.spend("k", 3) for _ in range(3)] == [2, 1, 0]
+    assert await limiter.spent("k") == 3
+    with pytest.raises(BudgetSpent) as spent:
+        await limiter.spend("k", 3)
+    assert 0 < spent.value.retry_after <= 31 * 86400
+    assert await limiter.spend("other", 1) == 0

@@ -1,0 +1,117 @@
+"""The same work is done once."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import anyio
+import pytest
+
+from limit.redis_process import running_redis
+from mcp_web.limit.flight import MemorySingleFlight, RedisSingleFlight, SingleFlight
+from mcp_web.limit.open import open_pace
+from mcp_web.limit.options import LimitOptions
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def redis_port() -> Iterator[int]:
+    with running_redis() as port:
+        yield port
+
+
+@pytest.fixture(params=["memory", "redis"])
+async def flights(request: pytest.FixtureRequest) -> AsyncIterator[Callable[[], SingleFlight]]:
+    """Makes flights that share their keys as two replicas would (in memory: the very same one)."""
+    if request.param == "memory":
+        only = MemorySingleFlight()
+        yield lambda: only
+        return
+    from redis.asyncio import Redis
+
+    redis = Redis(port=request.getfixturevalue("redis_port"))
+    prefix = f"test:{uuid.uuid4().hex}:"
+    yield lambda: RedisSingleFlight(redis, prefix)
+    await redis.aclose()
+
+
+async def test_many_callers_share_one_run(flights: Callable[[], SingleFlight]) -> None:
+    runs, kept = 0, {}
+    started, go = anyio.Event(), anyio.Event()
+
+    async def make() -> str:
+        nonlocal runs
+        runs += 1
+        started.set()
+        await go.wait()
+        kept["k"] = "value"
+        return "value"
+
+    async def look() -> str | None:
+        return kept.get("k")
+
+    answers: list[str] = []
+
+    async def one(flight: SingleFlight) -> None:
+        answers.append(await flight.once("k", make, look))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(one, flights())
+        await started.wait()
+        for _ in range(4):
+            tasks.start_soon(one, flights())
+        go.set()
+    assert answers == ["value"] * 5
+    assert runs == 1
+
+
+async def test_a_failure_is_shared_and_then_forgotten() -> None:
+    flight = MemorySingleFlight()
+
+    async def fail() -> str:
+        raise ValueError("no")
+
+    async def succeed() -> str:
+        return "yes"
+
+    with pytest.raises(ValueError, match="no"):
+        await flight.once("k", fail)
+    assert await flight.once("k", succeed) == "yes"
+
+
+async def test_a_cancelled_leader_hands_over() -> None:
+    flight, started, answers = MemorySingleFlight(), anyio.Event(), []
+
+    async def stuck() -> str:
+        started.set()
+        await anyio.sleep_forever()
+        return "never"
+
+    async def quick() -> str:
+        return "taken over"
+
+    async def follower() -> None:
+        answers.append(await flight.once("k", quick))
+
+    async with anyio.create_task_group() as tasks:
+        with anyio.CancelScope() as leader:
+            async with anyio.create_task_group() as inner:
+                inner.start_soon(flight.once, "k", stuck)
+                await started.wait()
+                tasks.start_soon(follower)
+                await anyio.lowlevel.checkpoint()
+                leader.cancel()
+    assert answers == ["taken over"]
+
+
+async def test_without_redis_each_process_keeps_its_own_pace() -> None:
+    pace = open_pace(LimitOptions(redis_url="redis://127.0.0.1:1/0"), None)
+    assert await pace.limiter.acquire("k", 1, 0.01, deadline=anyio.current_time() + 5) == 0
+
+    async def make() -> str:
+        return "done"
+
+    assert await pace.flight.once("k", make) == "done"
+    await pace.limiter.close()

@@ -1,0 +1,43 @@
+"""The arithmetic of a pace."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_web.limit.window import Window, month_of, until_next_month
+
+
+@given(
+    rate=st.integers(1, 8),
+    per=st.floats(0.1, 10),
+    gaps=st.lists(st.floats(0, 5), min_size=1, max_size=60),
+)
+def test_no_window_of_time_ever_holds_more_than_the_rate(rate: int, per: float, gaps: list[float]) -> None:
+    window, now, slots = Window(), 0.0, []
+    for gap in gaps:
+        now += gap
+        slot = window.next_slot(now, rate, per)
+        window.take(slot, rate)
+        slots.append(slot)
+    assert slots == sorted(slots)
+    for earlier, later in zip(slots, slots[rate:], strict=False):
+        assert later - earlier >= per - 1e-6
+
+
+def test_a_clock_set_back_does_not_freeze_a_key() -> None:
+    window = Window([1e9])
+    assert window.next_slot(1000.0, 1, 1.0) == 1000.0
+
+
+def test_a_damaged_file_is_a_fresh_start() -> None:
+    for damaged in (None, [], "x", {"grants": ["a"]}, {"grants": 3}):
+        assert Window.from_json(damaged).grants == []
+
+
+def test_the_month_ends_at_its_end() -> None:
+    moment = datetime(2026, 12, 31, 23, 59, tzinfo=UTC).timestamp()
+    assert month_of(moment) == "2026-12"
+    assert until_next_month(moment) == 60
