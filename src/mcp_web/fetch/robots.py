@@ -31,14 +31,14 @@ class Group:
 
     agents: set[str] = field(default_factory=set)
     rules: list[Rule] = field(default_factory=list)
-    delay: float | None = None
 
 
 class Robots:
     """A parsed robots.txt."""
 
-    def __init__(self, groups: list[Group], sitemaps: list[str]) -> None:
+    def __init__(self, groups: list[Group], delays: dict[str, float], sitemaps: list[str]) -> None:
         self._groups = groups
+        self._delays = delays
         self.sitemaps = tuple(sitemaps)
 
     def allows(self, agent: str, url: str) -> bool:
@@ -57,8 +57,9 @@ class Robots:
 
     def delay(self, agent: str) -> float | None:
         """The Crawl-delay asked of this agent, in seconds."""
-        delays = [group.delay for group in self._applying(agent) if group.delay is not None]
-        return max(delays) if delays else None
+        token = agent.lower()
+        named = any(token in group.agents for group in self._groups)
+        return self._delays.get(token if named else "*")
 
     def _applying(self, agent: str) -> list[Group]:
         """Every group that names the agent; where none does, every group for all."""
@@ -71,25 +72,32 @@ def parse_robots(body: bytes | str) -> Robots:
     """Read the text of a robots.txt, at most its first 512 KiB."""
     raw = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
     groups: list[Group] = []
+    delays: dict[str, float] = {}
     sitemaps: list[str] = []
     open_for_agents = False
+    named: list[str] = []  # the agents of the last run of user-agent lines
+    naming = False
     for line in _LINE_END.split(_without_mark(raw[:MAX_BYTES])):
         key, value = _pair(line)
         if key in _AGENT_KEYS:
             if not open_for_agents:
                 groups.append(Group())
                 open_for_agents = True
-            groups[-1].agents.add(_agent_name(value))
+            agent = _agent_name(value)
+            groups[-1].agents.add(agent)
+            named = [*named, agent] if naming else [agent]
         elif key == "allow" or key in _DISALLOW_KEYS:
             open_for_agents = False
             if groups and value:
                 groups[-1].rules += _rules(key == "allow", value)
-        elif key == "crawl-delay" and groups:
-            groups[-1].delay = _seconds(value) if groups[-1].delay is None else groups[-1].delay
+        elif key == "crawl-delay" and (seconds := _seconds(value)) is not None:
+            # Not in the RFC, so it closes no group of rules; who writes it means the agents just above.
+            delays |= {agent: seconds for agent in named if agent not in delays}
         elif key in ("sitemap", "site-map"):
             sitemaps.append(value.decode("utf-8", "replace"))
         # Any other line neither opens nor closes a group (RFC 9309 2.2.4).
-    return Robots(groups, sitemaps)
+        naming = key in _AGENT_KEYS or (naming and not key)
+    return Robots(groups, delays, sitemaps)
 
 
 def agent_token(user_agent: str) -> str:
