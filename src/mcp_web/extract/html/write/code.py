@@ -8,20 +8,86 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 from turbohtml import Text
 
-from mcp_web.extract.html.write.draft import Draft
-from mcp_web.extract.html.write.language import language_of
+from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
+from mcp_web.extract.html.write.language import label_language, language_of
 
 if TYPE_CHECKING:
-    from turbohtml import Element
+    from turbohtml import Element, Node
 
 _TICKS = re.compile(r"`{3,}")
-_GUTTER = "lineno linenos line-number line-numbers line-numbers-rows linenumber linenumbers gutter hljs-ln-numbers"
+_NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
+_GUTTERS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        lineno linenos line-number line-numbers line-numbers-rows linenumber linenumbers ln lnt lnlinks gutter gl lnum
+        hljs-ln-numbers hljs-ln-n rouge-gutter blob-num code-gutter react-syntax-highlighter-line-number linenodiv
+        CodeMirror-linenumber CodeMirror-gutter cm-gutters cm-lineNumbers line-num lineNumber codeLineNumber
+        token-line-number rsh-line-number LineNumber ace_gutter code-line-number lntd src-line-numbers rust-line-numbers
+        """,
+    )
+)
+# What makes the plain text of the block wrong: then the tree below it is walked.
+_SOUP = (
+    "br,button,style,script,svg,select,div,p,li,tr,[data-line],[data-line-number],[style*=user-select i],"
+    "[class*=line i],.ln,.lnt,.gutter,.gl,[class*=copy i],"
+    + ",".join(f".{name}" for name in ("linenos", "lineno", "blob-num"))
+)
+_SKIPPED = frozenset(("button", "style", "script", "svg", "select", "textarea", "template", "noscript"))
+_FURNITURE = re.compile(r"copy|toolbar|header|actions|tooltip|code-?lang|clipboard", re.I)
+_LINES = frozenset(
+    ("line", "token-line", "code-line", "view-line", "cm-line", "CodeMirror-line", "codeline", "hljs-line")
+)
+_BLOCKS = frozenset(("div", "p", "li", "tr", "ol", "ul", "table", "tbody"))
+_COPY = frozenset(("copy", "copy code", "copied", "copied!", "copy to clipboard", "copy snippet", "expand", "run"))
+
+CODE_TABLES = (
+    "table.highlighttable,table.lntable,table.rouge-table,table.hljs-ln,table.syntaxhighlighter,"
+    "table:has(> tbody > tr > td.gutter),table:has(> tbody > tr > td.linenos),table:has(> tbody > tr > td.lineno),"
+    "table:has(> tbody > tr > td.blob-num),table:has(> tr > td.linenos),table:has(> tbody > tr > .line-number)"
+)
+# Code that stands in no `pre`: Doxygen, editors, highlighters of their own.
+CODE_BOXES = (
+    "div.fragment,div.CodeMirror-code,.cm-content,code.block,.syntaxhighlighter:not(table),"
+    ":is(div,section,article,figure,main,body,code):not(pre *) > code[class*=language-]:only-child"
+)
 
 
 def write_pre(draft: Draft, element: Element, out: list[str]) -> None:
-    text = _text_of(element)
+    write_code(draft, element, out)
+
+
+def write_code(draft: Draft, element: Element, out: list[str]) -> None:
+    """A block of code; the label and the copy button above it are not text of the page."""
+    text = text_of(element)
+    if not text.strip():
+        draft.walk(draft, element, out)
+        return
+    language = language_of(element)
+    while out and len(out[-1]) < 32:
+        if out[-1].lower() in _COPY:
+            out.pop()
+            continue
+        named = label_language(out[-1])
+        if named is not None and (not language or named == language or named[:2] == language[:2]):
+            out.pop()
+            language = language or named
+        break
+    out.append(fenced(text, language))
+
+
+def write_code_table(draft: Draft, element: Element, out: list[str]) -> None:
+    """A highlighter's table: one column of numbers, one of code."""
+    blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
+    if blocks:
+        text = "\n".join(text_of(pre).strip("\n") for pre in blocks)
+        language = language_of(blocks[0]) or language_of(element)
+    else:
+        cells = [cell for cell in element.select("td") if not _is_gutter(cell)]
+        text = "\n".join(text_of(cell).strip("\n") for cell in cells)
+        language = language_of(element)
     if text.strip():
-        out.append(fenced(text, language_of(element)))
+        out.append(fenced(text, language))
 
 
 def fenced(text: str, language: str) -> str:
@@ -36,11 +102,60 @@ def fenced(text: str, language: str) -> str:
     return "\n".join([fence + language, *lines, fence])
 
 
-def _text_of(element: Element) -> str:
-    parts: list[str] = []
-    for node in element.descendants:
-        if type(node) is Text:
-            parts.append(node.data)
-        elif type(node) is ElementType and node.tag == "br":
-            parts.append("\n")
-    return "".join(parts).replace("\xa0", " ")
+def text_of(element: Element) -> str:
+    """The code as typed: without gutters, buttons and headers, one line of the page a line."""
+    if element.select_one(_SOUP) is None:
+        text = element.text
+    else:
+        parts: list[str] = []
+        _gather(element, parts, 0)
+        text = "".join(parts)
+    return text.replace("\xa0", " ").replace("\u200b", "")
+
+
+def _gather(node: Node, parts: list[str], depth: int) -> None:
+    if depth > MAX_DEPTH:
+        parts.append(node.text)
+        return
+    for child in node:
+        if isinstance(child, Text):
+            parts.append(child.data)
+        elif isinstance(child, ElementType):
+            tag = child.tag
+            if tag == "br":
+                parts.append("\n")
+            elif tag not in _SKIPPED and not _is_gutter(child):
+                is_line = tag in _BLOCKS or _is_line(child)
+                if tag in _BLOCKS and _FURNITURE.search(child.attr("class") or ""):
+                    continue
+                if is_line and not _at_line_start(parts):
+                    parts.append("\n")
+                before = len(parts)
+                _gather(child, parts, depth + 1)
+                if tag in _BLOCKS and len(parts) > before and not _at_line_start(parts):
+                    parts.append("\n")
+
+
+def _at_line_start(parts: list[str]) -> bool:
+    """True where what was gathered ends a line; indentation of the markup does not count as text."""
+    for part in reversed(parts):
+        if part:
+            return part.endswith("\n")
+    return True
+
+
+def _is_line(element: Element) -> bool:
+    names = element.attr("class")
+    if names and not _LINES.isdisjoint(names.split()):
+        return True
+    return element.attr("data-line") is not None
+
+
+def _is_gutter(element: Element) -> bool:
+    names = element.attr("class")
+    if names and not _GUTTERS.isdisjoint(names.split()):
+        return _NUMBERS.match(element.text) is not None
+    style = element.attr("style")
+    if style and "user-select" in style and "none" in style:
+        return _NUMBERS.match(element.text) is not None
+    return element.attr("data-line-number") is not None and _NUMBERS.match(element.text) is not None

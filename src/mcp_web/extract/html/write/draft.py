@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.html.write.links import Links
+from mcp_web.extract.html.write.links import Links, bare
 from mcp_web.model.page import Link
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Draft:
         return found
 
     def image_links(self) -> tuple[Link, ...]:
-        return tuple(Link(text, url) for url, text in self.images.items())
+        return tuple(Link(text, bare(url)) for url, text in self.images.items())
 
 
 def indented(text: str, by: str) -> str:

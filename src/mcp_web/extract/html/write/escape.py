@@ -10,7 +10,7 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<&~]")
 # `<` and `&` become entities: a backslash before `<T>` is lost by HTML-stripping readers, an entity is not.
 _ESCAPE = re.compile(
     r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=\^)|\](?=[(\[]|$))"
-    r"|(?P<tag><(?=[A-Za-z/!?]))"
+    r"|(?P<tag><(?=[A-Za-z/!?]|$))"
     r"|(?P<entity>&(?=#?\w{1,31};))"
 )
 

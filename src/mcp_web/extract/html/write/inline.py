@@ -145,9 +145,12 @@ def write_annotation(draft: Draft, element: Element, out: list[str]) -> None:
 
 def write_code(draft: Draft, element: Element, out: list[str]) -> None:
     """Inline code; links inside it stay links around their own piece of code."""
-    anchors = [] if draft.in_link else element.select("a[href]")
-    if not anchors:
-        out.append(_spaced_code(element.text))
+    text = element.text
+    if (draft.in_heading or draft.in_link) and "<" in text:
+        out.append(escape(text))  # readers that strip tags would lose `<T>` from a title or a link
+        return
+    if draft.in_link or element.select_one("a[href]") is None:
+        out.append(_spaced_code(text))
         return
     for node in element.descendants:
         if isinstance(node, Text):
@@ -196,9 +199,8 @@ def write_link(draft: Draft, element: Element, out: list[str], code: bool = Fals
         out.append(" " if run else "")
         return
     draft.links.remember(url, text)
-    if out and out[-1].endswith("!"):
-        out[-1] = out[-1][:-1] + "\\!"
-    lead = " " if run[:1].isspace() else ""
+    # `!` right before a link would make it an image.
+    lead = " " if run[:1].isspace() or (out and out[-1].endswith("!")) else ""
     tail = " " if run[-1:].isspace() else ""
     out.append(f"{lead}[{link_text(text)}]({url}){tail}")
 

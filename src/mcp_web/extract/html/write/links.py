@@ -26,7 +26,7 @@ class Links:
         self.met: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
-        """The absolute target, or None where it leads nowhere a reader could go."""
+        """The absolute target as a Markdown link holds it, or None where it leads nowhere a reader could go."""
         try:
             return self._cache[href]
         except KeyError:
@@ -56,7 +56,7 @@ class Links:
             self.met[url] = text
 
     def all(self) -> tuple[Link, ...]:
-        return tuple(Link(text, url) for url, text in self.met.items())
+        return tuple(Link(text, bare(url)) for url, text in self.met.items())
 
 
 def _written(url: str) -> str:
@@ -65,12 +65,10 @@ def _written(url: str) -> str:
         return url
     url = "".join(_UNSAFE.get(char, char) for char in url)
     url = _CONTROL.sub("", url)
-    if "(" in url or ")" in url:
-        depth = 0
-        for char in url:
-            depth += (char == "(") - (char == ")")
-            if depth < 0 or depth > 3:
-                break
-        if depth:
-            url = url.replace("(", "%28").replace(")", "%29")
-    return url
+    # Parentheses are legal in a URL and end a Markdown link for many a reader: angle brackets hold them.
+    return f"<{url}>" if "(" in url or ")" in url else url
+
+
+def bare(url: str) -> str:
+    """The URL without the angle brackets of its Markdown form."""
+    return url[1:-1] if url.startswith("<") else url

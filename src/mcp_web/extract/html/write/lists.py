@@ -26,8 +26,11 @@ def write_numbers(draft: Draft, element: Element, out: list[str]) -> None:
 
 
 def _write_items(draft: Draft, element: Element, out: list[str], number: int | None) -> None:
-    if draft.indents >= MAX_INDENTS:
-        draft.walk(draft, element, out)
+    # Items that hold headings are sections of the page, laid out as a list.
+    if draft.indents >= MAX_INDENTS or element.select_one("h1,h2,h3,h4,h5,h6") is not None:
+        for child in element:
+            if isinstance(child, ElementType):
+                draft.walk(draft, child, out)
         return
     items: list[str] = []
     loose = False

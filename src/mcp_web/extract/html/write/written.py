@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from turbohtml import Element, Node
 
 from mcp_web.extract.hidden import clean_text
-from mcp_web.extract.html.write import blocks, inline
+from mcp_web.extract.html.write import blocks, code, inline
 from mcp_web.extract.html.write.draft import Draft
 from mcp_web.extract.html.write.links import Links
 from mcp_web.model.page import Heading, Link
@@ -49,7 +49,11 @@ def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool
 
 
 def _prepare(draft: Draft, root: Node) -> None:
-    """One pass of C selects finds what the walk must treat apart."""
+    """A few selects find what the walk must treat apart."""
+    for element in root.select(code.CODE_TABLES):
+        draft.special[element] = code.write_code_table
+    for element in root.select(code.CODE_BOXES):
+        draft.special[element] = code.write_code
     for element in root.select(_INLINE_AROUND_BLOCK):
         parent = element.parent
         while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:
