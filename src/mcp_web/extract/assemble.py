@@ -6,21 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import read_headings, read_links
 from mcp_web.extract.summary import summarise
 from mcp_web.model.page import Document, Heading, Kind, Metadata
-
-
-def clean_text(text: str) -> tuple[str, int]:
-    """`hidden.clean_text`, once it is there."""
-    import importlib
-
-    try:
-        cleaned: tuple[str, int] = importlib.import_module("mcp_web.extract.hidden").clean_text(text)
-    except ImportError:
-        return text, 0
-    return cleaned
-
 
 # Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
 LONGEST = 2_000_000

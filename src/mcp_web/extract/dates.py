@@ -20,6 +20,7 @@ _DAY_MONTH = re.compile(
     r"(?<!\d)(\d{1,2})(?:st|nd|rd|th|er|\.|º)?\s+(?:de\s+)?([^\W\d_]{3,12})\.?,?\s+(?:de\s+)?((?:19|20)\d{2})(?!\d)"
 )
 _MONTH_DAY = re.compile(r"([^\W\d_]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+((?:19|20)\d{2})(?!\d)")
+_PDF = re.compile(r"D:(\d{4})(\d{2})(\d{2})(\d{6})?(Z|[+-]\d{2}'?\d{2})?")
 _URL = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/._-]|$)")
 
 # Beginnings that tell a month apart in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish.
@@ -58,6 +59,18 @@ def date_in_url(url: str) -> str | None:
     """The date of paths such as /2024/05/31/title; a year and a month alone are no date."""
     match = _URL.search(url[:500])
     return _day(match[1], match[2], match[3]) if match else None
+
+
+def read_pdf_date(text: str) -> str | None:
+    """`D:20240531080910+02'00'` as PDF writes it."""
+    match = _PDF.match(text.strip())
+    if not match:
+        return read_date(text)
+    zone = f"{match[5][0]}{match[5][1:3]}:{match[5][-2:]}" if match[5] and match[5][0] in "+-" else (match[5] or "")
+    return read_date(
+        f"{match[1]}-{match[2]}-{match[3]}"
+        + (f"T{match[4][:2]}:{match[4][2:4]}:{match[4][4:]}{zone}" if match[4] else "")
+    )
 
 
 def _iso(match: re.Match[str]) -> str | None:

@@ -20,6 +20,7 @@ _PLAIN = "mcp_web.extract.plain:PlainExtractor"
 EXTRACTORS: dict[str, str] = {
     "text/html": _HTML,
     "application/xhtml+xml": _HTML,
+    "application/pdf": "mcp_web.extract.pdf.engine:PdfExtractor",
 }
 
 # fmt: off

@@ -7,7 +7,7 @@ an agent cites. Every pattern is bounded so that a megabyte of brackets costs a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from typing import Literal
@@ -172,6 +172,20 @@ def fence(text: str, language: str = "") -> str:
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+
+
+def table_of(rows: Sequence[Sequence[str]]) -> str:
+    """A table; the first row is its header. Rows are filled up to the widest."""
+    width = max((len(row) for row in rows), default=0)
+    if not width:
+        return ""
+    written = [
+        "| "
+        + " | ".join(cell.replace("|", "\\|").replace("\n", " ").strip() for cell in (*row, *[""] * (width - len(row))))
+        + " |"
+        for row in rows
+    ]
+    return "\n".join([written[0], "|" + " --- |" * width, *written[1:]])
 
 
 def _lines(markdown: str) -> Iterator[tuple[int, str, bool]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.extract.assemble import clean_text
+from mcp_web.extract.hidden import clean_text
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree

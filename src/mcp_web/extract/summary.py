@@ -37,7 +37,7 @@ _COMMON = frozenset(
         "the and for that with this from are was were has have had not but you your its can will all one our their "
         "they which when what how who also more than into about such may use used using these those there been being "
         "other some any each only over most out his her she him der die das und ist ein eine den dem des mit auf "
-        "für von nicht auch sich les une est dans pour que qui sur avec pas los las por con del para como más che per non"
+        "für von nicht auch sich les une est dans pour que qui sur avec pas los las por con del para como más che per"
     )
 )
 

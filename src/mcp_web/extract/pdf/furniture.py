@@ -1,0 +1,39 @@
+"""Running heads, running feet and page numbers: lines that many pages repeat at their edges."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from mcp_web.extract.pdf.words import Line, PageText
+
+_EDGE = 0.11  # of the page's height
+_NUMBER_EDGE = 0.16  # a number alone on its line is a page number farther in as well
+_DIGITS = re.compile(r"\d+|\b[ivxlc]{1,7}\b")
+_NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*[-–—]?(?:\s*(?:of|/)\s*\d{1,4})?", re.I)
+
+
+def drop_furniture(pages: Sequence[PageText]) -> int:
+    """Take repeated edge lines off the pages, in place; returns how many lines went."""
+    counts: Counter[str] = Counter()
+    for page in pages:
+        counts.update({_key(line) for line in page.lines if _at_edge(line, page)})
+    # A running head stands on at least three pages; chapters change it, so half of all pages is too much to ask.
+    often = {key for key, count in counts.items() if count >= max(3, len(pages) * 0.15)}
+    dropped = 0
+    for page in pages:
+        kept = [line for line in page.lines if not (_at_edge(line, page) and _key(line) in often)]
+        if len(pages) > 1:
+            kept = [line for line in kept if not (_NUMBER.fullmatch(line.text) and _at_edge(line, page, _NUMBER_EDGE))]
+        dropped += len(page.lines) - len(kept)
+        page.lines[:] = kept
+    return dropped
+
+
+def _at_edge(line: Line, page: PageText, edge: float = _EDGE) -> bool:
+    return line.box.bottom > page.height * (1 - edge) or line.box.top < page.height * edge
+
+
+def _key(line: Line) -> str:
+    return _DIGITS.sub("0", line.text.lower())[:80]

@@ -1,0 +1,114 @@
+"""Which lines of a PDF are headings: those its outline names, else those that are larger or bolder than the text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mcp_web.extract.pdf.words import Line, PageText
+
+_LONGEST = 160
+_LARGER = 1.12  # times the size of the text
+_FOLDED = re.compile(r"[\W_]+")
+_NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,4}\.?|[A-Z]\.|[IVX]{1,5}\.|Chapter|Part|Appendix|Section)\s+\S")
+_LEVELS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineItem:
+    title: str
+    level: int  # 0 is the top
+    page: int  # 1 is the first
+
+
+@dataclass(frozen=True, slots=True)
+class Styles:
+    """How a document looks: what its text is like, and which sizes its headings have."""
+
+    size: float  # of most of the text
+    bold: bool  # the text itself is bold
+    mono: bool  # the text itself is typewriter
+    sizes: tuple[float, ...] = ()  # of headings, largest first
+    outline: Mapping[int, tuple[OutlineItem, ...]] = field(default_factory=dict)  # by page
+
+    def level(self, line: Line, page: int) -> int | None:
+        """The heading level of a line, or None."""
+        text = line.text
+        if len(text) > _LONGEST or not any(char.isalpha() for char in text):
+            return None
+        if self.outline:
+            return self._in_outline(text, page) or (1 if self._is_title(line, page) else None)
+        if line.size >= self.size * _LARGER:
+            return next((at for at, size in enumerate(self.sizes, 1) if line.size >= size * 0.97), len(self.sizes) or 1)
+        # Bold lines at the text's own size are headings only when they look like one in every other way.
+        lettered = line.bold and not self.bold and not line.mono and line.size >= self.size * 0.95
+        if (
+            lettered
+            and len(text) <= 90
+            and not text.endswith((".", ",", ";", ":"))
+            and (text[0].isupper() or _NUMBERED.match(text))
+        ):
+            return min(len(self.sizes) + 1, 6)
+        return None
+
+    def _in_outline(self, text: str, page: int) -> int | None:
+        folded = _fold(text)
+        for item in self.outline.get(page, ()):
+            title = _fold(item.title)
+            if title and folded.endswith(title) and len(folded) <= len(title) + 12:
+                return min(item.level + 1, 6)
+        return None
+
+    def _is_title(self, line: Line, page: int) -> bool:
+        return page == 1 and line.size >= self.size * 1.4
+
+
+def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) -> Styles:
+    """The styles of a document, weighed by how many characters have them."""
+    sizes: Counter[float] = Counter()
+    bold: Counter[bool] = Counter()
+    mono: Counter[bool] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[_step(line.size)] += len(line.text)
+            bold[line.bold] += len(line.text)
+            mono[line.mono] += len(line.text)
+    size = max(sizes, key=lambda each: sizes[each]) if sizes else 10.0
+    total = sum(sizes.values())
+    larger = sorted((each for each in sizes if each >= size * _LARGER and sizes[each] < 0.2 * total), reverse=True)
+    styles = Styles(size, bold[True] > bold[False], mono[True] > mono[False], _distinct(larger))
+    by_page: dict[int, list[OutlineItem]] = {}
+    for item in outline:
+        by_page.setdefault(item.page, []).append(item)
+    outlined = Styles(
+        size, styles.bold, styles.mono, styles.sizes, {page: tuple(items) for page, items in by_page.items()}
+    )
+    return outlined if _found(outlined, pages) else styles
+
+
+def _found(styles: Styles, pages: Sequence[PageText]) -> bool:
+    """Whether the outline's titles stand on the pages it names: some outlines are file names or slide numbers."""
+    items = sum(len(of_page) for of_page in styles.outline.values())
+    if items < 2:
+        return False
+    hits = sum(styles._in_outline(line.text, page.number) is not None for page in pages for line in page.lines)
+    return hits * 2 >= items
+
+
+def _distinct(sizes: list[float]) -> tuple[float, ...]:
+    """Sizes that a reader can tell apart, at most four."""
+    kept: list[float] = []
+    for size in sizes:
+        if not kept or size < kept[-1] * 0.94:
+            kept.append(size)
+    return tuple(kept[:_LEVELS])
+
+
+def _step(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _fold(text: str) -> str:
+    return _FOLDED.sub("", text.lower())

@@ -1,0 +1,119 @@
+"""Lines of a PDF page → blocks: headings, paragraphs, list items, code, tables, in reading order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from mcp_web.extract.pdf.headings import Styles
+from mcp_web.extract.pdf.tables import Table, find_tables
+from mcp_web.extract.pdf.words import Line, PageText, Word
+
+Kind = Literal["heading", "text", "item", "code", "table"]
+
+_BULLET = re.compile(r"[•‣◦▪■●○∙·⁃–—*-]|\uf0b7")
+_COUNTER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]")
+LEADERS = re.compile(r"(?:\.\s?){5,}|…{3,}")
+_ENDS = (".", "!", "?", ":", ";", "。", "”", '"')
+
+
+@dataclass(slots=True)
+class Block:
+    kind: Kind
+    lines: list[Line]
+    level: int = 0  # of a heading, or depth of an item
+    table: Table | None = None
+    marker: str = ""  # of an item, as it is written
+
+    def words(self) -> list[Word]:
+        """All words; without the mark that an item begins with."""
+        found = [word for line in self.lines for word in line.words]
+        return found[1:] if self.marker and self.marker == found[0].text else found
+
+
+def read_blocks(page: PageText, styles: Styles) -> list[Block]:
+    """The blocks of a page in the order it was written."""
+    lines = page.lines
+    tables = find_tables(lines)
+    owner = {at: table for table in tables for at in table.lines}
+    pitch = _pitch(lines)
+    blocks: list[Block] = []
+    done: set[int] = set()
+    before: Line | None = None
+    for at, line in enumerate(lines):
+        if at in owner:
+            table = owner[at]
+            if id(table) not in done:
+                done.add(id(table))
+                blocks.append(Block("table", [], table=table))
+            before = None
+            continue
+        last = blocks[-1] if blocks and before is not None else None
+        if not (last and before and _extend(last, before, line, page, styles, pitch)):
+            blocks.append(_begin(line, page, styles))
+        before = line
+    return blocks
+
+
+def _begin(line: Line, page: PageText, styles: Styles) -> Block:
+    level = styles.level(line, page.number)
+    if level:
+        return Block("heading", [line], level)
+    if line.mono and not styles.mono:
+        return Block("code", [line])
+    first = line.words[0].text
+    if len(line.words) > 1 and (_BULLET.fullmatch(first) or _COUNTER.fullmatch(first)):
+        return Block("item", [line], marker=first)
+    if LEADERS.search(line.text):
+        return Block("item", [line])  # of a table of contents
+    return Block("text", [line])
+
+
+def _extend(block: Block, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
+    """Add the line to the block if it goes on there; says whether it did."""
+    fresh = _begin(line, page, styles)
+    # A line with a divided word reaches into the next one: measure from its last word to the first of this line.
+    step = before.words[-1].box.bottom - line.words[0].box.bottom
+    near = 0 < step <= pitch * max(before.size, line.size) * 1.35
+    if block.kind == "heading":
+        same = fresh.kind == "heading" and fresh.level == block.level and abs(before.size - line.size) < 0.6
+        goes_on = same and near and sum(len(each.text) for each in block.lines) < 160
+    elif block.kind == "code":
+        goes_on = fresh.kind == "code" and 0 < step <= pitch * line.size * 3
+    elif fresh.kind != "text" or abs(before.size - line.size) > 0.15 * before.size:
+        goes_on = False
+    else:
+        goes_on = _same_paragraph(block, before, line, step, near)
+    if goes_on:
+        block.lines.append(line)
+    return goes_on
+
+
+def _same_paragraph(block: Block, before: Line, line: Line, step: float, near: bool) -> bool:
+    """By distance, then by indent; a sentence that stops at the column's foot goes on at the next one's head."""
+    if step <= 0:
+        unfinished = not before.text.endswith(_ENDS) and line.text[:1].islower()
+        return unfinished and line.box.left > before.box.right - 5
+    if not near:
+        return False
+    left = min(each.box.left for each in block.lines)
+    indent = line.box.left - left
+    if block.kind == "item":
+        return indent > 0.3 * line.size
+    indented = indent > 0.8 * line.size and indent < 6 * line.size and len(block.lines) > 1
+    hanging = indented and abs(line.box.left - before.box.left) < 2
+    return not indented or hanging
+
+
+def _pitch(lines: Sequence[Line]) -> float:
+    """Distance of two lines of a paragraph in letter sizes: the most frequent one."""
+    steps: Counter[float] = Counter()
+    for one, other in pairwise(lines):
+        step = one.box.bottom - other.box.bottom
+        if abs(one.size - other.size) < 0.5 and 0.8 * one.size < step < 2.5 * one.size:
+            steps[round(step / one.size, 1)] += 1
+    return max(steps, key=lambda each: (steps[each], -each)) if steps else 1.25

@@ -1,0 +1,341 @@
+"""A PDF page → lines of words with their place, size, font and link, through PDFium.
+
+PDFium gives the characters in the order they were written, with the spaces and line ends it infers. A place is
+asked for the first and the last character of a word only: each call crosses into C, and a book has a million
+characters. Words that nobody could see (off the page, specks, painted in the colour of the paper, invisible ink)
+are left out and counted.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+_SPACES = frozenset(" \t\xa0\u2002\u2003\u2009\u200a\u3000")
+_HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a line's end
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_SPECK = 1.5  # points; nobody reads that
+_WHITE = 250
+_MOST_SHAPES = 3000
+_MOST_LINKS = 500
+_FIXED_PITCH = 1  # font descriptor flag
+_BOLD = 1 << 18
+_MONO_NAME = re.compile(rb"mono|courier|consol|menlo|cmtt|typewriter")
+_BOLD_NAME = re.compile(rb"bold|black|heavy|semibd|cmbx|-medi")
+_FEW_CHARS = 60  # on a page; only then it may be a scan
+_INVISIBLE = 3  # text rendering mode
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def holds(self, other: Box) -> bool:
+        x, y = (other.left + other.right) / 2, (other.bottom + other.top) / 2
+        return self.left - 1 <= x <= self.right + 1 and self.bottom - 1 <= y <= self.top + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    box: Box
+    size: float
+    bold: bool
+    mono: bool
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words that stand side by side."""
+
+    words: tuple[Word, ...]
+    text: str
+    box: Box
+    size: float  # that most of its characters have
+    bold: bool
+    mono: bool
+
+
+def line_of(words: Sequence[Word]) -> Line:
+    """Put words together; they stay in the order they came."""
+    sizes: dict[float, int] = {}
+    for word in words:
+        sizes[word.size] = sizes.get(word.size, 0) + len(word.text)
+    box = Box(
+        min(word.box.left for word in words),
+        min(word.box.bottom for word in words),
+        max(word.box.right for word in words),
+        max(word.box.top for word in words),
+    )
+    return Line(
+        tuple(words),
+        " ".join(word.text for word in words),
+        box,
+        max(sizes, key=lambda size: sizes[size]),
+        all(word.bold for word in words),
+        all(word.mono for word in words),
+    )
+
+
+@dataclass(slots=True)
+class PageText:
+    """What one page shows."""
+
+    number: int
+    width: float
+    height: float
+    lines: list[Line] = field(default_factory=list)
+    hidden: int = 0  # words that are there and cannot be seen
+    pictures: bool = False  # images cover most of the page
+
+
+def read_page(page: PdfPage, number: int) -> PageText:
+    """The lines of a page in writing order."""
+    import pypdfium2.raw as pdfium
+
+    textpage = page.get_textpage()
+    count = textpage.count_chars()
+    box = Box(*page.get_cropbox())
+    turn = Turn(_direction(pdfium, textpage.raw, count), box)
+    ground = Ground(page)
+    reader = _Reader(pdfium, textpage.raw, turn, ground, box)
+    links = [(turn.box(place), url) for place, url in _links(page, pdfium)]
+    shown = turn.box(box)
+    result = PageText(number, shown.right - shown.left, shown.top - shown.bottom)
+    line: list[Word] = []
+    for word in (*reader.words(count), None):
+        if word is not None:
+            url = next((url for place, url in links if place.holds(word.box)), None) if links else None
+            line.append(_linked(word, url) if url else word)
+        elif line:
+            result.lines.append(line_of(line))
+            line = []
+    result.hidden = reader.hidden
+    result.pictures = count < _FEW_CHARS and ground.pictures
+    textpage.close()
+    return result
+
+
+def _linked(word: Word, url: str) -> Word:
+    return Word(word.text, word.box, word.size, word.bold, word.mono, url)
+
+
+class Turn:
+    """Page space → space in which the text runs from left to right, origin at the lower left corner."""
+
+    def __init__(self, degrees: int, page: Box) -> None:
+        self.degrees = degrees
+        self._page = page
+
+    def box(self, box: Box) -> Box:
+        page = self._page
+        left, right = box.left - page.left, box.right - page.left
+        bottom, top = box.bottom - page.bottom, box.top - page.bottom
+        width, height = page.right - page.left, page.top - page.bottom
+        if self.degrees == 90:
+            return Box(bottom, width - right, top, width - left)
+        if self.degrees == 180:
+            return Box(width - right, height - top, width - left, height - bottom)
+        if self.degrees == 270:
+            return Box(height - top, left, height - bottom, right)
+        return Box(left, bottom, right, top)
+
+
+def _direction(pdfium: Any, raw: Any, count: int) -> int:
+    """Which way most of the text runs, in quarter turns: landscape tables are written upwards."""
+    sample = range(0, count, max(1, count // 40))
+    turns = Counter(round(pdfium.FPDFText_GetCharAngle(raw, at) / (math.pi / 2)) % 4 * 90 for at in sample)
+    return turns.most_common(1)[0][0] if turns else 0
+
+
+class Ground:
+    """What lies behind the text; looked at only when a word could be hidden by it, for it costs as much as reading."""
+
+    def __init__(self, page: PdfPage) -> None:
+        self._page = page
+        self._shapes: list[Box] | None = None
+        self._pictures = False
+
+    @property
+    def shapes(self) -> list[Box]:
+        """Filled shapes and images."""
+        if self._shapes is None:
+            self._look()
+        return self._shapes or []
+
+    @property
+    def pictures(self) -> bool:
+        """Whether images cover most of the page."""
+        if self._shapes is None:
+            self._look()
+        return self._pictures
+
+    def _look(self) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._shapes = []
+        covered = 0.0
+        wanted = [pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING]
+        for at, thing in enumerate(self._page.get_objects(filter=wanted, max_depth=3)):
+            if at >= _MOST_SHAPES:
+                break
+            try:
+                box = Box(*thing.get_bounds())
+            except RuntimeError:
+                continue
+            if thing.type == pdfium.FPDF_PAGEOBJ_IMAGE:
+                covered += (box.right - box.left) * (box.top - box.bottom)
+            self._shapes.append(box)
+        width, height = self._page.get_size()
+        self._pictures = covered > 0.5 * width * height
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    mono: bool
+    bold: bool
+    white: bool  # the colour of paper
+    unseen: bool  # invisible ink or fully transparent
+
+
+class _Reader:
+    def __init__(self, pdfium: Any, raw: Any, turn: Turn, ground: Ground, page: Box) -> None:
+        self._pdfium = pdfium
+        self._raw = raw
+        self._turn = turn
+        self._ground = ground
+        self._page = page
+        self._rect = pdfium.FS_RECTF()
+        self._name = ctypes.create_string_buffer(128)
+        self._flags = ctypes.c_int()
+        self._colour = [ctypes.c_uint() for _ in range(4)]
+        self._object = 0  # address of the text object whose style is known
+        self._style = _Style(False, False, False, False)
+        self._sideways = turn.degrees % 180 == 90
+        self.hidden = 0
+
+    def words(self, count: int) -> Iterator[Word | None]:
+        """The words of the page; None stands for the end of a line."""
+        get = self._pdfium.FPDFText_GetUnicode
+        held: list[str] = []
+        first = 0
+        for at in range(count):
+            char = chr(get(self._raw, at))
+            if char not in _SPACES and char not in "\r\n":
+                if not held:
+                    first = at
+                held.append(char)
+                continue
+            if held:
+                if word := self._word(held, first, at - 1):
+                    yield word
+                held = []
+            if char == "\n":
+                yield None
+        if held and (word := self._word(held, first, count - 1)):
+            yield word
+
+    def _word(self, chars: list[str], first: int, last: int) -> Word | None:
+        text = _clean(chars)
+        if not text:
+            return None
+        start, end = self._box(first), self._box(last)
+        if abs(start.bottom - end.bottom) > start.top - start.bottom and not self._sideways:
+            end = start  # a word that was divided at the line's end: its place is where it begins
+        box = Box(
+            min(start.left, end.left),
+            min(start.bottom, end.bottom),
+            max(start.right, end.right),
+            max(start.top, end.top),
+        )
+        style = self._style_of(first)
+        if self._unseen(box, style):
+            self.hidden += 1
+            return None
+        height = (start.right - start.left) if self._sideways else (start.top - start.bottom)
+        return Word(text, self._turn.box(box), round(height, 1), style.bold, style.mono)
+
+    def _box(self, at: int) -> Box:
+        rect = self._rect
+        self._pdfium.FPDFText_GetLooseCharBox(self._raw, at, ctypes.byref(rect))
+        return Box(rect.left, rect.bottom, rect.right, rect.top)
+
+    def _style_of(self, at: int) -> _Style:
+        """The style of a character. Words of one text object share it, so it is asked for once."""
+        thing = self._pdfium.FPDFText_GetTextObject(self._raw, at)
+        address = ctypes.addressof(thing.contents) if thing else 0
+        if not address or address != self._object:
+            self._object = address
+            self._style = self._read_style(at, thing)
+        return self._style
+
+    def _read_style(self, at: int, thing: Any) -> _Style:
+        length = self._pdfium.FPDFText_GetFontInfo(self._raw, at, self._name, 128, ctypes.byref(self._flags))
+        name = self._name.raw[: max(0, min(length, 128) - 1)].lower()
+        flags = self._flags.value
+        seen = self._pdfium.FPDFText_GetFillColor(self._raw, at, *(ctypes.byref(part) for part in self._colour))
+        red, green, blue, alpha = (part.value for part in self._colour) if seen else (0, 0, 0, 255)
+        invisible = bool(thing) and self._pdfium.FPDFTextObj_GetTextRenderMode(thing) == _INVISIBLE
+        return _Style(
+            mono=bool(flags & _FIXED_PITCH) or bool(_MONO_NAME.search(name)),
+            bold=bool(flags & _BOLD)
+            or bool(_BOLD_NAME.search(name))
+            or self._pdfium.FPDFText_GetFontWeight(self._raw, at) >= 600,
+            white=min(red, green, blue) >= _WHITE,
+            unseen=alpha < 10 or invisible,
+        )
+
+    def _unseen(self, box: Box, style: _Style) -> bool:
+        page = self._page
+        outside = box.right < page.left or box.left > page.right or box.top < page.bottom or box.bottom > page.top
+        if outside or 0 < box.top - box.bottom < _SPECK:
+            return True
+        # Recognised text under a scan is invisible on purpose: it is what the picture shows.
+        if style.unseen:
+            return not self._ground.pictures
+        return style.white and not any(shape.holds(box) for shape in self._ground.shapes)
+
+
+def _clean(chars: list[str]) -> str:
+    """The word: a hyphen that only the line's end called for goes, ligatures and surrogate pairs are resolved."""
+    text = "".join(chars)
+    if not text.isascii() or "\x02" in text:
+        text = _HYPHEN.sub("", text).translate(_LIGATURES)
+        if _SURROGATE.search(text):
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\x00", "")
+
+
+def _links(page: PdfPage, pdfium: Any) -> Iterator[tuple[Box, str]]:
+    """The web links of a page's annotations."""
+    at = ctypes.c_int(0)
+    link = pdfium.FPDF_LINK()
+    document = page.pdf.raw
+    for _ in range(_MOST_LINKS):
+        if not pdfium.FPDFLink_Enumerate(page.raw, ctypes.byref(at), ctypes.byref(link)):
+            return
+        action = pdfium.FPDFLink_GetAction(link)
+        if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
+            continue
+        length = pdfium.FPDFAction_GetURIPath(document, action, None, 0)
+        if not 8 < length <= 2000:
+            continue
+        buffer = ctypes.create_string_buffer(length)
+        pdfium.FPDFAction_GetURIPath(document, action, buffer, length)
+        url = buffer.value.decode("utf-8", "replace").strip()
+        rect = pdfium.FS_RECTF()
+        if url.startswith(("http://", "https://")) and pdfium.FPDFLink_GetAnnotRect(link, ctypes.byref(rect)):
+            yield Box(rect.left, rect.bottom, rect.right, rect.top), url

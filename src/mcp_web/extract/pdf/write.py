@@ -1,0 +1,78 @@
+"""Blocks of PDF pages → Markdown, with a marker before each page: `<!-- page 3 -->`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from mcp_web.extract.markdown import fence, table_of
+from mcp_web.extract.pdf.layout import LEADERS, Block
+from mcp_web.extract.pdf.words import Line, Word
+
+_SYNTAX = re.compile(r"^(?:#{1,6}\s|>|[-+*]\s|\d{1,9}[.)]\s|```|~~~|\|)")
+
+
+def page_marker(number: int) -> str:
+    return f"<!-- page {number} -->"
+
+
+def write_blocks(blocks: Sequence[Block]) -> str:
+    """The Markdown of one page."""
+    parts: list[str] = []
+    for at, block in enumerate(blocks):
+        text = _write(block)
+        if text:
+            tight = block.kind == "item" and at and blocks[at - 1].kind == "item" and parts
+            parts.append(("\n" if tight else "\n\n") + text if parts else text)
+    return "".join(parts)
+
+
+def _write(block: Block) -> str:
+    if block.table:
+        return table_of([[_words(cell) for cell in row] for row in block.table.rows])
+    if block.kind == "code":
+        return fence("\n".join(_code_lines(block.lines)))
+    if block.kind == "heading":
+        return "#" * block.level + " " + _words(block.words())
+    if block.kind == "item":
+        return f"{_marker(block.marker)} {_words(block.words())}"
+    text = _words(block.words())
+    return "\\" + text if _SYNTAX.match(text) and not text[0].isdigit() else text
+
+
+def _marker(marker: str) -> str:
+    """Counters that Markdown knows stay; other letters follow a dash."""
+    if re.fullmatch(r"\d{1,3}[.)]", marker):
+        return marker
+    return f"- {marker}" if any(char.isalnum() for char in marker) else "-"
+
+
+def _words(words: Iterable[Word]) -> str:
+    """Running text; neighbouring words of one link are one link."""
+    parts: list[str] = []
+    for url, group in groupby(words, key=lambda word: word.link):
+        text = " ".join(word.text for word in group)
+        parts.append(f"[{text.replace('[', '(').replace(']', ')')}]({url})" if url else text)
+    return LEADERS.sub(" … ", " ".join(parts)).strip()
+
+
+def _code_lines(lines: Sequence[Line]) -> list[str]:
+    """Typewriter lines with the spaces that their places tell of, and blank lines where there is room for one."""
+    left = min(line.box.left for line in lines)
+    widths = [
+        (word.box.right - word.box.left) / len(word.text) for line in lines for word in line.words if len(word.text) > 2
+    ]
+    width = sorted(widths)[len(widths) // 2] if widths else lines[0].size * 0.6
+    width = max(width, 1.0)
+    written: list[str] = []
+    for at, line in enumerate(lines):
+        if at and lines[at - 1].box.bottom - line.box.bottom > 2.2 * line.size:
+            written.append("")
+        text = ""
+        for word in line.words:
+            column = round((word.box.left - left) / width)
+            gap = min(column - len(text), 120)
+            text += " " * max(gap, 1 if text else 0) + word.text
+        written.append(text)
+    return written
