@@ -64,13 +64,3 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
     if status >= 500:
         raise Refused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
     raise Refused("error", f"{who} did not understand the request ({status}{said}).")
-
-
-def items(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list that may be absent or hold anything."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def text(value: Any) -> str:
-    """A string, or nothing."""
-    return value if isinstance(value, str) else ""

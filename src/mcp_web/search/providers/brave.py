@@ -9,7 +9,8 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, retry_after, text
+from mcp_web.search.reading import items, mapping, number, text, texts
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 
 FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
 CARD = Card(
@@ -81,8 +82,8 @@ class Brave:
             _refuse(response)
         refuse_by_status(response, "Brave", fix=FIX)
         answer = json_object(response, "Brave")
-        block = answer if query.category in _PATHS else answer.get("web") or {}
-        facts = answer.get("query") or {}
+        block = answer if query.category in _PATHS else mapping(answer.get("web"))
+        facts = mapping(answer.get("query"))
         rows = items(block.get("results"))
         if query.category == "images":
             rows = rows[query.count * query.page :]
@@ -120,23 +121,22 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
-    thumbnail = row.get("thumbnail") or {}
-    source = (row.get("profile") or {}).get("name") or (row.get("source") if query.category == "images" else None)
+    thumbnail = mapping(row.get("thumbnail"))
+    source = mapping(row.get("profile")).get("name") or (row.get("source") if query.category == "images" else None)
     return make_hit(
         row.get("title"),
         row.get("url"),
         row.get("description"),
         engine="brave",
         date=row.get("page_age") or row.get("age"),
-        extra=row.get("extra_snippets") or () if query.extra_snippets else (),
+        extra=texts(row.get("extra_snippets")) if query.extra_snippets else (),
         thumbnail=thumbnail.get("original") or thumbnail.get("src"),
         source=source,
     )
 
 
 def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
-    box = answer.get("infobox") or {}
-    rows = items(box.get("results")) if isinstance(box, dict) else []
+    rows = items(mapping(answer.get("infobox")).get("results"))
     return tuple(said for row in rows if (said := text(row.get("long_desc")) or text(row.get("description"))))
 
 
@@ -164,12 +164,12 @@ def _pair(header: str) -> list[int]:
 def _refuse(response: ApiResponse) -> None:
     """Brave's own words for a refusal; a bad key is a 422, not a 401."""
     answer = error_object(response)
-    error = answer.get("error") or (items(answer.get("errors")) or [{}])[0]
-    code, detail, meta = text(error.get("code")), text(error.get("detail")), error.get("meta") or {}
+    error = mapping(answer.get("error")) or (items(answer.get("errors")) or [{}])[0]
+    code, detail, meta = text(error.get("code")), text(error.get("detail")), mapping(error.get("meta"))
     resets = _pair(response.header("x-ratelimit-reset") or "")
     if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
         raise Refused("auth", f"Brave does not accept the key ({code}).", fix=FIX)
-    used_up = (meta.get("quota_limit") or 0) > 0 and (meta.get("quota_current") or 0) >= meta["quota_limit"]
+    used_up = 0 < number(meta.get("quota_limit")) <= number(meta.get("quota_current"))
     if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
         until = float(resets[1]) if len(resets) > 1 else None
         raise Refused(

@@ -11,7 +11,8 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+from mcp_web.search.reading import items, text, texts
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 
 FIX = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
 CARD = Card(
@@ -81,7 +82,7 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
-    highlights = [part for part in row.get("highlights") or () if isinstance(part, str)]
+    highlights = texts(row.get("highlights"))
     return make_hit(
         row.get("title"),
         row.get("url"),

@@ -11,7 +11,8 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+from mcp_web.search.reading import items, mapping, text
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 
 FIX = (
     "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
@@ -71,12 +72,12 @@ class Google:
             _refuse(response)
         refuse_by_status(response, "Google", fix=FIX)
         answer = json_object(response, "Google")
-        total = text((answer.get("searchInformation") or {}).get("totalResults"))
+        total = text(mapping(answer.get("searchInformation")).get("totalResults"))
         return Page(
             hits=present(_hit(row) for row in items(answer.get("items"))),
             total=int(total) if total.isdigit() else None,
-            more=bool((answer.get("queries") or {}).get("nextPage")),
-            suggestion=text((answer.get("spelling") or {}).get("correctedQuery")) or None,
+            more=bool(mapping(answer.get("queries")).get("nextPage")),
+            suggestion=text(mapping(answer.get("spelling")).get("correctedQuery")) or None,
             notes=("Google Custom Search is switched off on 2027-01-01; configure another provider.",),
             raw=answer,
         )
@@ -92,11 +93,11 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _hit(row: dict[str, Any]) -> Hit | None:
-    pagemap = row.get("pagemap") or {}
+    pagemap = mapping(row.get("pagemap"))
     tags = (items(pagemap.get("metatags")) or [{}])[0]
     dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()))
     tagged = next((found for name in _DATES if (found := published(tags.get(name)))), None)
-    image = row.get("image") or {}
+    image = mapping(row.get("image"))
     pictures = [*items(pagemap.get("cse_image")), *items(pagemap.get("cse_thumbnail"))]
     # The link of an image is the picture itself; the page it stands on is what can be opened and cited.
     return make_hit(
@@ -111,8 +112,7 @@ def _hit(row: dict[str, Any]) -> Hit | None:
 
 
 def _refuse(response: ApiResponse) -> None:
-    error = error_object(response).get("error") or {}
-    error = error if isinstance(error, dict) else {}
+    error = mapping(error_object(response).get("error"))
     message = text(error.get("message"))
     reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
     if response.status == 429:

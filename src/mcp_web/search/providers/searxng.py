@@ -12,7 +12,8 @@ from mcp_web.search.locales import locale
 from mcp_web.search.neutral import neutralise
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+from mcp_web.search.reading import items, number, text, texts
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.snippets import clean
 
@@ -67,21 +68,21 @@ class Searxng:
     def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
         _refuse(response, self.url)
         answer = json_object(response, self.url)
-        silent = [(str(pair[0]), str(pair[1])) for pair in answer.get("unresponsive_engines") or () if len(pair) > 1]
+        silent = _silent(answer.get("unresponsive_engines"))
         rows = items(answer.get("results"))
         # The answer groups results by category; the score is the order.
-        rows.sort(key=lambda row: -float(row.get("score") or 0))
+        rows.sort(key=lambda row: -number(row.get("score")))
         hits = present(_hit(row) for row in rows)
         answers = _answers(answer)
         if not rows and not answers and silent:
             raise _all_silent(silent, self.url)
         total = answer.get("number_of_results")
-        offered = [*(answer.get("corrections") or ()), *(answer.get("suggestions") or ())]
+        offered = [*texts(answer.get("corrections")), *texts(answer.get("suggestions"))]
         return Page(
             hits=hits,
             total=int(total) if isinstance(total, (int, float)) and total > 0 else None,
             more=bool(hits),
-            suggestion=next((clean(said) for said in offered if isinstance(said, str)), None),
+            suggestion=clean(offered[0]) if offered else None,
             answers=answers,
             notes=_notes(silent, len(rows) - len(hits)),
             raw=answer,
@@ -106,6 +107,12 @@ def _refuse(response: ApiResponse, who: str) -> None:
         raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
 
 
+def _silent(pairs: Any) -> list[tuple[str, str]]:
+    """Engines that did not answer, each with its reason."""
+    found = pairs if isinstance(pairs, list) else []
+    return [(str(pair[0]), str(pair[1])) for pair in found if isinstance(pair, list) and len(pair) > 1]
+
+
 def _all_silent(silent: list[tuple[str, str]], who: str) -> Refused:
     """No engine answered: that is not an empty result."""
     named = ", ".join(f"{name} ({reason})" for name, reason in silent[:8])
@@ -123,7 +130,7 @@ def _notes(silent: list[tuple[str, str]], without_url: int) -> tuple[str, ...]:
 
 
 def _hit(row: dict[str, Any]) -> Hit | None:
-    engines = [name for name in row.get("engines") or () if isinstance(name, str)]
+    engines = texts(row.get("engines"))
     return make_hit(
         row.get("title"),
         row.get("url"),
@@ -137,6 +144,6 @@ def _hit(row: dict[str, Any]) -> Hit | None:
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
-    said = [one.get("answer") if isinstance(one, dict) else one for one in answer.get("answers") or ()]
+    said = [*texts(answer.get("answers")), *(text(one.get("answer")) for one in items(answer.get("answers")))]
     said += [f"{text(box.get('infobox'))}: {text(box.get('content'))}" for box in items(answer.get("infoboxes"))]
-    return tuple(line for part in said if isinstance(part, str) and (line := clean(part, 500)).strip(": "))
+    return tuple(line for part in said if (line := clean(part, 500)).strip(": "))

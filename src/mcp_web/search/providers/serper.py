@@ -9,7 +9,8 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, text
+from mcp_web.search.reading import items, mapping, text
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 
 FIX = "Set SERPER_API_KEY to a key from https://serper.dev."
 CARD = Card(
@@ -62,7 +63,7 @@ class Serper:
         return Page(
             hits=present(_hit(row, query) for row in rows),
             more=len(rows) >= query.count,
-            suggestion=text((answer.get("searchInformation") or {}).get("didYouMean")) or None,
+            suggestion=text(mapping(answer.get("searchInformation")).get("didYouMean")) or None,
             answers=_answers(answer),
             raw=answer,
         )
@@ -89,7 +90,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
 
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
-    box, graph = answer.get("answerBox") or {}, answer.get("knowledgeGraph") or {}
+    box, graph = mapping(answer.get("answerBox")), mapping(answer.get("knowledgeGraph"))
     said = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
     return tuple(part for part in said if part)
 

@@ -9,7 +9,8 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.refusals import error_object, items, json_object, refuse_by_status, retry_after, text
+from mcp_web.search.reading import items, text
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 
 FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com, or leave it empty for the keyless allowance."
 CARD = Card(
