@@ -131,28 +131,34 @@ def _zstd_zeros(megabytes: int) -> bytes:
     return b"".join([squeeze.compress(bytes(MEGABYTE)) for _ in range(megabytes)]) + squeeze.flush()
 
 
+def prepare() -> None:
+    """Make the bombs beforehand: squeezing them takes seconds, in which a server would answer nobody."""
+    for squeeze, megabytes in ((_gzip_zeros, 128), (_brotli_zeros, 256), (_zstd_zeros, 256)):
+        squeeze(megabytes)
+
+
 async def _encoded(wire: Wire, encoding: str, body: bytes) -> None:
     await wire.send(head(f"Content-Encoding: {encoding}", f"Content-Length: {len(body)}") + body)
 
 
 @nasty
 async def gzip_bomb(request: Request, wire: Wire) -> None:
-    await _encoded(wire, "gzip", _gzip_zeros(256))
+    await _encoded(wire, "gzip", _gzip_zeros(128))
 
 
 @nasty
 async def brotli_bomb(request: Request, wire: Wire) -> None:
-    await _encoded(wire, "br", _brotli_zeros(512))
+    await _encoded(wire, "br", _brotli_zeros(256))
 
 
 @nasty
 async def zstd_bomb(request: Request, wire: Wire) -> None:
-    await _encoded(wire, "zstd", _zstd_zeros(512))
+    await _encoded(wire, "zstd", _zstd_zeros(256))
 
 
 @nasty
 async def bomb_in_a_bomb(request: Request, wire: Wire) -> None:
-    await _encoded(wire, "gzip, gzip", gzip.compress(_gzip_zeros(256)))
+    await _encoded(wire, "gzip, gzip", gzip.compress(_gzip_zeros(128)))
 
 
 @nasty
