@@ -16,3 +16,15 @@ class Citation:
     context: str  # the sentence it stands in
     confidence: float
     kind: CitationKind = "link"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A citation as it stands in a text, before it is known whether its target is kept."""
+
+    name: str  # what it cites, normalised: a URL, "doi:…", "arxiv:…", "path:…", "wiki:…"
+    url: str  # as a reader would follow it
+    kind: CitationKind
+    start: int  # of the sentence it stands in, in the Markdown
+    end: int
+    confidence: float

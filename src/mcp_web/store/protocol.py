@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 
@@ -41,6 +42,78 @@ class StoreFigures:
     newest: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What the archive read out of a document, kept in one transaction with it."""
+
+    date: str | None = None  # ISO date; None takes the day it was fetched
+    names: tuple[str, ...] = ()  # by which others cite it: URLs, "doi:…", "arxiv:…", "path:…", "wiki:…"
+    mentions: tuple[Mention, ...] = ()  # what it cites
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Which documents a search may answer with."""
+
+    source: Source | None = None
+    since: str | None = None  # ISO date, inclusive
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """Words as folded by `store.words`; more of the wanted words, and rarer ones, count more."""
+
+    words: tuple[str, ...] = ()  # any of them
+    prefixes: tuple[str, ...] = ()  # any word that begins so
+    required: tuple[str, ...] = ()  # all of them, counted like `words`
+    excluded: tuple[str, ...] = ()
+    filter: DocumentFilter = DocumentFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document that may answer; scores compare within one call only."""
+
+    key: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class WordAnswer:
+    candidates: tuple[Candidate, ...]  # best first
+    unknown: tuple[str, ...] = ()  # wanted words that stand in no document
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a list of results shows of a document, and its text to quote from."""
+
+    key: str
+    hash: str
+    url: str
+    title: str
+    source: Source
+    date: str
+    path: str | None
+    tags: tuple[str, ...]
+    variant: str
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One document cites another thing; `target` is a page key when that thing is kept."""
+
+    source: str
+    target: str | None
+    url: str
+    kind: CitationKind
+    start: int  # of the sentence, in the newest text of `source`
+    end: int
+    confidence: float
+
+
 class Store(Protocol):
     """Pages and their snapshots, vectors, short-lived notes, figures."""
 
@@ -57,8 +130,11 @@ class Store(Protocol):
         """All kept versions of a page, newest first."""
         ...
 
-    async def keep(self, snapshot: Snapshot) -> None:
-        """Add a version (or refresh the same one), in one transaction with everything derived from it."""
+    async def keep(self, snapshot: Snapshot, derived: Derived | None = None) -> None:
+        """Add a version (or refresh the same one), in one transaction with everything derived from it.
+
+        Without `derived` the document can be found by its words and cited by its URLs, and cites nothing.
+        """
         ...
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
@@ -89,6 +165,48 @@ class Store(Protocol):
     async def vectors(self, key: str, model: str) -> PackedVectors | None: ...
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None: ...
+
+    # finding: candidates and rows, no policy
+    async def by_words(self, query: WordQuery, limit: int) -> WordAnswer:
+        """The best documents by BM25 over their newest versions. Scores lie in 0…1: the share of what a document
+        full of the wanted words would get."""
+        ...
+
+    async def by_vector(
+        self, model: str, vector: Sequence[float], limit: int, filter: DocumentFilter | None = None
+    ) -> list[Candidate]:
+        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors."""
+        ...
+
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        """How many documents hold each of these words; unknown words are left out."""
+        ...
+
+    async def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
+
+    async def lacking_vectors(self, model: str, limit: int) -> list[str]:
+        """Keys of documents that have no vectors of this model yet."""
+        ...
+
+    async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
+        """What these documents cite."""
+        ...
+
+    async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
+        """What cites these documents."""
+        ...
+
+    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str]]:
+        """(path, key, newest hash) of every document of a source whose path begins so, by path."""
+        ...
+
+    async def remove(self, keys: Sequence[str]) -> int:
+        """Remove documents of any source, with their versions."""
+        ...
+
+    async def tidy(self) -> None:
+        """Finish what waits: merge the index, sweep the dead, give space back."""
+        ...
 
     # notes: small JSON values that expire (search answers, robots files, failures, per-site memory)
     async def note(self, kind: str, key: str) -> Any | None:

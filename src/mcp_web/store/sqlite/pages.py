@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from datetime import date
 from typing import cast
 from urllib.parse import urlsplit
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
-from mcp_web.store.pack import document_facts, document_of, pack_json, pack_text, unpack_json, unpack_text
+from mcp_web.store.pack import document_of, unpack_json, unpack_text
+from mcp_web.store.protocol import Card
+from mcp_web.store.sqlite.prepare import Prepared
 
 _FULL = """
 SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at, s.fresh_until, s.status, s.etag,
@@ -91,16 +94,51 @@ def seen(db: sqlite3.Connection, urls: Sequence[str]) -> dict[str, SnapshotInfo]
     return found
 
 
-def keep(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> int:
-    """Write one version and make it the page's newest; answers the page's row number."""
-    page = _keep_page(db, snapshot, used_at)
-    row = _keep_version(db, snapshot, page)
+def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float) -> tuple[int, int]:
+    """Write one version and make it the page's newest; answers the rows of page and version."""
+    page = _keep_page(db, prepared.snapshot, used_at)
+    version = _keep_version(db, prepared, page)
     db.execute(
         "UPDATE pages SET newest = ?, bytes = "
         "(SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = ?) WHERE id = ?",
-        (row, page, page),
+        (version, page, page),
     )
-    return page
+    return page, version
+
+
+def cards(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Card]:
+    found: dict[str, Card] = {}
+    query = (
+        "SELECT s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
+        " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE p.key = ?"
+    )
+    for key in keys:
+        row = db.execute(query, (key_bytes(key),)).fetchone()
+        if row:
+            hash_, url, title, source, day, path, tags, variant, text = row
+            iso = date.fromordinal(day).isoformat() if day else ""
+            labels = tuple(json.loads(tags))
+            found[key] = Card(key, hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
+    return found
+
+
+def listing(db: sqlite3.Connection, source: Source, prefix: str) -> list[tuple[str, str, str]]:
+    rows = db.execute(
+        "SELECT p.path, p.key, s.hash FROM pages p JOIN snapshots s ON s.id = p.newest"
+        " WHERE p.source = ? AND p.path IS NOT NULL AND substr(p.path, 1, length(?)) = ? ORDER BY p.path",
+        (source, prefix, prefix),
+    )
+    return [(path, key.hex(), hash_.hex()) for path, key, hash_ in rows]
+
+
+def numbers(db: sqlite3.Connection, keys: Sequence[str]) -> list[int]:
+    """The row numbers of pages."""
+    found = []
+    for key in keys:
+        row = db.execute("SELECT id FROM pages WHERE key = ?", (key_bytes(key),)).fetchone()
+        if row:
+            found.append(row[0])
+    return found
 
 
 def confirm(db: sqlite3.Connection, key: str, checked_at: float, fresh_until: float) -> None:
@@ -139,8 +177,8 @@ def _keep_page(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> in
     return int(row[0])
 
 
-def _keep_version(db: sqlite3.Connection, snapshot: Snapshot, page: int) -> int:
-    document = snapshot.document
+def _keep_version(db: sqlite3.Connection, prepared: Prepared, page: int) -> int:
+    snapshot, document = prepared.snapshot, prepared.snapshot.document
     row = db.execute(
         "INSERT INTO snapshots (page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,"
         " last_modified, media_type, authenticated, answer, facts, text)"
@@ -161,9 +199,9 @@ def _keep_version(db: sqlite3.Connection, snapshot: Snapshot, page: int) -> int:
             snapshot.last_modified,
             snapshot.media_type,
             int(snapshot.authenticated),
-            pack_json([snapshot.headers, dict(snapshot.timings)]),
-            pack_json(document_facts(document)),
-            pack_text(document.markdown),
+            prepared.answer,
+            prepared.facts,
+            prepared.text,
         ),
     ).fetchone()
     return int(row[0])

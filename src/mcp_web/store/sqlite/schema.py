@@ -45,12 +45,14 @@ CREATE TABLE snapshots (
 ) STRICT;
 CREATE INDEX snapshots_page ON snapshots (page, checked_at);
 CREATE TABLE vectors (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
   page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
   model TEXT NOT NULL,
   dim INTEGER NOT NULL,
   digests BLOB NOT NULL,
   data BLOB NOT NULL,
-  PRIMARY KEY (page, model)
+  codes BLOB NOT NULL,
+  UNIQUE (page, model)
 ) STRICT;
 CREATE TABLE notes (
   kind TEXT NOT NULL,
@@ -69,7 +71,65 @@ CREATE TABLE figures (
 ) STRICT, WITHOUT ROWID;
 """
 
-STEPS: tuple[str, ...] = (_PAGES,)
+# Step 2: the words index (postings.py tells how it works) and citations.
+_INDEX = """
+CREATE TABLE documents (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  page INTEGER NOT NULL UNIQUE REFERENCES pages (id) ON DELETE CASCADE,
+  snapshot INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  source TEXT NOT NULL
+) STRICT;
+CREATE TABLE waiting (
+  number INTEGER PRIMARY KEY,
+  words BLOB NOT NULL
+) STRICT;
+CREATE TABLE dead (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  number INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER documents_die AFTER DELETE ON documents BEGIN
+  INSERT INTO dead (number) VALUES (old.number);
+  DELETE FROM waiting WHERE number = old.number;
+END;
+CREATE TABLE terms (
+  id INTEGER PRIMARY KEY,
+  term TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE postings (
+  place INTEGER PRIMARY KEY,
+  docs BLOB NOT NULL
+) STRICT;
+CREATE TABLE words (
+  word TEXT PRIMARY KEY,
+  count INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE index_state (
+  epoch INTEGER NOT NULL,
+  merged INTEGER NOT NULL
+) STRICT;
+INSERT INTO index_state VALUES (1, 0);
+CREATE TABLE names (
+  name INTEGER NOT NULL,
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  PRIMARY KEY (name, page)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX names_page ON names (page);
+CREATE TABLE mentions (
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  name INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  start INTEGER NOT NULL,
+  finish INTEGER NOT NULL,
+  confidence REAL NOT NULL,
+  PRIMARY KEY (page, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mentions_name ON mentions (name);
+"""
+
+STEPS: tuple[str, ...] = (_PAGES, _INDEX)
 
 
 def migrate(db: sqlite3.Connection) -> None:

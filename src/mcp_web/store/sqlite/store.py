@@ -8,16 +8,33 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
+
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
-from mcp_web.store.protocol import Purged, PurgeRule, StoreFigures
-from mcp_web.store.sqlite import figures, notes, pages, purge, vectors
+from mcp_web.store.protocol import (
+    Candidate,
+    Card,
+    Derived,
+    DocumentFilter,
+    Edge,
+    Purged,
+    PurgeRule,
+    StoreFigures,
+    WordAnswer,
+    WordQuery,
+)
+from mcp_web.store.sqlite import citations, figures, notes, pages, postings, purge, vectors
 from mcp_web.store.sqlite.lane import Lane
+from mcp_web.store.sqlite.lookup import WordIndex
+from mcp_web.store.sqlite.nearest import NearestIndex
+from mcp_web.store.sqlite.prepare import Prepared, prepare
 
 # Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
 _USES_WAIT = 60.0
 _USES_MOST = 256
 _TIDY_EVERY = 300.0
+_COUNT_EVERY = 32
 
 
 class SqliteStore:
@@ -30,10 +47,14 @@ class SqliteStore:
         self._max_bytes = max_bytes
         self._clock = clock
         self._reads = Lane(path, busy_seconds)
+        self._searches = Lane(path, busy_seconds)
         self._writes = Lane(path, busy_seconds)
+        self._words = WordIndex()
+        self._nearest: dict[tuple[str, int], NearestIndex] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._tidied = 0.0
+        self._kept = 0
 
     @classmethod
     async def open(
@@ -62,12 +83,13 @@ class SqliteStore:
     async def versions(self, key: str) -> list[SnapshotInfo]:
         return await self._reads.read(lambda db: pages.versions(db, key))
 
-    async def keep(self, snapshot: Snapshot) -> None:
+    async def keep(self, snapshot: Snapshot, derived: Derived | None = None) -> None:
         now = self._clock()
+        prepared = await anyio.to_thread.run_sync(prepare, snapshot, derived)
 
         def work(db: sqlite3.Connection) -> None:
-            page = pages.keep(db, snapshot, now)
-            self._tidy(db, now)
+            page = _keep(db, prepared, now)
+            self._tidy_now_and_then(db, now)
             if self._max_bytes and purge.used_bytes(db) > self._max_bytes:
                 purge.make_room(db, self._max_bytes, page)
 
@@ -104,6 +126,57 @@ class SqliteStore:
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
         await self._writes.write(lambda db: vectors.keep(db, key, packed))
 
+    # finding
+    async def by_words(self, query: WordQuery, limit: int) -> WordAnswer:
+        return await self._searches.read(lambda db: self._words.find(db, query, limit))
+
+    async def by_vector(
+        self, model: str, vector: Sequence[float], limit: int, filter: DocumentFilter | None = None
+    ) -> list[Candidate]:
+        index = self._nearest.setdefault((model, len(vector)), NearestIndex(model, len(vector)))
+
+        def work(db: sqlite3.Connection) -> list[Candidate]:
+            allowed = self._words.allowed(db, filter) if filter else None
+            return index.find(db, vector, limit, allowed)
+
+        return await self._searches.read(work)
+
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        return await self._searches.read(lambda db: self._words.count(db, words))
+
+    async def cards(self, keys: Sequence[str]) -> dict[str, Card]:
+        return await self._reads.read(lambda db: pages.cards(db, keys))
+
+    async def lacking_vectors(self, model: str, limit: int) -> list[str]:
+        return await self._reads.read(lambda db: vectors.lacking(db, model, limit))
+
+    async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
+        return await self._reads.read(lambda db: citations.cites(db, keys, limit))
+
+    async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
+        return await self._reads.read(lambda db: citations.cited_by(db, keys, limit))
+
+    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str]]:
+        return await self._reads.read(lambda db: pages.listing(db, source, path_prefix))
+
+    async def remove(self, keys: Sequence[str]) -> int:
+        def work(db: sqlite3.Connection) -> int:
+            numbers = pages.numbers(db, keys)
+            purge.remove(db, numbers)
+            return len(numbers)
+
+        return await self._writes.write(work)
+
+    async def tidy(self) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            postings.merge(db)
+            postings.sweep(db)
+            notes.drop_expired(db, self._clock())
+
+        await self._write_uses()
+        await self._writes.write(work)
+        await self._writes.give_back_space()
+
     # notes
     async def note(self, kind: str, key: str) -> Any | None:
         now = self._clock()
@@ -131,8 +204,8 @@ class SqliteStore:
         try:
             await self._write_uses()
         finally:
-            await self._writes.close()
-            await self._reads.close()
+            for lane in (self._searches, self._writes, self._reads):
+                await lane.close()
 
     def _files(self) -> list[Path]:
         return [self.path, self.path.with_name(self.path.name + "-wal")]
@@ -151,11 +224,24 @@ class SqliteStore:
         uses, self._uses = self._uses, {}
         await self._writes.write_if_free(lambda db: pages.mark_used(db, uses))
 
-    def _tidy(self, db: sqlite3.Connection, now: float) -> None:
-        """Now and then, with a write that happens anyway."""
+    def _tidy_now_and_then(self, db: sqlite3.Connection, now: float) -> None:
+        """With a write that happens anyway."""
+        self._kept += 1
+        if self._kept % _COUNT_EVERY == 0 and postings.waiting(db) >= postings.MERGE_AT:
+            postings.merge(db)
         if now - self._tidied >= _TIDY_EVERY:
             self._tidied = now
             notes.drop_expired(db, now)
+
+
+def _keep(db: sqlite3.Connection, prepared: Prepared, now: float) -> int:
+    """The rows of a snapshot, of its words and of what it cites; answers the page's row."""
+    page, version = pages.keep(db, prepared, now)
+    source = prepared.snapshot.source
+    if postings.indexed(db, page) != (version, prepared.day, source):
+        postings.add(db, page, version, prepared.words, prepared.length, prepared.day, source)
+    citations.keep(db, page, prepared.names, prepared.mentions)
+    return page
 
 
 def _size(db: sqlite3.Connection, file_bytes: int) -> StoreFigures:

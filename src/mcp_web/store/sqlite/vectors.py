@@ -6,6 +6,7 @@ import sqlite3
 
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.pack import pack_text, unpack_text
+from mcp_web.store.sqlite.nearest import signs
 from mcp_web.store.sqlite.pages import key_bytes
 
 
@@ -22,7 +23,20 @@ def load(db: sqlite3.Connection, key: str, model: str) -> PackedVectors | None:
 
 def keep(db: sqlite3.Connection, key: str, vectors: PackedVectors) -> None:
     """Replace the vectors of a page; a page that was purged meanwhile needs none."""
+    digests = pack_text("\n".join(vectors.digests))
+    codes = signs(vectors.data, vectors.dim)
     db.execute(
-        "INSERT OR REPLACE INTO vectors SELECT id, ?, ?, ?, ? FROM pages WHERE key = ?",
-        (vectors.model, vectors.dim, pack_text("\n".join(vectors.digests)), vectors.data, key_bytes(key)),
+        "INSERT OR REPLACE INTO vectors (page, model, dim, digests, data, codes)"
+        " SELECT id, ?, ?, ?, ?, ? FROM pages WHERE key = ?",
+        (vectors.model, vectors.dim, digests, vectors.data, codes, key_bytes(key)),
     )
+
+
+def lacking(db: sqlite3.Connection, model: str, limit: int) -> list[str]:
+    """Documents without vectors of a model, the most recently used first."""
+    rows = db.execute(
+        "SELECT key FROM pages p WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.page = p.id AND v.model = ?)"
+        " ORDER BY used_at DESC LIMIT ?",
+        (model, limit),
+    )
+    return [row[0].hex() for row in rows]

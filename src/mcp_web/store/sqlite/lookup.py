@@ -1,0 +1,215 @@
+"""Asking the words index: BM25 over whole posting lists at a time (postings.py tells how they lie on disk)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_web.store.pack import unpack_json
+from mcp_web.store.protocol import Candidate, DocumentFilter, WordAnswer, WordQuery
+from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, POSTING, stemmed
+from mcp_web.store.sqlite.score import EMPTY, Floats, Numbers, PostingList, best, joined, norms_of, worth
+from mcp_web.store.words import MOST_TF, stem
+
+_PREFIX_TERMS = 200  # words that one prefix may stand for
+_CACHED_POSTINGS = 4_000_000  # decoded postings kept between questions, 12 bytes each
+_SOURCES = {"web": 1, "research": 2}
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+class WordIndex:
+    """What a process holds in memory of the index: a few bytes per document, brought up to date before each question.
+
+    It belongs to one connection and is only used by one thread at a time.
+    """
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def find(self, db: sqlite3.Connection, query: WordQuery, limit: int) -> WordAnswer:
+        """The best documents, and which of the wanted words stand in none."""
+        self._catch_up(db)
+        wanted: dict[str, str] = {}  # term → one of its words
+        for word in (*query.words, *query.required):
+            wanted.setdefault(stem(word), word)
+        lists = [self._postings(db, term) for term in wanted]
+        unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
+        lists += [joined([self._postings(db, term) for term in self._expand(db, prefix)]) for prefix in query.prefixes]
+        numbers, scores = best(lists, self._norms_for(db, query), self._living, limit)
+        ideal = sum(worth(len(item.numbers), self._living) for item in lists)
+        return WordAnswer(tuple(self._candidates(db, numbers, scores / np.float32(ideal or 1))), unknown)
+
+    def allowed(self, db: sqlite3.Connection, filter: DocumentFilter) -> set[int] | None:
+        """Row numbers of the pages that a filter lets through; None when it lets all through."""
+        if filter == DocumentFilter():
+            return None
+        self._catch_up(db)
+        numbers = np.flatnonzero(self._mask(filter) & (self._sources > 0))
+        return set(self._pages[numbers].tolist())
+
+    def count(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
+        """In how many documents each word stands."""
+        self._catch_up(db)
+        found: dict[str, int] = {}
+        for word in words:
+            row = db.execute("SELECT count FROM words WHERE word = ?", (word,)).fetchone()
+            total = (row[0] if row else 0) + self._fresh_words.get(word, 0)
+            if total:
+                found[word] = total
+        return found
+
+    # the question
+    def _norms_for(self, db: sqlite3.Connection, query: WordQuery) -> Floats:
+        """The norms, endless for every document that the question leaves out: those score 0."""
+        if query.filter == DocumentFilter() and not query.required and not query.excluded:
+            return self._norms
+        mask = self._mask(query.filter)
+        for word in query.required:
+            holds = np.zeros(len(mask), np.bool_)
+            holds[self._postings(db, stem(word)).numbers] = True
+            mask &= holds
+        for word in query.excluded:
+            mask[self._postings(db, stem(word)).numbers] = False
+        return np.where(mask, self._norms, np.float32(np.inf))
+
+    def _mask(self, filter: DocumentFilter) -> NDArray[np.bool_]:
+        mask = np.ones(len(self._lengths), np.bool_)
+        if filter.source is not None:
+            mask &= self._sources == _SOURCES[filter.source]
+        if filter.since is not None:
+            mask &= self._days >= date.fromisoformat(filter.since).toordinal()
+        if filter.until is not None:
+            mask &= self._days <= date.fromisoformat(filter.until).toordinal()
+        return mask
+
+    def _candidates(self, db: sqlite3.Connection, numbers: Numbers, scores: Floats) -> Iterator[Candidate]:
+        for page, score in zip(self._pages[numbers].tolist(), scores.tolist(), strict=True):
+            row = db.execute("SELECT key FROM pages WHERE id = ?", (page,)).fetchone()
+            if row:
+                yield Candidate(row[0].hex(), min(1.0, score))
+
+    # the lists
+    def _postings(self, db: sqlite3.Connection, term: str) -> PostingList:
+        """The documents that hold a term, the dead among them."""
+        merged = self._cache.pop(term, None)
+        if merged is None:
+            merged = _merged_postings(db, term)
+            self._cached += len(merged.numbers)
+        self._cache[term] = merged  # now the last to go
+        while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
+            self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
+        fresh = self._fresh.get(term)
+        if not fresh:
+            return merged
+        # Numbers rise: what waits is younger than everything merged.
+        numbers = np.concatenate([merged.numbers, np.array([number for number, _ in fresh], np.int64)])
+        weights = np.concatenate([merged.weights, np.array([weight for _, weight in fresh], np.float32)])
+        return PostingList.of(numbers, weights)
+
+    def _expand(self, db: sqlite3.Connection, prefix: str) -> list[str]:
+        """The terms of the words that begin with a prefix, the most common words first."""
+        rows = db.execute(
+            "SELECT word, count FROM words WHERE word >= ? AND word < ? ORDER BY count DESC LIMIT ?",
+            (prefix, prefix + "\U0010ffff", _PREFIX_TERMS),
+        ).fetchall()
+        fresh = [word for word in self._fresh_words if word.startswith(prefix)][:_PREFIX_TERMS]
+        return list(dict.fromkeys(stem(word) for word in (*(row[0] for row in rows), *fresh)))
+
+    # what is in memory
+    def _forget(self) -> None:
+        self._epoch = self._merged = self._last = self._dead = 0
+        self._lengths: Floats = np.zeros(1, np.float32)
+        self._pages: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._days: NDArray[np.int32] = np.zeros(1, np.int32)
+        self._sources: NDArray[np.uint8] = np.zeros(1, np.uint8)  # 0 for the dead
+        self._norms: Floats = np.full(1, np.inf, np.float32)
+        self._living = 0
+        self._drop_merged()
+
+    def _drop_merged(self) -> None:
+        self._fresh: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._fresh_words: dict[str, int] = defaultdict(int)
+        self._fresh_last = 0
+        self._cache: dict[str, PostingList] = {}
+        self._cached = 0
+
+    def _catch_up(self, db: sqlite3.Connection) -> None:
+        epoch, merged = db.execute("SELECT epoch, merged FROM index_state").fetchone()
+        if epoch != self._epoch:
+            self._forget()
+            self._epoch = epoch
+        if merged != self._merged:
+            self._merged = merged
+            self._drop_merged()
+        changed = self._take_documents(db) | self._take_dead(db)
+        self._take_waiting(db)
+        if changed:
+            self._measure()
+
+    def _take_documents(self, db: sqlite3.Connection) -> bool:
+        # The lists may still name a document that came and went since: arrays reach to the last number ever given.
+        row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
+        last = row[0] if row else 0
+        if last == self._last:
+            return False
+        rows = db.execute(
+            "SELECT number, page, length, day, source FROM documents WHERE number > ? ORDER BY number", (self._last,)
+        ).fetchall()
+        self._lengths, self._pages = _grown(self._lengths, last + 1), _grown(self._pages, last + 1)
+        self._days, self._sources = _grown(self._days, last + 1), _grown(self._sources, last + 1)
+        if rows:
+            numbers, pages, lengths, days, sources = zip(*rows, strict=True)
+            at = np.array(numbers)
+            self._pages[at], self._lengths[at], self._days[at] = pages, lengths, days
+            self._sources[at] = [_SOURCES.get(source, 0) for source in sources]
+        self._last = last
+        return True
+
+    def _take_dead(self, db: sqlite3.Connection) -> bool:
+        rows = db.execute("SELECT seq, number FROM dead WHERE seq > ?", (self._dead,)).fetchall()
+        if rows:
+            self._dead = rows[-1][0]
+            self._sources[[number for _, number in rows]] = 0
+        return bool(rows)
+
+    def _take_waiting(self, db: sqlite3.Connection) -> None:
+        for number, blob in db.execute("SELECT number, words FROM waiting WHERE number > ?", (self._fresh_last,)):
+            counts = unpack_json(blob)
+            for term, weight in stemmed(counts).items():
+                self._fresh[term].append((number, min(weight, MOST_TF)))
+            for word in counts:
+                self._fresh_words[word] += 1
+            self._fresh_last = number
+
+    def _measure(self) -> None:
+        alive = self._sources > 0
+        self._living = int(alive.sum())
+        self._norms = norms_of(self._lengths, alive)
+
+
+def _merged_postings(db: sqlite3.Connection, term: str) -> PostingList:
+    row = db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()
+    if row is None:
+        return EMPTY
+    first = row[0] * BLOCKS
+    numbers: list[Numbers] = []
+    weights: list[Floats] = []
+    rows = db.execute("SELECT place, docs FROM postings WHERE place BETWEEN ? AND ?", (first, first + BLOCKS - 1))
+    for place, docs in rows:
+        postings = np.frombuffer(docs, POSTING)
+        numbers.append(postings["at"].astype(np.int64) + (place - first) * BLOCK)
+        weights.append(postings["weight"].astype(np.float32))
+    return PostingList.of(np.concatenate(numbers), np.concatenate(weights)) if numbers else EMPTY
+
+
+def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:
+    larger = np.zeros(max(size, len(array)), array.dtype)
+    larger[: len(array)] = array
+    return larger
