@@ -27,17 +27,22 @@ _LAUNCH_SECONDS = 12.0
 _STOP_SECONDS = 5.0
 
 
-async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
-    """Wait for the driver, no longer than this; raises TimeoutError.
+class PageGone(Exception):
+    """The page's process died: what was asked of it will never be answered."""
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Future[None] | None = None) -> T:
+    """Wait for the driver, no longer than this and only while the page lives; raises TimeoutError or PageGone.
 
     The driver's calls are never cancelled half-way: an answer that comes too late is dropped instead.
     """
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
-    done, _ = await asyncio.wait({task}, timeout=max(0.0, seconds))
-    if not done:
-        raise TimeoutError
-    return task.result()
+    waiting: set[asyncio.Future[Any]] = {task} if gone is None else {task, gone}
+    await asyncio.wait(waiting, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        return task.result()
+    raise PageGone if gone is not None and gone.done() else TimeoutError
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent
 from mcp_web.net.dial import Dials
 from mcp_web.net.egress import Egress, Lease
 from mcp_web.net.url import parse_url
-from mcp_web.render.browser import Running, SharedBrowser
+from mcp_web.render.browser import PageGone, Running, SharedBrowser
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
 from mcp_web.render.visit import Seen, Visit
@@ -88,6 +88,11 @@ class Chromium:
             facts["status"] = rendered.status
             return rendered
 
+    @property
+    def open_pages(self) -> int:
+        """How many pages are being rendered now."""
+        return self._options.max_pages - self._places.value
+
     async def _visit(self, running: Running, lease: Lease, url: str, until: float, begun: float) -> Rendered:
         from playwright.async_api import Error
 
@@ -98,9 +103,11 @@ class Chromium:
         except TimeoutError as error:
             running.worn = True  # something hangs in it: the next page gets a new one
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
-        except Error as error:
-            running.worn = running.worn or visit.crashed or not running.browser.is_connected()
+        except (Error, PageGone) as error:
+            running.worn = True  # whatever it was, a new browser does not have it
             raise RenderFailed(f"The browser failed on {url}: {_cause(error, visit)}.", url=url) from error
+        finally:
+            running.worn = running.worn or visit.unfinished
 
     def _user_agent(self, running: Running) -> str:
         if self._options.user_agent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from contextlib import suppress
@@ -53,16 +54,19 @@ class Visit:
     options: RenderOptions
     until: float
     user_agent: str
+    unfinished: bool = False
     _traffic: Traffic = field(default_factory=Traffic)
     _channel: str = field(default_factory=lambda: secrets.token_hex(8))
     _navigations: list[Request] = field(default_factory=list)
     _failed: set[Request] = field(default_factory=set)
-    _crashed: bool = False
+    _gone: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     _download: bool = False
 
     async def see(self, url: str) -> Seen:
         """The page, settled; raises our errors, the driver's Error or TimeoutError."""
+        self.unfinished = True  # until the context is known, nobody could close it
         context = await within(self._left(), self._context())
+        self.unfinished = False
         try:
             return await self._see(context, url)
         finally:
@@ -77,7 +81,7 @@ class Visit:
         await self._prepare(context, page, session)
         timings["prepare"] = _ms(begun)
         begun = time.monotonic()
-        world = World(session)
+        world = World(session, self._gone)
         settled = await self._arrive(page, world, url)
         timings["settle"] = _ms(begun)
         begun = time.monotonic()
@@ -146,9 +150,10 @@ class Visit:
         from playwright.async_api import Error
 
         try:
-            await within(self._left(), page.goto(url, wait_until="commit", timeout=self._left() * 1000))
+            going = page.goto(url, wait_until="commit", timeout=self._left() * 1000)
+            await within(self._left(), going, self._gone)
         except Error as error:
-            if self._crashed:
+            if self.crashed:
                 raise
             self._failed.update(self._navigations[-1:])
             if self._download or "Download is starting" in error.message:
@@ -216,7 +221,8 @@ class Visit:
         self._traffic.ended(request)
 
     def _crash(self, _: Page) -> None:
-        self._crashed = True
+        if not self._gone.done():
+            self._gone.set_result(None)
 
     def _downloading(self, _: Any) -> None:
         self._download = True
@@ -226,7 +232,7 @@ class Visit:
 
     @property
     def crashed(self) -> bool:
-        return self._crashed
+        return self._gone.done()
 
 
 async def _close_other(page: Page, other: Page) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from functools import cache
@@ -29,12 +30,13 @@ class ScriptFailed(Exception):
 class World:
     """Calls our scripts in the main frame's document, whichever that is by now."""
 
-    def __init__(self, session: CDPSession) -> None:
+    def __init__(self, session: CDPSession, gone: asyncio.Future[None]) -> None:
         self._session = session
+        self._gone = gone
         self._context: int | None = None
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
-        """Run a script and answer its value; raises TimeoutError, ScriptFailed or the driver's Error."""
+        """Run a script and answer its value; raises TimeoutError, PageGone, ScriptFailed or the driver's Error."""
         from playwright.async_api import Error
 
         until = time.monotonic() + seconds
@@ -51,32 +53,30 @@ class World:
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
         if self._context is None:
-            tree = await within(until - time.monotonic(), self._session.send("Page.getFrameTree"))
+            tree = await self._ask("Page.getFrameTree", {}, until)
             frame = tree["frameTree"]["frame"]["id"]
-            made = await within(
-                until - time.monotonic(),
-                self._session.send("Page.createIsolatedWorld", {"frameId": frame, "worldName": _NAME}),
-            )
+            made = await self._ask("Page.createIsolatedWorld", {"frameId": frame, "worldName": _NAME}, until)
             self._context = int(made["executionContextId"])
-        answer = await within(
-            until - time.monotonic(),
-            self._session.send(
-                "Runtime.evaluate",
-                {
-                    "expression": f"({body})({','.join(json.dumps(argument) for argument in arguments)})",
-                    "contextId": self._context,
-                    "returnByValue": True,
-                    "awaitPromise": True,
-                },
-            ),
+        answer = await self._ask(
+            "Runtime.evaluate",
+            {
+                "expression": f"({body})({','.join(json.dumps(argument) for argument in arguments)})",
+                "contextId": self._context,
+                "returnByValue": True,
+                "awaitPromise": True,
+            },
+            until,
         )
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             raise ScriptFailed(str(details.get("exception", {}).get("description") or details.get("text")))
         return answer["result"].get("value")
 
+    async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
+        return await within(until - time.monotonic(), self._session.send(method, parameters), self._gone)
+
     async def interrupt(self, *, for_good: bool) -> None:
         """Stop the script that holds the page; for good means that no other one starts."""
         if for_good:
-            await within(2.0, self._session.send("Emulation.setScriptExecutionDisabled", {"value": True}))
-        await within(2.0, self._session.send("Runtime.terminateExecution"))
+            await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, time.monotonic() + 2)
+        await self._ask("Runtime.terminateExecution", {}, time.monotonic() + 2)

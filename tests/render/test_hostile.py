@@ -1,0 +1,295 @@
+"""Hostile pages: nothing private is reached, every call ends with an answer or a clean error, nothing stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcp_web.errors import FetchFailed, RenderFailed, SsrfBlocked, UnsupportedContent, WebError
+from mcp_web.render.chromium import Chromium, find_chromium
+from mcp_web.render.options import RenderOptions
+from mcp_web.render.renderer import Rendered
+from miniweb import MiniWeb, Reply, Request, Wire
+from render.processes import browser_processes, eventually, holding
+from render.vectors import HOGS, NAVIGATIONS, SUBRESOURCES
+from render.victims import Victims
+
+pytestmark = pytest.mark.anyio
+
+_CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "ssrf_cases.jsonl"
+_INSIDE = "inside.hostile.example"  # a public name with a private address
+
+
+@pytest.fixture(scope="module")
+def victims() -> Iterator[Victims]:
+    victims = Victims()
+    yield victims
+    victims.close()
+
+
+@pytest.fixture(scope="module")
+async def open_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
+    """All third parties and pictures allowed: only the gate itself stands between a page and the victims."""
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    web.names.answer(_INSIDE, "10.0.0.5")
+    site = web.site("hostile.example")
+    site.route("/redirect", lambda request: Reply("", 302, {"Location": request.query["to"][0]}))
+    site.page("/sw.js", "self.oninstall = () => fetch(new URL(location).searchParams.get('to'), {mode: 'no-cors'})")
+    # Half the usual time: what is bounded at 8 seconds is bounded at 15, and the tests are done sooner.
+    options = RenderOptions(enabled=True, images=True, third_parties=("*",), max_pages=4, timeout=8)
+    chromium = Chromium(options, web.dialer())
+    yield chromium
+    await chromium.aclose()
+
+
+async def render(renderer: Chromium, url: str) -> Rendered | WebError:
+    """The answer or the clean error, inside the time a page may take."""
+    with anyio.fail_after(15):
+        try:
+            return await renderer.render(url)
+        except WebError as error:
+            return error
+
+
+def fill(html: str, place: str) -> str:
+    return html.format(u=f"http://{place}/x", w=f"ws://{place}/x", hp=place)
+
+
+def nothing_reached(web: MiniWeb, victims: Victims) -> bool:
+    return victims.reached == [] and web.private.reached == []
+
+
+def frames_page(web: MiniWeb, name: str, htmls: list[str]) -> str:
+    site = web.site("hostile.example")
+    for number, html in enumerate(htmls):
+        site.page(f"/{name}/{number}", f"<!doctype html>{html}")
+    frames = "".join(f"<iframe src=/{name}/{number} width=50 height=50></iframe>" for number in range(len(htmls)))
+    site.page(f"/{name}", f"<!doctype html><title>Trap</title><p>Bait.</p>{frames}")
+    return f"http://hostile.example/{name}"
+
+
+@pytest.mark.parametrize("share", range(4))
+async def test_no_way_of_loading_reaches_a_private_address(
+    share: int, open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    places = [*victims.places, _INSIDE, f"{_INSIDE}:8080", "169.254.169.254", "metadata.google.internal"]
+    chosen = list(SUBRESOURCES.items())[share::4]
+    htmls = [fill(html, places[(n * 2 + k) % len(places)]) for n, (_, html) in enumerate(chosen) for k in range(2)]
+
+    page = await render(open_renderer, frames_page(web, f"load{share}", htmls))
+
+    assert nothing_reached(web, victims)
+    assert isinstance(page, Rendered)
+    assert b"Bait." in page.body
+    assert any("non-public addresses" in note for note in page.notes)
+
+
+async def test_no_way_of_loading_in_the_shared_corpus_reaches_a_private_address(
+    open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    if not _CORPUS.exists():
+        pytest.skip("the shared corpus of attacks is not here")
+    cases = [json.loads(line) for line in _CORPUS.read_text().splitlines()]
+    htmls = [
+        fill(case["html"], place)
+        for case in cases
+        if case["kind"] == "browser"
+        for place in (f"127.0.0.1:{victims.port}", _INSIDE)
+    ]
+
+    page = await render(open_renderer, frames_page(web, "corpus", htmls))
+
+    assert len(htmls) >= 40
+    assert nothing_reached(web, victims)
+    assert isinstance(page, Rendered)
+
+
+async def test_the_victims_notice_a_browser_without_the_gate(web: MiniWeb) -> None:
+    """The control: the same pages do reach the same listeners when nothing holds them."""
+    from playwright.async_api import async_playwright
+
+    victims = Victims()
+    executable = find_chromium()
+    if executable is None:
+        pytest.skip("no Chromium on this machine")
+    names = ("img", "fetch", "iframe", "websocket", "webrtc", "form")
+    html = "".join(fill(SUBRESOURCES[name], f"127.0.0.1:{victims.port}") for name in names)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=executable)
+        page = await browser.new_page()
+        await page.goto(web.site("hostile.example").loopback_url("/nothing"))
+        await page.set_content(html)
+        await eventually(lambda: {"tcp 127.0.0.1", "udp 127.0.0.1"} <= set(victims.reached))
+        await browser.close()
+    victims.close()
+
+
+@pytest.mark.parametrize("name", NAVIGATIONS)
+async def test_page_that_goes_to_a_private_address_is_refused(
+    name: str, open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    site = web.site("hostile.example")
+    place = victims.places[0] if name in ("location", "form") else _INSIDE
+    site.page(f"/go/{name}", f"<!doctype html><title>Go</title>{fill(NAVIGATIONS[name], place)}")
+
+    answer = await render(open_renderer, f"http://hostile.example/go/{name}")
+
+    assert nothing_reached(web, victims)
+    assert isinstance(answer, SsrfBlocked)
+    assert place.partition(":")[0] in answer.message
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_redirect_to_a_private_address_is_refused(
+    scheme: str, open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    site = web.site("hostile.example")
+    site.redirect("/r1", f"http://hostile.example/r2?{scheme}")
+    site.route("/r2", lambda request: Reply("", 307, {"Location": f"{request.target[4:]}://{_INSIDE}/"}))
+    site.page("/refresh", "<p>Bait.", headers={"Refresh": f"0;url={scheme}://127.0.0.1:{victims.port}/"})
+
+    answers = [await render(open_renderer, f"http://hostile.example/{path}") for path in ("r1", "refresh")]
+
+    assert nothing_reached(web, victims)
+    assert [type(answer) for answer in answers] == [SsrfBlocked, SsrfBlocked]
+
+
+async def test_private_address_asked_for_outright_is_refused(
+    open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    urls = [f"http://127.0.0.1:{victims.port}/", f"http://{_INSIDE}/", f"https://{_INSIDE}/", "http://[::1]/"]
+
+    answers = [await render(open_renderer, url) for url in urls]
+
+    assert {type(answer) for answer in answers} == {SsrfBlocked}
+    assert nothing_reached(web, victims)
+
+
+async def test_name_that_rebinds_after_the_page_was_loaded_is_refused(
+    open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    site = web.site("rebind.example")
+    site.page(
+        "/",
+        "<!doctype html><title>R</title><p id=p>Bait.</p><script>fetch('/again').then(r => r.text())"
+        ".then(t => { p.textContent = t }).catch(() => { p.textContent = 'refused' })</script>",
+    )
+    web.names.answer_in_turn("rebind.example", [site.address], ["127.0.0.1"])
+
+    page = await render(open_renderer, "http://rebind.example/")
+
+    assert nothing_reached(web, victims)
+    assert isinstance(page, Rendered)
+    assert b"secret" not in page.body
+    assert page.blocked == ("rebind.example",)
+
+
+async def test_local_files_and_other_schemes_are_not_opened(open_renderer: Chromium, web: MiniWeb) -> None:
+    site = web.site("hostile.example")
+    site.page(
+        "/files",
+        """<!doctype html><title>F</title><p>Bait.</p><iframe src=file:///etc/passwd></iframe>
+        <object data=file:///etc/passwd></object><a id=m href=mailto:a@b.c>m</a><a id=c href=custom://x>c</a><script>
+        fetch("file:///etc/passwd").then(r => r.text()).then(t => document.body.append(t)).catch(() => 0);
+        m.click(); c.click();
+        location = "file:///etc/passwd"; location = "chrome://version"; location = "view-source:x";
+        </script>""",
+    )
+
+    page = await render(open_renderer, "http://hostile.example/files")
+
+    assert isinstance(page, Rendered)
+    assert b"Bait." in page.body
+    assert b"root:" not in page.body
+    assert "xdg-open" not in " ".join(browser_processes().values())
+
+
+async def test_download_is_not_saved(open_renderer: Chromium, web: MiniWeb) -> None:
+    site = web.site("hostile.example")
+    headers = {"Content-Type": "application/octet-stream", "Content-Disposition": "attachment; filename=x.bin"}
+    site.page("/x.bin", b"\0" * 100_000, headers=headers)
+    site.page(
+        "/dl", "<!doctype html><title>D</title><p>Bait.</p><a id=a download href=/x.bin>x</a><script>a.click()</script>"
+    )
+
+    outright = await render(open_renderer, "http://hostile.example/x.bin")
+    by_script = await render(open_renderer, "http://hostile.example/dl")
+
+    assert isinstance(outright, UnsupportedContent)
+    assert isinstance(by_script, Rendered)
+    assert b"Bait." in by_script.body
+
+
+@pytest.mark.parametrize("share", range(4))
+async def test_page_that_hogs_the_machine_ends_in_time(share: int, open_renderer: Chromium, web: MiniWeb) -> None:
+    site = web.site("hostile.example")
+    chosen = list(HOGS.items())[share::4]
+    answers: dict[str, Rendered | WebError] = {}
+
+    async def one(name: str, html: str) -> None:
+        path = f"/hog-{name.replace(' ', '-')}"
+        site.page(path, f"<!doctype html><title>Hog</title>{html}")
+        answers[name] = await render(open_renderer, f"http://hostile.example{path}")
+
+    async with anyio.create_task_group() as group:
+        for name, html in chosen:
+            group.start_soon(one, name, html)
+
+    assert len(answers) == len(chosen)
+    for answer in answers.values():
+        assert isinstance(answer, RenderFailed) or (isinstance(answer, Rendered) and b"Bait." in answer.body), answer
+
+
+async def test_answer_that_never_ends_ends_in_time(open_renderer: Chromium, web: MiniWeb) -> None:
+    async def drip(request: Request, wire: Wire) -> None:
+        await wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<!doctype html><p>Bait." + b" " * 2000)
+        while True:
+            await wire.send(b"<p>more</p>" * 10)
+            await wire.wait(0.05)
+
+    async def silence(request: Request, wire: Wire) -> None:
+        await wire.wait(60)
+
+    site = web.site("hostile.example")
+    site.behave("/drip", drip)
+    site.behave("/silence", silence)
+    answers: dict[str, Rendered | WebError] = {}
+
+    async def one(name: str) -> None:
+        answers[name] = await render(open_renderer, f"http://hostile.example/{name}")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(one, "drip")
+        group.start_soon(one, "silence")
+
+    assert isinstance(answers["drip"], Rendered)
+    assert isinstance(answers["silence"], RenderFailed)
+
+
+async def test_unreachable_host_is_a_failed_fetch(open_renderer: Chromium) -> None:
+    answer = await render(open_renderer, "http://nowhere.hostile.example/")
+
+    assert isinstance(answer, FetchFailed)
+    assert "could not be resolved" in answer.message
+
+
+async def test_after_all_this_the_browser_still_works_and_then_is_gone(
+    open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    web.site("good.example").page("/", "<!doctype html><title>G</title><p>Still here.</p>")
+
+    page = await render(open_renderer, "http://good.example/")
+    before = browser_processes(os.getpid())
+    await open_renderer.aclose()
+
+    assert isinstance(page, Rendered)
+    assert before
+    assert nothing_reached(web, victims)
+    folder = next(part for line in before.values() for part in line.split() if part.startswith("--user-data-dir="))
+    await eventually(lambda: holding(folder.partition("=")[2]) == [])

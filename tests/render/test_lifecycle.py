@@ -1,0 +1,215 @@
+"""The browser's life: started when needed, replaced when it breaks, gone with the server, however that ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from subprocess import PIPE
+
+import anyio
+import pytest
+
+from mcp_web.errors import RenderDisabled, RenderFailed
+from mcp_web.render.chromium import Chromium, find_chromium
+from mcp_web.render.options import RenderOptions
+from miniweb import MiniWeb, Request, Wire
+from render.processes import below, browser_processes, eventually, holding, main_process, namespaces_allowed, owner
+
+pytestmark = pytest.mark.anyio
+
+_NEVER_DONE = "<!doctype html><title>Busy</title><p>Working.</p><script>fetch('/hang')</script>"
+
+
+@pytest.fixture
+async def fresh(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
+    """A renderer of its own, for tests that break it."""
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+
+    async def hang(request: Request, wire: Wire) -> None:
+        await wire.wait(60)
+
+    site = web.site("life.example")
+    site.behave("/hang", hang)
+    site.page("/busy", _NEVER_DONE)
+    site.page("/", "<!doctype html><title>Fine</title><p>All is well.</p>")
+    chromium = Chromium(RenderOptions(enabled=True, recycle_after=3), web.dialer())
+    yield chromium
+    await chromium.aclose()
+
+
+async def kill_while_rendering(fresh: Chromium, web: MiniWeb, mark: str) -> RenderFailed:
+    """Kill the first process with this mark in its command line while a page loads; the error of that call."""
+    failures: list[RenderFailed] = []
+    asked = len(web.site("life.example").asked("/hang"))
+    before = set(browser_processes())
+
+    async def call() -> None:
+        with pytest.raises(RenderFailed) as failure:
+            await fresh.render("http://life.example/busy")
+        failures.append(failure.value)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(call)
+        await eventually(lambda: len(web.site("life.example").asked("/hang")) > asked)
+        new = {pid: line for pid, line in browser_processes().items() if pid not in before}
+        os.kill(next(pid for pid, line in new.items() if mark in line and "--top-chrome" not in line), signal.SIGKILL)
+    return failures[0]
+
+
+@pytest.mark.parametrize("mark", ["/chromium --user-data-dir", "reaper.py", "playwright/driver", "--type=renderer"])
+async def test_process_killed_while_a_page_loads_fails_that_page_and_no_other(
+    mark: str, fresh: Chromium, web: MiniWeb
+) -> None:
+    mine = set(browser_processes())
+    error = await kill_while_rendering(fresh, web, mark)
+    page = await fresh.render("http://life.example/")
+
+    assert error.code == "RENDER_FAILED"
+    assert error.can_retry
+    assert b"All is well." in page.body
+    await fresh.aclose()
+    await eventually(lambda: set(browser_processes()) <= mine)
+
+
+async def test_browser_is_replaced_after_so_many_pages(fresh: Chromium) -> None:
+    mine = set(browser_processes())
+    seen = set()
+    for _ in range(4):
+        await fresh.render("http://life.example/")
+        seen |= {pid for pid, line in browser_processes().items() if "reaper.py" in line and pid not in mine}
+
+    assert len(seen) == 2
+    await eventually(
+        lambda: len([p for p, line in browser_processes().items() if "reaper.py" in line and p not in mine]) == 1
+    )
+
+
+async def test_browser_ends_when_nobody_needs_it(web: MiniWeb) -> None:
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    web.site("life.example").page("/", "<!doctype html><title>Fine</title><p>All is well.</p>")
+    mine = set(browser_processes())
+    idle = Chromium(RenderOptions(enabled=True, idle=0.05), web.dialer())
+
+    await idle.render("http://life.example/")
+    await eventually(lambda: set(browser_processes()) <= mine)
+    page = await idle.render("http://life.example/")
+    await idle.aclose()
+
+    assert b"All is well." in page.body
+
+
+async def test_call_that_is_cancelled_leaves_no_page_behind(fresh: Chromium, web: MiniWeb) -> None:
+    await fresh.render("http://life.example/")
+    asked = len(web.site("life.example").asked("/hang"))
+    async with anyio.create_task_group() as group:
+        group.start_soon(fresh.render, "http://life.example/busy")
+        await eventually(lambda: len(web.site("life.example").asked("/hang")) > asked)
+        group.cancel_scope.cancel()
+
+    page = await fresh.render("http://life.example/")
+
+    assert b"All is well." in page.body
+    assert fresh.open_pages == 0
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+async def test_server_that_is_killed_leaves_no_process_and_no_file(end: signal.Signals, web: MiniWeb) -> None:
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+
+    async def hang(request: Request, wire: Wire) -> None:
+        await wire.wait(60)
+
+    site = web.site("life.example")
+    site.behave("/hang", hang)
+    site.page("/busy", _NEVER_DONE)
+    server = """
+import asyncio, sys
+from mcp_web.net.address import AddressPolicy, parse_exemptions
+from mcp_web.net.dial import Dialer
+from mcp_web.render.chromium import Chromium
+from mcp_web.render.options import RenderOptions
+dialer = Dialer(AddressPolicy(parse_exemptions([sys.argv[2]])))
+asyncio.run(Chromium(RenderOptions(enabled=True), dialer).render(sys.argv[1]))
+"""
+    asked = len(site.asked("/hang"))
+    command = [sys.executable, "-c", server, site.loopback_url("/busy"), site.exemption]
+    async with await anyio.open_process(command, stdout=PIPE, stderr=PIPE) as process:
+        await eventually(lambda: len(site.asked("/hang")) > asked, 20)
+        everything = set(below(process.pid))
+        line = browser_processes(process.pid)[main_process(process.pid)]
+        profile = next(part for part in line.split() if part.startswith("--user-data-dir=")).partition("=")[2]
+        os.kill(process.pid, end)
+        await process.wait()
+
+    await eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in everything))
+    await eventually(lambda: holding(profile) == [] and not Path(profile).parent.exists())
+
+
+async def test_rendering_that_is_turned_off_says_how_to_turn_it_on(web: MiniWeb) -> None:
+    with pytest.raises(RenderDisabled) as failure:
+        await Chromium(RenderOptions(), web.dialer()).render("http://life.example/")
+
+    assert "MCP_WEB_RENDER_ENABLED=true" in failure.value.way_on
+    assert not browser_processes() or failure.value.code == "RENDER_DISABLED"
+
+
+async def test_missing_browser_says_how_to_get_one(web: MiniWeb) -> None:
+    options = RenderOptions(enabled=True, executable="/nonexistent/chromium")
+
+    with pytest.raises(RenderDisabled) as failure:
+        await Chromium(options, web.dialer()).render("http://life.example/")
+
+    assert "/nonexistent/chromium" in failure.value.message
+    assert "doctor --fix" in failure.value.way_on
+
+
+async def test_program_that_is_no_browser_fails_cleanly(web: MiniWeb) -> None:
+    renderer = Chromium(RenderOptions(enabled=True, executable="/bin/true"), web.dialer())
+
+    with pytest.raises(RenderFailed) as failure:
+        await renderer.render("http://life.example/")
+    await renderer.aclose()
+
+    assert "/bin/true" in failure.value.message
+
+
+async def test_pages_wait_for_a_free_place(web: MiniWeb) -> None:
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    web.site("life.example").page("/", "<!doctype html><title>Fine</title><p>All is well.</p>")
+    narrow = Chromium(RenderOptions(enabled=True, max_pages=1), web.dialer())
+    most = 0
+    bodies: list[bytes] = []
+
+    async def call() -> None:
+        nonlocal most
+        page = await narrow.render("http://life.example/")
+        most = max(most, narrow.open_pages)
+        bodies.append(page.body)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(3):
+            group.start_soon(call)
+    await narrow.aclose()
+
+    assert len(bodies) == 3
+    assert most <= 1
+
+
+async def test_chromium_is_sandboxed_and_never_root(fresh: Chromium, web: MiniWeb) -> None:
+    mine = set(browser_processes())
+    await fresh.render("http://life.example/")
+    processes = {pid: line for pid, line in browser_processes().items() if pid not in mine}
+    chromium = [pid for pid, line in processes.items() if "--user-data-dir" in line and "reaper.py" not in line]
+
+    assert chromium
+    assert 0 not in {owner(pid) for pid in chromium}
+    # Where the kernel allows namespaces to ordinary users, nothing runs without the sandbox.
+    if namespaces_allowed():
+        assert [line for line in processes.values() if "--no-sandbox" in line] == []

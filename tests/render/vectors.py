@@ -1,0 +1,106 @@
+# ruff: noqa: E501 - an attack is written in one line
+"""Ways in which a page may try to reach an address: {u} is a URL, {w} a WebSocket, {hp} host and port."""
+
+from __future__ import annotations
+
+# Tried inside frames, many to a page.
+SUBRESOURCES = {
+    "img": '<img src="{u}">',
+    "srcset": '<img srcset="{u} 2x, {u} 1x">',
+    "picture": '<picture><source srcset="{u}"><img></picture>',
+    "input-image": '<input type=image src="{u}">',
+    "script": '<script src="{u}"></script>',
+    "module": '<script type=module>import "{u}"</script>',
+    "dynamic-import": '<script>import("{u}").catch(() => 0)</script>',
+    "stylesheet": '<link rel=stylesheet href="{u}">',
+    "css-import": '<style>@import "{u}";</style>',
+    "css-url": "<style>body{{background:url({u})}}</style><p>x",
+    "css-cursor": "<style>body{{cursor:url({u}),auto}}</style>",
+    "font": "<style>@font-face{{font-family:x;src:url({u})}}p{{font-family:x}}</style><p>x",
+    "preload": '<link rel=preload as=script href="{u}">',
+    "prefetch": '<link rel=prefetch href="{u}">',
+    "modulepreload": '<link rel=modulepreload href="{u}">',
+    "preconnect": '<link rel=preconnect href="{u}">',
+    "dns-prefetch": '<link rel=dns-prefetch href="{u}">',
+    "manifest": '<link rel=manifest href="{u}">',
+    "icon": '<link rel=icon href="{u}">',
+    "speculation": '<script type=speculationrules>{{"prefetch":[{{"urls":["{u}"]}}],"prerender":[{{"urls":["{u}"]}}]}}</script>',
+    "iframe": '<iframe src="{u}"></iframe>',
+    "iframe-script": "<iframe srcdoc=\"<script>location='{u}'</script>\"></iframe>",
+    "frame-redirect": '<iframe src="/redirect?to={u}"></iframe>',
+    "img-redirect": '<img src="/redirect?to={u}">',
+    "script-redirect": '<script src="/redirect?to={u}"></script>',
+    "fetch-redirect": '<script>fetch("/redirect?to={u}",{{mode:"no-cors"}})</script>',
+    "object": '<object data="{u}"></object>',
+    "embed": '<embed src="{u}">',
+    "video": '<video src="{u}" autoplay muted></video>',
+    "audio": '<audio src="{u}" autoplay></audio>',
+    "track": '<video><track default src="{u}"></video>',
+    "poster": '<video poster="{u}"></video>',
+    "svg-image": '<svg><image href="{u}"/></svg>',
+    "svg-use": '<svg><use href="{u}#a"/></svg>',
+    "xhr": '<script>x=new XMLHttpRequest();x.open("GET","{u}");x.send()</script>',
+    "fetch": '<script>fetch("{u}",{{mode:"no-cors"}})</script>',
+    "fetch-keepalive": '<script>fetch("{u}",{{mode:"no-cors",keepalive:true,method:"POST",body:"x"}})</script>',
+    "beacon": '<script>navigator.sendBeacon("{u}","x")</script>',
+    "eventsource": '<script>new EventSource("{u}")</script>',
+    "websocket": '<script>new WebSocket("{w}")</script>',
+    "worker": "<script>new Worker(URL.createObjectURL(new Blob([\"fetch('{u}',{{mode:'no-cors'}})\"])))</script>",
+    "worker-import": "<script>new Worker(URL.createObjectURL(new Blob([\"importScripts('{u}')\"])))</script>",
+    "shared-worker": "<script>new SharedWorker(URL.createObjectURL(new Blob([\"fetch('{u}',{{mode:'no-cors'}})\"])))</script>",
+    "service-worker": '<script>navigator.serviceWorker?.register("/sw.js?to={u}").catch(() => 0)</script>',
+    "webtransport": '<script>try{{new WebTransport("https://{hp}/")}}catch(e){{}}</script>',
+    "webrtc": '<script>pc=new RTCPeerConnection({{iceServers:[{{urls:"stun:{hp}"}},{{urls:"turn:{hp}?transport=tcp",username:"a",'
+    'credential:"b"}},{{urls:"turn:{hp}?transport=udp",username:"a",credential:"b"}}]}});pc.createDataChannel("x");'
+    "pc.createOffer().then(o=>pc.setLocalDescription(o))</script>",
+    "a-ping": '<a id=a href="#x" ping="{u}">x</a><script>a.click()</script>',
+    "form": '<form action="{u}" method=post id=f></form><script>f.submit()</script>',
+    "form-blank": '<form action="{u}" target=_blank id=f></form><script>f.submit()</script>',
+    "window-open": '<script>window.open("{u}")</script>',
+    "link-blank": '<a id=a target=_blank href="{u}">x</a><script>a.click()</script>',
+    "meta-refresh": '<meta http-equiv=refresh content="0;url={u}">',
+    "location": '<script>location="{u}"</script>',
+    "csp-report": "<meta http-equiv=Content-Security-Policy content=\"img-src 'none'; report-uri {u}\"><img src=x>",
+    "reporting": '<script>new ReportingObserver(()=>0).observe()</script><img src="{u}/report">',
+    "attribution": '<img attributionsrc="{u}" src=x>',
+    "xslt": "<iframe src=\"data:text/xml,<?xml-stylesheet type='text/xsl' href='{u}'?><a/>\"></iframe>",
+    "base": '<base href="{u}"><img src=relative.png>',
+    "popup-handle": '<script>w=window.open("about:blank"); if (w) w.location="{u}"</script>',
+    "background-attr": '<table background="{u}"><td>x</table>',
+    "import-map": '<script type=importmap>{{"imports":{{"a":"{u}"}}}}</script><script type=module>import "a"</script>',
+    "css-image-set": '<style>p{{background:image-set("{u}" 1x)}}</style><p>x',
+    "css-content": "<style>p::before{{content:url({u})}}</style><p>x",
+    "svg-filter": '<svg><feImage href="{u}"/></svg>',
+    "paint-worklet": '<script>CSS.paintWorklet?.addModule("{u}").catch(()=>0)</script>',
+    "audio-worklet": '<script>new AudioContext().audioWorklet?.addModule("{u}").catch(()=>0)</script>',
+}
+
+# Where the whole page goes.
+NAVIGATIONS = {
+    "location": '<p>Bait.</p><script>location="{u}"</script>',
+    "location-late": '<p>Bait.</p><script>setTimeout(() => location.replace("{u}"), 200)</script>',
+    "meta-refresh": '<meta http-equiv=refresh content="0;url={u}"><p>Bait.',
+    "form": '<form action="{u}" method=post id=f></form><script>f.submit()</script>',
+    "link-click": '<a id=a href="{u}">x</a><script>a.click()</script>',
+    "top-from-frame": "<iframe srcdoc=\"<script>top.location='{u}'</script>\"></iframe>",
+}
+
+# What takes time, memory or patience.
+HOGS = {
+    "busy loop": "<p>Bait.</p><script>for (;;);</script>",
+    "busy loop in a timer": "<p>Bait.</p><script>setInterval(() => { for (;;); }, 10)</script>",
+    "two gigabytes": "<p>Bait.</p><script>const a=[]; for (let n=0;n<20;n++) a.push(new Uint8Array(1e8).fill(1))</script>",
+    "a heap of objects": "<p>Bait.</p><script>let a=[]; for (;;) a.push({x: new Array(1000).fill(Math.random())})</script>",
+    "endless animation": "<p>Bait.</p><p id=p></p><script>let n=0; (function f() "
+    "{ p.textContent = n++; requestAnimationFrame(f) })()</script>",
+    "endless dialogs": "<p>Bait.</p><script>for (let n=0;n<50;n++) { alert(n); confirm(n); prompt(n) }</script>",
+    "endless reload": "<p>Bait.</p><script>setTimeout(() => location.reload(), 50)</script>",
+    "endless windows": "<p>Bait.</p><script>setInterval(() => window.open('/hog-window'), 5)</script>",
+    "endless history": "<p>Bait.</p><script>let n=0; setInterval(() => history.pushState({}, '', '#' + n++), 1)</script>",
+    "busy workers": "<p>Bait.</p><script>for (let n=0;n<4;n++) new Worker(URL.createObjectURL(new Blob(['for(;;);'])))</script>",
+    "deep document": "<p>Bait.</p><script>let e=document.body; for (let n=0;n<30000;n++) e = e.appendChild("
+    "document.createElement('div')); e.textContent='deep'</script>",
+    "does not want to leave": "<p>Bait.</p><script>onbeforeunload = onunload = (e) => { for (;;); }</script>",
+    "closes itself": "<p>Bait.</p><script>window.close()</script>",
+    "endless document": "<p>Bait.</p><script>setInterval(() => document.body.append('x'.repeat(100000)), 1)</script>",
+}
