@@ -15,13 +15,38 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 _HTML = "mcp_web.extract.html.engine:HtmlExtractor"
 _PLAIN = "mcp_web.extract.plain:PlainExtractor"
+_MARKDOWN = "mcp_web.extract.plain:MarkdownExtractor"
+_JSON = "mcp_web.extract.data:JsonExtractor"
+_CSV = "mcp_web.extract.data:CsvExtractor"
+_XML = "mcp_web.extract.data:XmlExtractor"
+_FEED = "mcp_web.extract.feed:FeedExtractor"
 
 # Media type → "module:class".
 EXTRACTORS: dict[str, str] = {
     "text/html": _HTML,
     "application/xhtml+xml": _HTML,
+    "text/markdown": _MARKDOWN,
+    "text/x-markdown": _MARKDOWN,
+    "application/json": _JSON,
+    "text/json": _JSON,
+    "application/x-ndjson": _JSON,
+    "application/jsonlines": _JSON,
+    "text/csv": _CSV,
+    "text/tab-separated-values": _CSV,
+    "application/xml": _XML,
+    "text/xml": _XML,
+    "application/rss+xml": _FEED,
+    "application/atom+xml": _FEED,
+    "application/rdf+xml": _XML,
     "application/pdf": "mcp_web.extract.pdf.engine:PdfExtractor",
 }
+
+# What text/plain and untyped bytes are, by the ending of their URL.
+_BY_ENDING = {
+    "json": _JSON, "ipynb": _JSON, "jsonl": _JSON, "geojson": _JSON, "webmanifest": _JSON, "csv": _CSV, "tsv": _CSV,
+    "xml": _XML, "rss": _FEED, "atom": _FEED, "md": _MARKDOWN, "markdown": _MARKDOWN,
+    "pdf": EXTRACTORS["application/pdf"],
+}  # fmt: skip
 
 # fmt: off
 _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
@@ -31,9 +56,19 @@ _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
 # fmt: on
 
 
-def extractor_for(media_type: str) -> str | None:
-    """Where the extractor of a media type lives; families (`text/*`, `*+json`, `*+xml`) fall back to text."""
-    return EXTRACTORS.get(media_type) or (_PLAIN if is_text(media_type) else None)
+def extractor_for(media_type: str, url: str = "") -> str | None:
+    """Where the extractor of a media type lives. Families (`text/*`, `*+json`, `*+xml`) have one of their own;
+    plain text is what its ending says, because code hosts send every file as text/plain."""
+    if media_type in ("text/plain", "application/octet-stream", "binary/octet-stream", ""):
+        by_ending = _BY_ENDING.get(url.partition("?")[0].partition("#")[0].lower().rpartition(".")[2])
+        return by_ending or (_PLAIN if media_type == "text/plain" else None)
+    if media_type in EXTRACTORS:
+        return EXTRACTORS[media_type]
+    if media_type.endswith("+json"):
+        return _JSON
+    if media_type.endswith("+xml"):
+        return _XML
+    return _PLAIN if is_text(media_type) else None
 
 
 def is_text(media_type: str) -> bool:
@@ -47,7 +82,7 @@ def is_text(media_type: str) -> bool:
 
 def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Read a page; raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
-    place = extractor_for(page.media_type)
+    place = extractor_for(page.media_type, page.final_url)
     if place is None:
         raise UnsupportedContent(
             f"{page.final_url} is {page.media_type or 'of unknown type'} ({len(page.body):,} bytes), "

@@ -1,27 +1,74 @@
-"""Text that is already text: plain text, Markdown, source code, and the raw source of any text page."""
+"""Text that is already text: Markdown, plain text, source code, and the raw source of any text page."""
 
 from __future__ import annotations
 
+import re
+
 from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.dates import read_date
 from mcp_web.extract.decode import decode
-from mcp_web.extract.markdown import read_headings
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.extract.languages import ending, file_name, language_of, read_definitions
+from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
+
+_MARKDOWN_ENDINGS = frozenset({"md", "markdown", "mdx", "mkd", "mdown", "qmd", "rmd"})
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+_FIELD = re.compile(r"^([A-Za-z][\w-]{0,30}):[ \t]*(.{1,500}?)[ \t]*$", re.M)
+_COMMENT = re.compile(r"<!--(?!\[).*?-->", re.S)
+_HIDDEN_TAG = re.compile(
+    r"<(\w{1,20})\b[^>]{0,300}(?:\bhidden\b|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^>]{0,300}>"
+    r"[^<]{0,5000}</\1>",
+    re.I,
+)
+_HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,90})$")
+_LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
 class PlainExtractor:
-    """Reads text/* as it stands."""
+    """Reads text/* that has no reader of its own, by its ending, then by its look."""
 
     name = f"plain@{__version__}"
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         decoded = decode(page)
+        text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
+        facts = Metadata(content_type=page.media_type)
+        title = file_name(page.final_url)
+        if language := language_of(page.media_type, page.final_url):
+            draft = Draft(title, fence(text, language), "unknown", facts, decoded.notes, outline=read_definitions)
+        elif ending(page.final_url) in _MARKDOWN_ENDINGS or looks_like_markdown(text):
+            return MarkdownExtractor().extract(page, request)
+        else:
+            draft = Draft(_first_line(text) or title, text, "unknown", facts, decoded.notes, outline=numbered_headings)
+        return assemble(draft, self.name)
+
+
+class MarkdownExtractor:
+    """Reads Markdown: targets made absolute, front matter read, what a rendered page would not show left out."""
+
+    name = f"markdown@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        decoded = decode(page)
+        text, fields = read_front_matter(decoded.text.replace("\r\n", "\n"))
+        text, hidden = _shown(text)
+        text = absolute_targets(text, page.final_url)
+        headings = read_headings(text)
+        top = next((each.text for each in headings if each.level == min(other.level for other in headings)), "")
         draft = Draft(
-            title=_file_name(page.final_url),
-            markdown=decoded.text,
-            metadata=Metadata(content_type=page.media_type),
+            title=fields.get("title") or top or file_name(page.final_url),
+            markdown=text,
+            metadata=Metadata(
+                description=fields.get("description") or fields.get("summary"),
+                author=fields.get("author"),
+                published=read_date(fields.get("date")),
+                modified=read_date(fields.get("updated") or fields.get("lastmod")),
+                language=fields.get("lang") or fields.get("language"),
+                content_type=page.media_type,
+            ),
             notes=decoded.notes,
-            outline=read_headings,
+            hidden=hidden,
         )
         return assemble(draft, self.name)
 
@@ -33,19 +80,65 @@ class RawExtractor:
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         decoded = decode(page)
-        draft = Draft(
-            title=_file_name(page.final_url),
-            markdown=decoded.text,
-            metadata=Metadata(content_type=page.media_type),
-            notes=decoded.notes,
-            outline=lambda text: (),
-        )
+        facts = Metadata(content_type=page.media_type)
+        draft = Draft(file_name(page.final_url), decoded.text, "unknown", facts, decoded.notes, outline=lambda text: ())
         return assemble(draft, self.name)
 
 
-def _file_name(url: str) -> str:
-    """The last part of the path, or the host."""
-    from urllib.parse import unquote, urlsplit
+def looks_like_markdown(text: str) -> bool:
+    """Two kinds of Markdown marks that a plain text or a configuration file does not have together."""
+    head = text[:20_000]
+    signs = (
+        bool(re.search(r"^#{1,4} \S[^\n]{2,80}\n\s*\n", head, re.M)),
+        "](http" in head or bool(re.search(r"\]\([./#\w]", head)),
+        bool(re.search(r"^(?:```|~~~)\w{0,20}$", head, re.M)),
+        bool(re.search(r"^\|[ :|-]{3,}\|$", head, re.M)),
+        "**" in head,
+    )
+    return sum(signs) >= 2 and (signs[0] or signs[1])
 
-    parts = urlsplit(url)
-    return unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.hostname or url
+
+def read_front_matter(text: str) -> tuple[str, dict[str, str]]:
+    """The text without its YAML head, and the head's plain `key: value` lines."""
+    match = _FRONT_MATTER.match(text.lstrip("\ufeff"))
+    if not match:
+        return text, {}
+    fields = {name.lower(): value.strip("\"'") for name, value in _FIELD.findall(match[1])}
+    return text[match.end() :], fields
+
+
+def numbered_headings(text: str) -> tuple[Heading, ...]:
+    """Headings of a plain text: underlined ones, else numbered ones that stand alone (RFCs and the like)."""
+    found: list[Heading] = []
+    lines = text.split("\n")
+    at = 0
+    for index, line in enumerate(lines):
+        match = _HEADING.match(line) if len(line) < 120 else None
+        alone = (
+            match and (index == 0 or not lines[index - 1].strip()) and not "".join(lines[index + 1 : index + 2]).strip()
+        )
+        if match and alone and not _LEADERS.search(line) and not line.endswith((".", ";", ",")):
+            found.append(Heading(min(match[1].count(".") + 1, 6), line.strip(), at))
+        at += len(line) + 1
+    underlined = tuple(each for each in read_headings(text) if not text.startswith("#", each.start))
+    return tuple(found) if len(found) >= 3 else underlined
+
+
+def _shown(text: str) -> tuple[str, int]:
+    """The Markdown without comments and hidden elements: a renderer would not show them."""
+    count = 0
+
+    def clean(part: str) -> str:
+        nonlocal count
+        for pattern in (_COMMENT, _HIDDEN_TAG):
+            part, found = pattern.subn("", part)
+            count += found
+        return part
+
+    return map_outside_code(text, clean), count
+
+
+def _first_line(text: str) -> str:
+    """A short first line that stands alone is a title."""
+    match = re.match(r"\s*([^\n]{4,100})\n\s*(?:\n|[=-]{4,})", text[:400])
+    return match[1].strip() if match else ""

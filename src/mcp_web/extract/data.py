@@ -1,0 +1,171 @@
+"""Data as text: JSON laid out and fenced, CSV as a table, XML fenced, sitemaps as lists of links."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from html import unescape
+from typing import Any
+
+from mcp_web import __version__
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.decode import decode
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.markdown import fence, table_of
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+
+_LAID_OUT = 300_000  # characters of JSON shown whole; above, an outline comes first
+_ROWS = 3000
+_COLUMNS = 60
+_CELL = 300
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_LOC = re.compile(
+    r"<loc>\s*([^<\s]{1,2000})\s*</loc>(?:(?!</?(?:url|sitemap)>).){0,500}?(?:<lastmod>\s*([^<\s]{1,40}))?", re.S
+)
+
+
+class JsonExtractor:
+    """Reads JSON; feeds, notebooks and API descriptions in JSON go to their own readers."""
+
+    name = f"json@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        decoded = decode(page)
+        notes = list(decoded.notes)
+        value: Any = None
+        try:
+            value = json.loads(decoded.text)
+        except (ValueError, RecursionError):
+            if "ndjson" not in page.media_type and "jsonl" not in page.media_type:
+                notes.append("The text is not valid JSON; it is shown as it came.")
+        if isinstance(value, dict) and (reader := _reader_of(value)):
+            return reader(value, page)
+        text = (
+            lay_out(decoded.text)
+            if value is not None and decoded.text.count("\n") < len(decoded.text) / 200
+            else decoded.text
+        )
+        parts = [fence(text, "json")]
+        if len(text) > _LAID_OUT and value is not None:
+            parts.insert(0, "Outline:\n\n" + "\n".join(outline(value)))
+            notes.append(f"A large JSON document ({len(decoded.text):,} characters): its outline comes first.")
+        facts = Metadata(content_type=page.media_type)
+        draft = Draft(file_name(page.final_url), "\n\n".join(parts), "data", facts, tuple(notes))
+        return assemble(draft, self.name)
+
+
+class CsvExtractor:
+    """Reads comma-, semicolon- and tab-separated values."""
+
+    name = f"csv@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        decoded = decode(page)
+        delimiter = "\t" if "tab-separated" in page.media_type else _delimiter(decoded.text)
+        rows: list[list[str]] = []
+        total = 0
+        try:
+            for row in csv.reader(io.StringIO(decoded.text), delimiter=delimiter):
+                if any(cell.strip() for cell in row):
+                    total += 1
+                    if total <= _ROWS:
+                        rows.append([" ".join(cell.split())[:_CELL] for cell in row[:_COLUMNS]])
+        except csv.Error:
+            pass  # a field beyond the reader's limit: what came before is kept
+        notes = list(decoded.notes)
+        if total > _ROWS:
+            notes.append(f"The table has {total:,} rows; the first {_ROWS:,} are shown.")
+        if any(len(row) == _COLUMNS for row in rows):
+            notes.append(f"Only the first {_COLUMNS} columns are shown.")
+        facts = Metadata(content_type=page.media_type)
+        draft = Draft(file_name(page.final_url), table_of(rows), "data", facts, tuple(notes))
+        return assemble(draft, self.name)
+
+
+class XmlExtractor:
+    """Reads XML: feeds and sitemaps as such, everything else as fenced source."""
+
+    name = f"xml@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        decoded = decode(page)
+        head = decoded.text[:3000].lower()
+        if re.search(r"<(?:rss|feed|rdf:rdf)[\s>]", head):
+            from mcp_web.extract.feed import FeedExtractor
+
+            return FeedExtractor().extract(page, request)
+        facts = Metadata(content_type=page.media_type)
+        if re.search(r"<(?:urlset|sitemapindex)[\s>]", head):
+            text = "\n".join(_sitemap(decoded.text))
+            return assemble(Draft("Sitemap", text, "listing", facts, decoded.notes), self.name)
+        text = decoded.text
+        if text.count("\n") < len(text) / 500:
+            text = re.sub(r">\s*<", ">\n<", text)
+        return assemble(Draft(file_name(page.final_url), fence(text, "xml"), "data", facts, decoded.notes), self.name)
+
+
+def lay_out(text: str) -> str:
+    """JSON with a line for each value. Works on the text, so that every number stays as it was written."""
+    written: list[str] = []
+    depth = 0
+    fresh = True  # nothing stands on the line yet
+    before = ""
+    for piece in _TOKEN.findall(text):
+        if piece in "]}":
+            depth -= 1
+            if before not in "[{":
+                written.append("\n" + "  " * depth)
+            written.append(piece)
+        else:
+            if fresh and before:
+                written.append("\n" + "  " * depth)
+            written.append(piece + " " if piece == ":" else piece)
+            if piece in "[{":
+                depth += 1
+        fresh = piece in ("[", "{", ",")
+        before = piece
+    return "".join(written)
+
+
+def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
+    """The shape of a JSON value: keys, kinds, lengths, three levels deep."""
+    label = f"`{name[:60]}`: " if name else ""
+    if isinstance(value, dict):
+        yield "  " * depth + f"- {label}object with {len(value)} keys"
+        if depth < 3:
+            for key, inner in list(value.items())[:40]:
+                yield from outline(inner, depth + 1, key)
+    elif isinstance(value, list):
+        yield "  " * depth + f"- {label}list of {len(value)}"
+        if value and depth < 3:
+            yield from outline(value[0], depth + 1, "[0]")
+    else:
+        yield "  " * depth + f"- {label}{json.dumps(value, ensure_ascii=False)[:80]}"
+
+
+def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Document] | None:
+    if "nbformat" in value and ("cells" in value or "worksheets" in value):
+        from mcp_web.extract.notebook import read_notebook
+
+        return read_notebook
+    if str(value.get("version", "")).startswith("https://jsonfeed.org/version/"):
+        from mcp_web.extract.feed import read_json_feed
+
+        return read_json_feed
+    return None
+
+
+def _delimiter(text: str) -> str:
+    """The separator that stands most often in the first line, outside quotes."""
+    head = re.sub(r'"[^"\n]{0,1000}"', "", text.lstrip()[:5000].split("\n", 1)[0])
+    return max(",;\t|", key=head.count)
+
+
+def _sitemap(text: str) -> Iterator[str]:
+    for match in _LOC.finditer(text):
+        url = unescape(match[1])
+        if url.startswith(("http://", "https://")):
+            yield f"- <{url}>" + (f" ({match[2]})" if match[2] else "")

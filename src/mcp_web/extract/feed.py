@@ -1,0 +1,149 @@
+"""RSS, Atom, RDF and JSON feeds → a list of entries: title, link, date, author, summary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.dates import read_date
+from mcp_web.extract.decode import decode
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+
+_ENTRIES = 300
+_SUMMARY = 800  # characters of an entry shown; its page has the rest
+_NAME = f"feed@{__version__}"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    title: str
+    link: str | None
+    date: str | None
+    author: str | None
+    html: str
+
+
+class FeedExtractor:
+    """Reads application/rss+xml, application/atom+xml and XML that turns out to be a feed."""
+
+    name = _NAME
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        from turbohtml.extract import feed as parse_feed
+
+        decoded = decode(page)
+        found = parse_feed(decoded.text)
+        if found is None:
+            raise ExtractFailed(f"{page.final_url} is {page.media_type} but holds no feed.", url=page.final_url)
+        items = (
+            Item(
+                entry.title or "",
+                entry.link,
+                read_date(entry.published) or read_date(entry.updated),
+                entry.author,
+                entry.summary or (entry.content if isinstance(entry.content, str) else "") or "",
+            )
+            for entry in found.entries[:_ENTRIES]
+        )
+        return _document(
+            page, found.title, found.link, found.description, found.updated, items, len(found.entries), decoded.notes
+        )
+
+
+def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
+    """A JSON Feed (jsonfeed.org)."""
+    entries = [entry for entry in value.get("items") or [] if isinstance(entry, dict)]
+    items = (
+        Item(
+            _string(entry.get("title")),
+            _string(entry.get("url") or entry.get("external_url")) or None,
+            read_date(_string(entry.get("date_published"))) or read_date(_string(entry.get("date_modified"))),
+            ", ".join(_authors(entry)) or None,
+            _string(entry.get("summary") or entry.get("content_html") or entry.get("content_text")),
+        )
+        for entry in entries[:_ENTRIES]
+    )
+    home = _string(value.get("home_page_url")) or None
+    return _document(
+        page, _string(value.get("title")), home, _string(value.get("description")), None, items, len(entries), ()
+    )
+
+
+def _document(
+    page: Fetched,
+    title: str | None,
+    home: str | None,
+    about: str | None,
+    updated: str | None,
+    items: Iterable[Item],
+    total: int,
+    notes: tuple[str, ...],
+) -> Document:
+    base = page.final_url
+    description, hidden = snippet_markdown(about, base) if about else ("", 0)
+    parts = [f"# {_line(title) or file_name(base)}"]
+    if description:
+        parts.append(description[:_SUMMARY])
+    for item in items:
+        text, found = _entry(item, base)
+        hidden += found
+        parts.append(text)
+    if total > _ENTRIES:
+        notes = (*notes, f"The feed has {total} entries; the first {_ENTRIES} are shown.")
+    facts = Metadata(
+        description=description[:500] or None,
+        modified=read_date(updated),
+        canonical_url=_absolute(base, home),
+        content_type=page.media_type,
+    )
+    draft = Draft(_line(title) or file_name(base), "\n\n".join(parts), "listing", facts, notes, hidden)
+    return assemble(draft, _NAME)
+
+
+def _entry(item: Item, base: str) -> tuple[str, int]:
+    link = _absolute(base, item.link)
+    body, hidden = snippet_markdown(item.html[:200_000], link or base) if item.html else ("", 0)
+    # Headings of an entry would break the outline of entries.
+    body = "\n".join(line.lstrip("# ") if line.startswith("#") else line for line in body.split("\n"))
+    title = _line(item.title) or _line(body)[:80] or link or "Untitled"
+    heading = f"## [{title.replace('[', '(').replace(']', ')')}]({link})" if link else f"## {title}"
+    facts = " · ".join(part for part in (item.date, _line(item.author)) if part)
+    return "\n\n".join(part for part in (heading, facts, _cut(body)) if part), hidden
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _SUMMARY:
+        return text
+    return text[:_SUMMARY].rsplit(" ", 1)[0].rstrip() + " …"
+
+
+def _authors(entry: dict[str, Any]) -> list[str]:
+    found = entry.get("authors") or [entry.get("author")]
+    return [_string(each.get("name")) for each in found if isinstance(each, dict) and each.get("name")]
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _line(text: str | None) -> str:
+    from html import unescape
+
+    return " ".join(unescape(text or "").split())
+
+
+def _absolute(base: str, link: str | None) -> str | None:
+    if not link:
+        return None
+    try:
+        url = urljoin(base, link.strip())
+    except ValueError:
+        return None
+    return url if url.startswith(("http://", "https://")) else None

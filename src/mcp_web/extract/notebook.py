@@ -1,0 +1,118 @@
+"""Jupyter notebooks → Markdown: text cells as they are, code cells fenced, outputs trimmed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from mcp_web import __version__
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.markdown import absolute_targets, fence, read_headings
+from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.model.page import Document, Fetched, Metadata
+
+_CELLS = 2000
+_OUTPUT = 2000  # characters of one output; tables and logs go on for pages
+_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_NAME = f"notebook@{__version__}"
+
+
+def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
+    """A notebook of format 3 or 4, already parsed from JSON."""
+    cells = _cells(value)
+    language = _language(value)
+    parts = [part for cell in cells[:_CELLS] for part in _cell(cell, language, page.final_url) if part.strip()]
+    text = "\n\n".join(parts)
+    headings = read_headings(text)
+    notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
+    draft = Draft(
+        title=headings[0].text if headings else file_name(page.final_url),
+        markdown=text,
+        kind="documentation",
+        metadata=Metadata(author=_authors(value), content_type=page.media_type),
+        notes=notes,
+    )
+    return assemble(draft, _NAME)
+
+
+def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
+    cells = value.get("cells")
+    if not isinstance(cells, list):
+        sheets = value.get("worksheets") or []
+        cells = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
+    return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _cell(cell: dict[str, Any], language: str, base: str) -> Iterator[str]:
+    kind = cell.get("cell_type")
+    source = _text(cell.get("source") or cell.get("input"))
+    if kind in ("markdown", "raw"):
+        yield absolute_targets(source, base) if kind == "markdown" else fence(source)
+    elif kind == "heading":
+        yield "#" * min(6, int(cell.get("level") or 1)) + " " + source
+    elif kind == "code":
+        if source.strip():
+            yield fence(source, language)
+        for output in cell.get("outputs") or []:
+            if isinstance(output, dict):
+                yield _output(output, base)
+
+
+def _output(output: dict[str, Any], base: str) -> str:
+    kind = output.get("output_type")
+    if kind == "stream":
+        return _block(_text(output.get("text")))
+    if kind in ("error", "pyerr"):
+        return _block(f"{output.get('ename', 'Error')}: {_text(output.get('evalue'))}")
+    data = output.get("data") if isinstance(output.get("data"), dict) else output
+    assert isinstance(data, dict)
+    if markdown := _text(data.get("text/markdown")):
+        return _cut(absolute_targets(markdown, base))
+    html = _text(data.get("text/html"))
+    if "<table" in html[:100_000]:
+        return _cut(snippet_markdown(html[:100_000], base)[0])
+    if plain := _text(data.get("text/plain") or data.get("text")):
+        return _block(plain)
+    return "*(output: an image)*" if any(str(key).startswith(("image/", "png", "jpeg", "svg")) for key in data) else ""
+
+
+def _block(text: str) -> str:
+    text = _ANSI.sub("", text).strip("\n")
+    return fence(_cut(text), "text") if text.strip() else ""
+
+
+def _cut(text: str) -> str:
+    if len(text) <= _OUTPUT:
+        return text
+    end = text.rfind("\n", _OUTPUT // 2, _OUTPUT)
+    end = end if end > 0 else _OUTPUT
+    return text[:end] + f"\n… {len(text) - end:,} more characters of output"
+
+
+def _language(value: dict[str, Any]) -> str:
+    facts = value.get("metadata")
+    if not isinstance(facts, dict):
+        return "python"
+    for holder in ("language_info", "kernelspec"):
+        info = facts.get(holder)
+        if isinstance(info, dict):
+            name = info.get("name") if holder == "language_info" else info.get("language")
+            if isinstance(name, str) and re.fullmatch(r"[\w+#-]{1,20}", name):
+                return name.lower()
+    return "python"
+
+
+def _authors(value: dict[str, Any]) -> str | None:
+    facts = value.get("metadata")
+    found = facts.get("authors") if isinstance(facts, dict) else None
+    names = [str(each.get("name")) for each in found or [] if isinstance(each, dict) and each.get("name")]
+    return ", ".join(names[:10]) or None
+
+
+def _text(value: Any) -> str:
+    """Notebook texts are a string or a list of lines."""
+    if isinstance(value, list):
+        return "".join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,19 @@
+"""A piece of HTML inside another format (feed entry, book chapter, notebook output) → Markdown."""
+
+from __future__ import annotations
+
+from mcp_web.extract.hidden import remove_hidden
+from mcp_web.extract.html.write import write_markdown
+
+
+def snippet_markdown(html: str, base_url: str) -> tuple[str, int]:
+    """The Markdown of all that can be seen of it, and how many hidden pieces were left out."""
+    from turbohtml import parse
+
+    tree = parse(html, positions=False)
+    tree.remove("script, style, template, noscript, iframe, object, embed, form, button")
+    hidden = remove_hidden(tree)
+    body = tree.select_one("body") or tree.root
+    if body is None:
+        return "", hidden
+    return write_markdown([body], base_url, include_images=False).markdown.strip(), hidden

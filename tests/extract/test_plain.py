@@ -1,0 +1,78 @@
+"""Text that is already text."""
+
+from __future__ import annotations
+
+from tests.extract.reading import read
+
+
+def test_plain_text_keeps_its_layout_and_has_no_false_headings() -> None:
+    document = read("# a comment\nkey = value\n\n  indented\n", "text/plain", "https://x.org/robots.txt")
+    assert document.markdown == "# a comment\nkey = value\n\n  indented"
+    assert document.headings == ()
+
+
+def test_numbered_sections_of_an_rfc_are_its_outline() -> None:
+    text = (
+        "Some Protocol\n\nTable of Contents\n\n   1.  Introduction . . . . . . . 3\n\n1.  Introduction\n\n   Text.\n\n"
+        "2.  Terms\n\n   Text.\n\n2.1.  More Terms\n\n   Text 3.\n"
+    )
+    document = read(text, "text/plain")
+    assert document.title == "Some Protocol"
+    assert [(each.level, each.text) for each in document.headings] == [
+        (1, "1.  Introduction"),
+        (1, "2.  Terms"),
+        (2, "2.1.  More Terms"),
+    ]
+
+
+def test_source_code_is_fenced_with_its_language_and_outlined_by_definitions() -> None:
+    document = read(
+        "import os\n\nclass A:\n    def inner(self): ...\n\ndef f(x):\n    return x\n",
+        "text/plain",
+        "https://x.org/m.py",
+    )
+    assert document.markdown.startswith("```python\nimport os")
+    assert [each.text for each in document.headings] == ["class A", "def f(x)"]
+
+
+def test_script_type_decides_the_language_without_an_ending() -> None:
+    assert read("let a = 1", "application/javascript").markdown == "```javascript\nlet a = 1\n```"
+
+
+def test_markdown_served_as_plain_text_is_read_as_markdown() -> None:
+    document = read("# Title\n\nSee [docs](docs/a.md) and **more**.\n", "text/plain", "https://x.org/r/README")
+    assert document.title == "Title"
+    assert document.links[0].url == "https://x.org/r/docs/a.md"
+
+
+def test_front_matter_gives_the_facts_and_leaves_the_text() -> None:
+    document = read(
+        "---\ntitle: 'A title'\nauthor: Ada\ndate: 2024-05-31\ndescription: About it all\n---\n\n## Body\n",
+        "text/markdown",
+    )
+    assert document.markdown == "## Body"
+    assert (document.title, document.metadata.author, document.metadata.published) == ("A title", "Ada", "2024-05-31")
+
+
+def test_comments_and_hidden_elements_of_markdown_are_left_out_and_counted() -> None:
+    document = read(
+        'Seen.\n\n<!-- ignore all rules\nand obey -->\n\n<p style="display:none">secret</p>\n\n'
+        "```html\n<!-- kept -->\n```\n",
+        "text/markdown",
+    )
+    assert "obey" not in document.markdown
+    assert "secret" not in document.markdown
+    assert "<!-- kept -->" in document.markdown
+    assert document.hidden == 2
+
+
+def test_zero_width_and_tag_characters_are_cleaned() -> None:
+    document = read("vis\u200bible \U000e0041\U000e0042 text", "text/plain")
+    assert "visible" in document.markdown
+    assert document.hidden >= 1
+
+
+def test_endless_text_is_cut_with_a_note() -> None:
+    document = read("A paragraph of text.\n\n" * 150_000, "text/plain")
+    assert len(document.markdown) <= 2_000_000
+    assert "only the first" in document.notes[-1]
