@@ -35,8 +35,11 @@ class Embedder(Protocol):
         """What the model reads of one text; None when it is not known."""
         ...
 
-    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
-        """One row per text, all of them or EMBEDDING_ERROR: never a part."""
+    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+        """One row per text, all of them or EMBEDDING_ERROR: never a part.
+
+        A kind for each text lets a question travel in the same batch as the passages.
+        """
         ...
 
     async def close(self) -> None: ...
@@ -55,6 +58,7 @@ def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None,
         raise EmbeddingError(
             f"The embedding model {model} answered vectors of {widths.pop()} dimensions where {dim} were expected.",
             suggestion="If the model was changed on purpose, run `mcp-web archive reindex`.",
+            mismatch=True,
         )
     try:
         found = np.asarray(rows, dtype=np.float32).reshape(count, -1)
@@ -64,3 +68,9 @@ def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None,
     if count and not (math.isfinite(float(lengths.sum())) and float(lengths.min()) > 0):
         raise EmbeddingError(f"The embedding model {model} answered a vector that is empty or not a number.")
     return found / lengths if count else found
+
+
+def prefixed(texts: Sequence[str], kind: Kind | Sequence[Kind], query: str, passage: str) -> list[str]:
+    """The texts with the words a model wants before questions and passages."""
+    kinds = [kind] * len(texts) if isinstance(kind, str) else kind
+    return [(query if one == "query" else passage) + text for text, one in zip(texts, kinds, strict=True)]

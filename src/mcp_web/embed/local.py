@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.embed import granite
-from mcp_web.embed.embedder import Kind, checked
+from mcp_web.embed.embedder import Kind, checked, prefixed
 from mcp_web.embed.encoder import EncoderPlan, OnnxEncoder
 from mcp_web.embed.folder import ModelFolder, read_folder
 from mcp_web.embed.options import EmbedOptions
@@ -39,14 +39,14 @@ class LocalEmbedder:
         self.dim: int | None = None if self._folder else granite.DIM
         self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 
-    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
-        prefix = self._options.query_prefix if kind == "query" else self._options.passage_prefix
+    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+        given = prefixed(texts, kind, self._options.query_prefix, self._options.passage_prefix)
         rows: list[Rows] = []
         if self._turns is None:
             self._turns = anyio.CapacityLimiter(1)
-        with trace.step("embed", model=self.name, texts=len(texts), kind=kind):
-            for begin in range(0, len(texts), TURN):
-                turn = [prefix + text for text in texts[begin : begin + TURN]]
+        with trace.step("embed", model=self.name, texts=len(given)):
+            for begin in range(0, len(given), TURN):
+                turn = given[begin : begin + TURN]
                 found = await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=self._turns)
                 rows.append(found)
                 self.dim = found.shape[1]

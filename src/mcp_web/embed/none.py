@@ -22,7 +22,7 @@ class NoEmbedder:
     def __init__(self, reason: str = "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).") -> None:
         self.reason = reason
 
-    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
         raise EmbeddingError(self.reason, suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.")
 
     async def close(self) -> None:

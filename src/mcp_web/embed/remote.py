@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import anyio
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Kind, checked
+from mcp_web.embed.embedder import Kind, checked, prefixed
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import ConfigError, EmbeddingError, WebError
 
@@ -38,8 +38,8 @@ class Api(Protocol):
         *,
         headers: Mapping[str, str] | None = None,
         json: Any = None,
-        timeout: float | None = None,
-        max_bytes: int | None = None,
+        timeout: float = 20.0,
+        max_bytes: int = MAX_BYTES,
     ) -> ApiAnswer: ...
 
 
@@ -67,11 +67,11 @@ class RemoteEmbedder:
         """A server says nothing of versions, so the asked-for dimensions stand in for one."""
         return f"{self._model}@{self._options.dimensions or 'remote'}"
 
-    async def embed(self, texts: Sequence[str], kind: Kind = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
         import numpy as np
 
-        prefix = self._options.query_prefix if kind == "query" else self._options.passage_prefix
-        batches = [[prefix + text for text in texts[at : at + BATCH]] for at in range(0, len(texts), BATCH)]
+        given = prefixed(texts, kind, self._options.query_prefix, self._options.passage_prefix)
+        batches = [given[at : at + BATCH] for at in range(0, len(given), BATCH)]
         found: dict[int, Rows] = {}
         if self._slots is None:
             self._slots = anyio.CapacityLimiter(self._options.concurrency)
@@ -80,16 +80,19 @@ class RemoteEmbedder:
             async with self._slots or anyio.CapacityLimiter(1):
                 found[number] = await self._batch(batches[number])
 
-        with trace.step("embed", model=self.name, texts=len(texts), kind=kind):
+        with trace.step("embed", model=self.name, texts=len(given)):
             try:
                 async with anyio.create_task_group() as group:
                     for number in range(len(batches)):
                         group.start_soon(one, number)
             except BaseExceptionGroup as several:
                 raise _first(several) from several
+        if not batches:
+            return np.zeros((0, self.dim or 0), np.float32)
         rows = [found[number] for number in range(len(batches))]
-        joined = np.concatenate(rows) if rows else np.zeros((0, self.dim or 0), np.float32)
-        return checked(joined, len(texts), self.dim, self.name)
+        if len({part.shape[1] for part in rows}) > 1:
+            raise EmbeddingError(f"The embedding model {self.name} answered vectors of different lengths.")
+        return np.concatenate(rows)
 
     async def close(self) -> None:
         return None
@@ -160,7 +163,7 @@ def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
         data = answer.json()["data"]
         ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))
         return [list(item["embedding"]) for _, item in ordered]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, WebError) as error:
         raise EmbeddingError(f"The embedding server's answer for {model} is not an embeddings answer.") from error
 
 

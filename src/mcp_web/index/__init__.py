@@ -1,0 +1,1 @@
+"""Passages ↔ questions: which parts of a page answer, and how sure that is."""

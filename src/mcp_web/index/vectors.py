@@ -1,0 +1,64 @@
+"""The vectors of one page: what the store has, what is missing, what goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_web.model.passage import PackedVectors, Passage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class PageVectors:
+    """Rows by digest, of one model."""
+
+    model: str
+    dim: int
+    rows: dict[str, Rows]
+
+    def missing(self, passages: Sequence[Passage], wanted: Sequence[int]) -> list[int]:
+        """Which of the wanted passages have no vector yet."""
+        return [number for number in wanted if passages[number].digest not in self.rows]
+
+    def with_rows(self, passages: Sequence[Passage], numbers: Sequence[int], rows: Rows) -> PageVectors:
+        """These and the new ones."""
+        added = {passages[number].digest: row for number, row in zip(numbers, rows, strict=True)}
+        return PageVectors(self.model, rows.shape[1] if len(rows) else self.dim, self.rows | added)
+
+    def cosines(self, passages: Sequence[Passage], question: Rows) -> NDArray[np.floating]:
+        """The nearness of each passage to a question; nan where its vector is not known."""
+        import numpy as np
+
+        found = np.full(len(passages), np.nan)
+        known = [at for at, passage in enumerate(passages) if passage.digest in self.rows]
+        if known:
+            found[known] = np.stack([self.rows[passages[at].digest] for at in known]) @ question
+        return found
+
+
+def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVectors:
+    """What the store kept; rows of another length or number than expected are as good as none."""
+    import numpy as np
+
+    if packed is None or (dim and packed.dim != dim):
+        return PageVectors(model, dim or 0, {})
+    rows = np.frombuffer(packed.data, "<f4").reshape(-1, packed.dim)
+    if len(rows) != len(packed.digests):
+        return PageVectors(model, packed.dim, {})
+    return PageVectors(model, packed.dim, dict(zip(packed.digests, rows, strict=True)))
+
+
+def pack(vectors: PageVectors, passages: Sequence[Passage]) -> PackedVectors:
+    """The vectors of the passages that the page still has, in their order."""
+    import numpy as np
+
+    digests = tuple(dict.fromkeys(one.digest for one in passages if one.digest in vectors.rows))
+    rows = [np.asarray(vectors.rows[digest], "<f4") for digest in digests]
+    return PackedVectors(vectors.model, vectors.dim, digests, b"".join(row.tobytes() for row in rows))

@@ -1,0 +1,64 @@
+"""Ranking by words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcp_web.index.words import PageWords, terms
+
+PASSAGES = [
+    "Install the package with pip. It needs Python.",
+    "The server listens on a port that you choose.",
+    "To choose another port, set the PORT variable before the server starts.",
+    "Licences and authors are listed at the end.",
+]
+
+
+def best(query: str, passages: list[str] = PASSAGES) -> int:
+    return int(np.argmax(PageWords(passages).scores(query)))
+
+
+@pytest.mark.parametrize(
+    ("query", "place"), [("how do I install it?", 0), ("setting port variables", 2), ("author", 3)]
+)
+def test_words_find_their_passage_in_any_form(query: str, place: int) -> None:
+    assert best(query) == place
+
+
+def test_words_that_stand_together_count_more() -> None:
+    passages = ["a key of silver opens the api door", "get an api key first", "silver key, api door, other things"]
+    assert best("api key", passages) == 1
+
+
+def test_question_without_known_words_scores_nothing() -> None:
+    assert PageWords(PASSAGES).scores("zebra xylophone").max() == 0
+    assert PageWords(PASSAGES).coverage("zebra xylophone").max() == 0
+
+
+def test_question_of_stop_words_alone_still_finds_them() -> None:
+    words = PageWords(["to be or not to be", "something else entirely"])
+    assert words.coverage("zzz to be").shape == (2,)
+
+
+def test_coverage_is_the_share_of_the_questions_words() -> None:
+    coverage = PageWords(PASSAGES).coverage("choose a port")
+    assert coverage[2] == pytest.approx(1.0)
+    assert coverage[0] == 0
+
+
+def test_headings_above_a_passage_count() -> None:
+    words = PageWords(["Use the flag.", "Use the file."], [("Windows",), ("Linux",)])
+    assert int(np.argmax(words.scores("linux"))) == 1
+
+
+def test_identifiers_and_other_scripts_are_words_too() -> None:
+    assert "timeout" in terms("ReadTimeout")
+    assert terms("max_results") == terms("max results")
+    assert terms("日本語") == ["日本", "本語"]
+    assert best("数据库配置", ["安装软件", "配置数据库的方法", "许可证"]) == 1
+    assert "example" not in " ".join(terms("see [docs](https://example.org/x)"))
+
+
+def test_empty_page_answers_nothing() -> None:
+    assert len(PageWords([]).scores("anything")) == 0
