@@ -11,7 +11,6 @@ import re
 
 _COMMAND = re.compile(r"^[!:<?\\]+")
 _SPACES = re.compile(r"\s+")
-_BANG_AT_END = re.compile(r"^(\w+)!$")
 
 
 def neutralise(text: str) -> str:
@@ -23,6 +22,8 @@ def neutralise(text: str) -> str:
         quoted ^= word.count('"') % 2 == 1
         if harmless:
             words.append(harmless)
+    if not words and text.strip():
+        return '"{}"'.format(text.split()[0].replace('"', ""))
     return " ".join(words)
 
 

@@ -1,0 +1,151 @@
+"""Who is asked, for which pages, and what becomes of filters a provider does not have."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_web.errors import InvalidInput
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.plan import select, tailor
+from mcp_web.search.provider import Card
+from mcp_web.search.providers import REGISTRY, brave, exa, google, searxng, serper, tavily
+from mcp_web.search.sieve import Sieve
+from search.lookalike import NOTHING
+
+TODAY = date(2026, 11, 15)
+
+
+def names(options: SearchOptions, wanted: str | list[str] = "auto", category: str = "general") -> tuple[str, ...]:
+    return select(wanted, options, category, TODAY).names  # type: ignore[arg-type]
+
+
+def test_nothing_configured_is_keyless_search() -> None:
+    assert names(SearchOptions()) == ("ddgs", "tavily", "searxng")
+    assert names(replace(SearchOptions(), searx_space_url="")) == ("ddgs", "tavily")
+
+
+def test_what_the_operator_set_up_comes_first_and_keyless_last() -> None:
+    options = SearchOptions(brave_api_key="k", searxng_urls=("http://s",), tavily_api_key="k")
+    assert names(options) == ("brave", "tavily", "searxng", "ddgs")
+
+
+def test_a_given_order_is_kept_and_nothing_is_added() -> None:
+    options = SearchOptions(brave_api_key="k", providers=("searxng", "brave", "exa"), searxng_urls=("http://s",))
+    assert names(options) == ("searxng", "brave")
+
+
+def test_a_category_goes_first_to_those_who_know_it() -> None:
+    options = SearchOptions(brave_api_key="k", searxng_urls=("http://s",))
+    assert names(options, category="music")[0] == "searxng"
+
+
+def test_google_ends() -> None:
+    options = replace(NOTHING, google_api_key="k", google_engine_id="c")
+    assert select("auto", options, "general", TODAY).names == ("google",)
+    assert select("auto", options, "general", date(2027, 1, 1)).names == ()
+
+
+def test_names_may_come_in_any_form() -> None:
+    assert select(["brave", "exa"], NOTHING, "general", TODAY).how == "together"
+    assert names(NOTHING, "brave, exa") == ("brave", "exa")
+    assert names(NOTHING, ["Brave"]) == ("brave",)
+    assert select("brave", NOTHING, "general", TODAY).how == "failover"
+
+
+def test_an_unknown_name_gets_the_nearest_known_one() -> None:
+    with pytest.raises(InvalidInput, match="Did you mean brave"):
+        select("brvae", NOTHING, "general", TODAY)
+
+
+PAGES = Card("p", "p", frozenset({"general"}), paging="pages", max_count=20, max_pages=10)
+
+
+@given(st.integers(0, 9), st.integers(1, 50), st.integers(1, 30))
+def test_windows_cover_exactly_what_was_asked(page: int, count: int, size: int) -> None:
+    card = replace(PAGES, max_count=size, max_pages=10_000)
+    results = list(range(2000))
+    got = [
+        item
+        for window in tailor(SearchQuery("q", page=page, count=count), card, TODAY).windows
+        for item in results[window.page * window.size + window.skip : (window.page + 1) * window.size]
+    ]
+    assert got[:count] == results[page * count : (page + 1) * count]
+
+
+def test_fifty_results_take_three_brave_pages() -> None:
+    windows = tailor(SearchQuery("q", count=50), brave.CARD, TODAY).windows
+    assert [(window.page, window.size) for window in windows] == [(0, 20), (1, 20), (2, 20)]
+
+
+def test_beyond_the_last_page_there_is_nothing_to_ask() -> None:
+    assert tailor(SearchQuery("q", count=10, page=9), tavily.CARD, TODAY).windows == ()
+    assert len(tailor(SearchQuery("q", count=20, page=4), google.CARD, TODAY).windows) == 2
+    assert tailor(SearchQuery("q", count=50, page=2), google.CARD, TODAY).windows == ()
+    (deep,) = tailor(SearchQuery("q", count=10, page=3), exa.CARD, TODAY).windows
+    assert (deep.size, deep.skip) == (40, 30)
+
+
+def test_domains_become_operators_where_there_is_no_filter() -> None:
+    query = SearchQuery("q", include_domains=("a.org", "b.org"), exclude_domains=("c.org",))
+    assert tailor(query, serper.CARD, TODAY).query.text == "q (site:a.org OR site:b.org) -site:c.org"
+    assert tailor(query, brave.CARD, TODAY).query.text == "q"
+    many = SearchQuery("q", include_domains=tuple(f"d{n}.org" for n in range(20)))
+    plan = tailor(many, serper.CARD, TODAY)
+    assert plan.query.text == "q"
+    assert any("sifted afterwards" in note for note in plan.notes)
+
+
+def test_what_a_provider_cannot_do_is_said_and_not_sent() -> None:
+    query = SearchQuery("q", language="de", safe_search="strict", extra_snippets=True, goggles=("g",), category="music")
+    plan = tailor(query, tavily.CARD, TODAY)
+    assert plan.query.language is None
+    assert plan.query.category == "general"
+    (note,) = plan.notes
+    assert note.startswith("tavily cannot apply")
+    for word in ("language", "safe_search", "extra_snippets", "goggles", "category music"):
+        assert word in note
+
+
+def test_a_plain_query_has_no_notes() -> None:
+    for entry in REGISTRY.values():
+        assert tailor(SearchQuery("q"), entry.card, TODAY).notes == ()
+
+
+def test_a_range_is_narrowed_as_far_as_the_provider_can() -> None:
+    plan = tailor(SearchQuery("q", freshness="2026-11-01..2026-11-10"), searxng.CARD, TODAY)
+    assert plan.query.freshness == "month"
+    assert plan.sieve.drop_undated
+    assert tailor(SearchQuery("q", freshness="2019-01-01..2019-12-31"), searxng.CARD, TODAY).query.freshness is None
+    exact = tailor(SearchQuery("q", freshness="2019-01-01..2019-12-31"), brave.CARD, TODAY)
+    assert exact.query.freshness == "2019-01-01..2019-12-31"
+    assert not exact.sieve.drop_undated
+
+
+def test_a_long_query_is_cut_to_what_brave_takes() -> None:
+    plan = tailor(SearchQuery("word " * 80), brave.CARD, TODAY)
+    assert len(plan.query.text.split()) == 50
+    assert any("was cut" in note for note in plan.notes)
+
+
+def hit(url: str, published: str | None = None) -> Hit:
+    return Hit("t", url, published=published)
+
+
+def test_the_sieve_says_what_it_did() -> None:
+    hits = [hit("https://a.org/1", "2026-11-14"), hit("https://sub.a.org/2"), hit("https://b.org/", "2019-01-01")]
+    week = (date(2026, 11, 8), TODAY)
+    kept, notes = Sieve(include=("a.org",), span=week).sift(hits)
+    assert [one.url for one in kept] == ["https://a.org/1", "https://sub.a.org/2"]
+    assert notes == ("1 results from other domains were left out.", "Freshness: 1 undated results were kept.")
+    kept, notes = Sieve(exclude=("a.org",), span=week, drop_undated=True).sift(hits)
+    assert kept == ()
+    assert any("dated outside" in note for note in notes)
+    kept, notes = Sieve(span=week, drop_undated=True).sift(hits)
+    assert [one.url for one in kept] == ["https://a.org/1"]
+    assert any("1 undated results were dropped" in note for note in notes)

@@ -1,0 +1,190 @@
+"""The SearXNG pool over look-alikes: order, failover, rests, discovery, blacklist."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import anyio
+import pytest
+
+from mcp_web.errors import SearchUnavailable
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.model.search import SearchQuery
+from mcp_web.net.client import ApiClient
+from mcp_web.net.dial import OperatorDialer
+from mcp_web.search.cache import MemoryNotes
+from mcp_web.search.run import Runner
+from mcp_web.search.searxng.directory import read_directory
+from mcp_web.search.searxng.pool import Pool
+from miniweb import MiniWeb, Request
+from search.lookalike import NOTHING, reply, searcher, searxng_page, soon
+
+pytestmark = pytest.mark.anyio
+Q = SearchQuery("tortoise")
+
+
+def listed(**facts: Any) -> dict[str, Any]:
+    """An instance as searx.space describes a good one."""
+    return {
+        "network_type": "normal",
+        "http": {"status_code": 200, "error": None, "grade": "A"},
+        "tls": {"grade": "A+"},
+        "html": {"grade": "V", "resources": {}},
+        "timing": {"search": {"success_percentage": 100.0, "all": {"median": 0.5}}},
+        "uptime": {"uptimeDay": 100.0},
+        "analytics": False,
+        "error": None,
+    } | facts
+
+
+def pool(**options: Any) -> Pool:
+    from dataclasses import replace
+
+    chosen = replace(NOTHING, **options)
+    client = ApiClient(OperatorDialer())
+    runner = Runner(chosen, {"http": client, "https": client, "public": client}, MemoryLimiter())
+    return Pool(chosen, runner, MemoryNotes(), dice=random.Random(1))
+
+
+def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:
+    data = {
+        "instances": {
+            "https://b.example/": listed(tls={"grade": "B"}),
+            "https://slow.example/": listed(timing={"search": {"success_percentage": 100, "all": {"median": 3}}}),
+            "https://fast.example/": listed(timing={"search": {"success_percentage": 90, "all": {"value": 0.1}}}),
+            "https://a.example/": listed(tls={"grade": "A"}),
+            "https://ungraded.example/": listed(tls={}, http={"status_code": 200}),
+            "http://hidden.onion/": listed(network_type="tor"),
+            "https://down.example/": listed(http={"status_code": 502}),
+            "https://f.example/": listed(tls={"grade": "F"}),
+            "https://watching.example/": listed(analytics=True),
+            "https://scripted.example/": listed(html={"grade": "Cjs👁️"} | {"grade": "E"}),
+            "https://flaky.example/": listed(uptime={"uptimeDay": 60.0}),
+            "https://failing.example/": listed(timing={"search": {"success_percentage": 10}}),
+            "https://banned.example/": listed(),
+            "http://plain.example/": listed(),
+            "https://10.0.0.7/": listed(),
+            "https://localhost/": listed(),
+            "https://metadata.internal/": listed(),
+            "https://bare.example/": {"http": {"status_code": 200}},
+            "https://broken.example/": "nonsense",
+        }
+    }
+    urls = [one.url for one in read_directory(data, "https://searx.space/x.json", ["https://banned.example"])]
+    assert urls == [
+        "https://fast.example",
+        "https://slow.example",
+        "https://a.example",
+        "https://b.example",
+        "https://ungraded.example",
+        "https://bare.example",
+    ]
+    for nonsense in (None, [], {}, {"instances": []}, {"instances": {"https://x.example/": None}}):
+        assert read_directory(nonsense, "https://searx.space/") == []
+
+
+async def test_own_instances_take_turns() -> None:
+    made = pool(searxng_urls=("http://one", "http://two", "http://three"))
+    firsts = [(await made.in_turn())[0].url for _ in range(6)]
+    assert firsts == ["http://one", "http://two", "http://three"] * 2
+
+
+async def test_a_resting_instance_is_passed_over_and_reported_when_there_is_no_other() -> None:
+    made = pool(searxng_urls=("http://one", "http://two"))
+    now = anyio.current_time()
+    made.runner.health["http://one"].failed(now, "rate_limited", "429", made.options, 300)
+    assert [one.url for one in await made.in_turn()] == ["http://two"]
+    made.runner.health["http://two"].failed(now, "rate_limited", "429", made.options, 100)
+    result = await made.search(Q, soon())
+    assert {(one.name, one.outcome) for one in result.attempts} == {
+        ("http://one", "rate_limited"),
+        ("http://two", "rate_limited"),
+    }
+
+
+async def test_public_instances_are_found_used_and_banned_when_they_have_no_json(miniweb: MiniWeb) -> None:
+    directory, good, mute = (miniweb.site(f"{name}.example") for name in ("directory", "good", "mute"))
+    instances = {mute.loopback_url("/"): listed(), good.loopback_url("/"): listed(tls={"grade": "B"})}
+    directory.page("/instances.json", json.dumps({"instances": instances}))
+    mute.page("/search", "Forbidden", status=403)
+    good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searx_space_url=directory.loopback_url("/instances.json"), request_delay_most=0.1)
+    for _ in range(2):
+        found = await made.search(Q, "searxng", deadline=soon())
+        assert found.hits[0].url == "https://a.example/"
+    assert len(mute.log) == 1  # A+ before B, but never again after its 403
+    assert len(directory.log) == 1
+    agents = {request.headers["user-agent"] for request in good.log}
+    assert all(agent.startswith("Mozilla/5.0") for agent in agents)
+
+
+async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None:
+    own = miniweb.site("own.example")
+    own.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(own.loopback_url(""),), searx_space_url="http://127.0.0.1:1/instances.json")
+    assert (await made.search(Q, deadline=soon())).hits
+
+
+async def test_whoever_runs_an_instance_keeps_queries_to_it() -> None:
+    made = pool(searxng_urls=("http://one",), searx_space_url="https://searx.space/data/instances.json")
+    assert [one.url for one in await made.in_turn()] == ["http://one"]
+
+
+async def test_one_dead_one_limited_one_slow_still_answers(miniweb: MiniWeb) -> None:
+    limited, slow = miniweb.site("limited.example"), miniweb.site("slow.example")
+    limited.page("/search", "Too Many Requests", status=429)
+
+    async def late(request: Request) -> Any:
+        await anyio.sleep(0.5)
+        return reply(searxng_page("https://a.example/"))
+
+    slow.route("/search", late)
+    urls = ("http://127.0.0.1:1", limited.loopback_url(""), slow.loopback_url(""))
+    found = await searcher(searxng_urls=urls, hedge_after=0.1).search(Q, deadline=soon(10))
+    assert [hit.url for hit in found.hits] == ["https://a.example/"]
+    outcomes = {attempt.name: attempt.outcome for attempt in found.attempted}
+    assert outcomes == {urls[0]: "unreachable", urls[1]: "rate_limited", urls[2]: "ok"}
+
+
+async def test_a_slow_instance_does_not_hold_up_a_quick_one(miniweb: MiniWeb) -> None:
+    slow, quick = miniweb.site("slow.example"), miniweb.site("quick.example")
+
+    async def never(request: Request, wire: object) -> None:
+        await anyio.sleep_forever()
+
+    slow.behave("/search", never)
+    quick.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(slow.loopback_url(""), quick.loopback_url("")), hedge_after=0.05)
+    found = await made.search(Q, deadline=soon())
+    assert [(one.outcome, one.detail) for one in found.attempted] == [("ok", ""), ("skipped", "another answered first")]
+
+
+async def test_all_failing_names_everyone_and_when_to_come_back(miniweb: MiniWeb) -> None:
+    limited = miniweb.site("limited.example")
+    limited.page("/search", "Too Many Requests", status=429)
+    made = searcher(searxng_urls=("http://127.0.0.1:1", limited.loopback_url("")))
+    with pytest.raises(SearchUnavailable) as failed:
+        await made.search(Q, deadline=soon())
+    assert [one["name"] for one in failed.value.details["attempted"]] == [
+        "http://127.0.0.1:1",
+        limited.loopback_url(""),
+    ]
+    assert failed.value.retry_after
+
+
+async def test_health_checks_are_cheap_and_revive(miniweb: MiniWeb) -> None:
+    one = miniweb.site("one.example")
+    one.page("/healthz", "OK")
+    made = pool(searxng_urls=(one.loopback_url(""), "http://127.0.0.1:1"), health_check_interval=1.0)
+    health = made.runner.health[one.loopback_url("")]
+    for _ in range(3):
+        health.failed(anyio.current_time() - 10, "error", "x", made.options)
+    await made.check()
+    assert health.ready(anyio.current_time())
+    assert health.latency_ms is not None
+    assert made.runner.health["http://127.0.0.1:1"].failures == 1
+    assert [request.path for request in one.log] == ["/healthz"]
+    await made.check()
+    assert len(one.log) == 1  # not again before the interval is over

@@ -1,0 +1,349 @@
+"""One query in, one honest answer out: against look-alikes of the providers over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+
+from mcp_web import trace
+from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.model.search import SearchQuery
+from mcp_web.search.cache import MemoryNotes
+from miniweb import MiniWeb, Reply, Request
+from search.lookalike import SHARED, brave_page, recorded, reply, searcher, searxng_page, soon
+
+pytestmark = pytest.mark.anyio
+BRAVE = "/res/v1/web/search"
+Q = SearchQuery("tortoise")
+
+
+async def test_a_recorded_answer_becomes_an_answer(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    brave.page(BRAVE, recorded("brave_web.json"), headers={"Content-Type": "application/json"})
+    found = await searcher(brave_api_key="k", brave_url=brave.loopback_url("")).search(Q, deadline=soon())
+    assert found.provider == "brave"
+    assert [hit.domain for hit in found.hits] == ["animals.example", "races.example"]
+    assert found.more_results
+    assert found.cache == "fetched"
+    assert [(attempt.name, attempt.outcome) for attempt in found.attempted] == [("brave", "ok")]
+    (request,) = brave.log
+    assert request.headers["x-subscription-token"] == "k"
+
+
+async def test_auto_fails_over_and_says_so(miniweb: MiniWeb) -> None:
+    brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
+    brave.page(BRAVE, "{}", status=500)
+    searx.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+    found = await made.search(Q, deadline=soon())
+    assert found.provider == "searxng"
+    assert [attempt.outcome for attempt in found.attempted] == ["error", "ok"]
+    assert any("brave did not answer (error)" in note for note in found.notes)
+    assert len(brave.log) == 2  # one retry, no more
+
+
+async def test_an_empty_answer_is_asked_of_the_next_and_then_believed(miniweb: MiniWeb) -> None:
+    brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
+    brave.page(BRAVE, json.dumps({"type": "search", "query": {"original": "q"}}))
+    searx.page("/search", json.dumps(searxng_page()), headers={"Content-Type": "application/json"})
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+    found = await made.search(Q, deadline=soon())
+    assert found.hits == ()
+    assert [attempt.outcome for attempt in found.attempted] == ["empty", "empty"]
+    assert found.suggestion is not None
+    assert found.suggestion.startswith("No results")
+
+
+async def test_several_names_are_asked_together_and_merged(miniweb: MiniWeb) -> None:
+    brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
+    brave.page(BRAVE, json.dumps(brave_page("https://a.example/", "https://both.example/")))
+    searx.page(
+        "/search",
+        json.dumps(searxng_page("https://b.example/", "https://www.both.example/?utm_source=s")),
+        headers={"Content-Type": "application/json"},
+    )
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+    found = await made.search(Q, ["brave", "searxng"], deadline=soon(), raw=True)
+    assert found.provider == "brave+searxng"
+    assert found.hits[0].url == "https://both.example/"
+    assert found.hits[0].engines == ("brave", "mojeek")
+    assert len(found.hits) == 3
+    assert set(found.raw) == {"brave", "searxng"}
+    assert found.raw["brave"]["type"] == "search"
+
+
+async def test_one_of_several_may_fail(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    found = await made.search(Q, "brave,exa", deadline=soon())
+    assert found.provider == "brave"
+    assert [(one.name, one.outcome) for one in found.attempted] == [("brave", "ok"), ("exa", "auth")]
+
+
+async def test_fifty_results_are_paged_together(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+
+    def answer(request: Request) -> Reply:
+        start = int(request.query.get("offset", ["0"])[0]) * 20
+        page = brave_page(*(f"https://s{n}.example/" for n in range(start, start + 20)), more=True)
+        return reply(page, X_RateLimit_Limit="50, 0", X_RateLimit_Remaining="49, 0", X_RateLimit_Reset="1, 9")
+
+    brave.route(BRAVE, answer)
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    found = await made.search(SearchQuery("q", count=50), deadline=soon())
+    assert [hit.url for hit in found.hits] == [f"https://s{n}.example/" for n in range(50)]
+    assert len(brave.log) == 3
+    second = await made.search(SearchQuery("q", count=50, page=1), deadline=soon())
+    assert second.hits[0].url == "https://s50.example/"
+
+
+async def test_blocked_empty_and_misconfigured_are_three_answers(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    made = searcher(searxng_urls=(searx.loopback_url(""),))
+    silent = searxng_page() | {"unresponsive_engines": [["google", "CAPTCHA"], ["bing", "Suspended: access denied"]]}
+    searx.page("/search", json.dumps(silent), headers={"Content-Type": "application/json"})
+    with pytest.raises(SearchUnavailable) as blocked:
+        await made.search(Q, deadline=soon())
+    assert "does not mean that there are no results" in blocked.value.message
+    assert blocked.value.details["attempted"][0]["outcome"] == "blocked"
+    assert blocked.value.retry_after
+
+    searx.page("/search", json.dumps(searxng_page()), headers={"Content-Type": "application/json"})
+    empty = await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon())
+    assert empty.suggestion
+
+    searx.page("/search", "<h1>Forbidden</h1>", status=403)
+    with pytest.raises(SearchAuthError) as wrong:
+        await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon())
+    assert "formats: [html, json]" in wrong.value.way_on
+    suggestions = {blocked.value.way_on, empty.suggestion, wrong.value.way_on}
+    assert len(suggestions) == 3
+
+
+async def test_an_unconfigured_provider_says_which_variable_is_missing() -> None:
+    with pytest.raises(SearchAuthError, match="brave is not configured") as wrong:
+        await searcher().search(Q, "brave", deadline=soon())
+    assert "BRAVE_API_KEY" in wrong.value.way_on
+    with pytest.raises(SearchAuthError):
+        await searcher().search(Q, deadline=soon())
+
+
+async def test_a_bad_key_is_not_tried_again_and_again(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    body = {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "status": 422, "meta": {}}}
+    brave.page(BRAVE, json.dumps(body), status=422)
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    for _ in range(3):
+        with pytest.raises(SearchAuthError):
+            await made.search(Q, deadline=soon())
+    assert len(brave.log) == 1
+
+
+async def test_a_used_up_month_is_reported_with_its_end(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    body = {"type": "ErrorResponse", "error": {"code": "QUOTA_LIMITED", "status": 429, "meta": {}}}
+    brave.route(BRAVE, lambda _: reply(body, 429, X_RateLimit_Reset="1, 86400"))
+    with pytest.raises(SearchRateLimited) as limited:
+        await searcher(brave_api_key="k", brave_url=brave.loopback_url("")).search(Q, deadline=soon())
+    assert limited.value.retry_after == 86400
+    assert limited.value.details["attempted"][0]["outcome"] == "quota"
+
+
+async def test_a_short_limit_is_waited_out(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    answers = [
+        reply({"error": {"code": "RATE_LIMITED", "meta": {}}}, 429, X_RateLimit_Reset="0, 9"),
+        reply(brave_page("https://a.example/")),
+    ]
+    brave.route(BRAVE, lambda _: answers.pop(0))
+    found = await searcher(brave_api_key="k", brave_url=brave.loopback_url("")).search(Q, deadline=soon())
+    assert len(found.hits) == 1
+
+
+async def test_the_operators_own_budget_is_kept(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    brave.route(BRAVE, lambda _: reply(brave_page("https://a.example/"), X_RateLimit_Limit="50, 0"))
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), brave_monthly_budget=2)
+    for number in range(2):
+        await made.search(SearchQuery(f"q{number}"), deadline=soon())
+    with pytest.raises(SearchRateLimited, match="budget of 2"):
+        await made.search(SearchQuery("q3"), deadline=soon())
+    assert len(brave.log) == 2
+
+
+async def test_a_redirect_is_never_followed(miniweb: MiniWeb) -> None:
+    searx, elsewhere = miniweb.site("searx.example"), miniweb.site("elsewhere.example")
+    searx.redirect("/search", elsewhere.loopback_url("/stolen"))
+    with pytest.raises(SearchUnavailable):
+        await searcher(searxng_urls=(searx.loopback_url(""),)).search(SearchQuery("!!g x"), deadline=soon())
+    assert elsewhere.log == []
+
+
+async def test_nobody_there_is_unavailable(miniweb: MiniWeb) -> None:
+    with pytest.raises(SearchUnavailable) as gone:
+        await searcher(searxng_urls=("http://127.0.0.1:1",)).search(Q, deadline=soon())
+    assert gone.value.details["attempted"][0]["outcome"] == "unreachable"
+    assert gone.value.can_retry
+
+
+async def test_the_deadline_ends_a_search_that_hangs(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    searx.behave("/search", _never)
+    with pytest.raises(SearchUnavailable) as late:
+        await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon(0.6))
+    assert late.value.details["attempted"][0]["outcome"] == "timeout"
+
+
+async def _never(request: Request, wire: object) -> None:
+    await anyio.sleep_forever()
+
+
+class DiskNotes(MemoryNotes):
+    """Notes that remember what was kept, as a store on disk would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[tuple[str, str, object]] = []
+
+    async def keep_note(self, kind: str, key: str, value: object, expires_at: float) -> None:
+        self.written.append((kind, key, value))
+        await super().keep_note(kind, key, value, expires_at)
+
+
+async def test_answers_are_cached_and_braves_never_reach_the_disk(miniweb: MiniWeb) -> None:
+    brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
+    brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
+    searx.page("/search", json.dumps(searxng_page("https://b.example/")), headers={"Content-Type": "application/json"})
+    notes = DiskNotes()
+    made = searcher(
+        notes=notes,
+        brave_api_key="k",
+        brave_url=brave.loopback_url(""),
+        searxng_urls=(searx.loopback_url(""),),
+        cache_ttl=3600.0,
+    )
+    for name, site in (("brave", brave), ("searxng", searx)):
+        first = await made.search(Q, name, deadline=soon())
+        again = await made.search(Q, name, deadline=soon())
+        assert (first.cache, again.cache) == ("fetched", "hit")
+        assert again.hits == first.hits
+        assert again.attempted == first.attempted
+        assert len(site.log) == 1
+    assert [kind for kind, _, _ in notes.written] == ["search"]
+    assert "b.example" in json.dumps(notes.written)
+    assert "a.example" not in json.dumps(notes.written)
+    assert "tortoise" not in json.dumps(notes.written)  # keys are digests, and the query is not in the value
+
+
+async def test_other_filters_are_another_question(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    searx.page("/search", json.dumps(searxng_page("https://b.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(searx.loopback_url(""),), cache_ttl=3600.0)
+    await made.search(Q, deadline=soon())
+    await made.search(SearchQuery("tortoise", language="de"), deadline=soon())
+    await made.search(SearchQuery("tortoise", page=1), deadline=soon())
+    assert len(searx.log) == 3
+
+
+async def test_the_same_question_at_the_same_time_is_asked_once(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    searx.page("/search", json.dumps(searxng_page("https://b.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(searx.loopback_url(""),), cache_ttl=3600.0)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(8):
+            tasks.start_soon(_search, made.search)
+    assert len(searx.log) == 1
+
+
+async def _search(search: Callable[..., Awaitable[object]]) -> None:
+    await search(Q, deadline=soon())
+
+
+async def test_history_is_kept_only_when_asked_for(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    searx.page("/search", json.dumps(searxng_page("https://b.example/")), headers={"Content-Type": "application/json"})
+    silent = searcher(searxng_urls=(searx.loopback_url(""),))
+    await silent.search(Q, deadline=soon())
+    assert await silent.history() == []
+    remembering = searcher(searxng_urls=(searx.loopback_url(""),), history=True)
+    await remembering.search(Q, deadline=soon())
+    assert [entry["query"] for entry in await remembering.history()] == ["tortoise"]
+
+
+async def test_no_query_is_ever_logged(miniweb: MiniWeb, capsys: pytest.CaptureFixture[str]) -> None:
+    brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
+    brave.page(BRAVE, "{}", status=500)
+    searx.page("/search", json.dumps(searxng_page("https://b.example/")), headers={"Content-Type": "application/json"})
+    trace.configure("debug")
+    try:
+        secret = SearchQuery("unmistakable words of mine")
+        made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+        await made.search(secret, deadline=soon())
+        with pytest.raises(SearchUnavailable):
+            await searcher(searxng_urls=("http://127.0.0.1:1",)).search(secret, deadline=soon())
+    finally:
+        trace.configure("error")
+    logged = capsys.readouterr().err
+    assert "search_provider" in logged
+    assert "unmistakable" not in logged
+
+
+async def test_filters_hold_whatever_the_provider_sends(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    page = searxng_page("https://docs.a.org/1", "https://b.org/2", "https://a.org/3")
+    page["results"][0]["publishedDate"] = "2001-01-01T00:00:00"
+    searx.page("/search", json.dumps(page), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(searx.loopback_url(""),))
+    found = await made.search(SearchQuery("q", include_domains=("a.org",), freshness="week"), deadline=soon())
+    assert [hit.url for hit in found.hits] == ["https://a.org/3"]
+    assert "Freshness: 1 undated results were kept." in found.notes
+    (request,) = searx.log
+    assert request.query["q"] == ["q site:a.org"]
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the research folder ../shared/providers is not here")
+async def test_the_researched_examples_travel_over_http(miniweb: MiniWeb) -> None:
+    brave, google = miniweb.site("brave.example"), miniweb.site("google.example")
+    examples = SHARED / "examples"
+    brave.page(BRAVE, await anyio.Path(examples / "brave_web_200.json").read_bytes())
+    google.page("/customsearch/v1", await anyio.Path(examples / "google_200.json").read_bytes())
+    made = searcher(
+        limiter=MemoryLimiter(),
+        brave_api_key="k",
+        brave_url=brave.loopback_url(""),
+        google_api_key="k",
+        google_engine_id="c",
+        google_url=google.loopback_url(""),
+    )
+    found = await made.search(SearchQuery("asyncio"), ["brave", "google"], deadline=soon())
+    assert found.provider == "brave+google"
+    assert found.total == 182000
+    assert any("2027-01-01" in note for note in found.notes)
+    assert any("python asyncio semaphore" in note for note in found.notes)
+
+
+async def test_every_other_provider_answers_over_http(miniweb: MiniWeb) -> None:
+    exa, tavily = miniweb.site("exa.example"), miniweb.site("tavily.example")
+    exa.route("/search", lambda _: reply(recorded("exa.json")))
+    tavily.route("/search", lambda _: reply(recorded("tavily_news.json")))
+    serper = miniweb.site("serper.example")
+    serper.route("/search", lambda _: reply(recorded("serper.json")))
+    made = searcher(
+        exa_api_key="k",
+        exa_url=exa.loopback_url(""),
+        tavily_api_key="t",
+        tavily_url=tavily.loopback_url(""),
+        serper_api_key="s",
+        serper_url=serper.loopback_url(""),
+    )
+    found = await made.search(Q, ["exa", "tavily", "serper"], deadline=soon())
+    assert found.provider == "exa+tavily+serper"
+    assert {engine for hit in found.hits for engine in hit.engines} == {"exa", "tavily", "google"}
+    assert found.hits[0].url == "https://animals.example/tortoise"  # two independent indexes agree
+    assert all(len(hit.snippet) <= 200 for hit in found.hits)
