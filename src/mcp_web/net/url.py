@@ -105,12 +105,11 @@ def _canonical(text: str, base: str | None, shown: str) -> Url:
         raise InvalidUrl(f"The scheme {scheme!r} of {_shown(shown)} is not allowed; only http and https are.")
     if parsed.username or parsed.password:
         raise InvalidUrl(f"The URL for {parsed.hostname} carries credentials (user:password@); they are never sent.")
-    host = parsed.hostname
-    if host.endswith("."):
-        host = host[:-1]
-        parsed.hostname = host
+    host = parsed.hostname.removesuffix(".")
     if not host or any(not label for label in host.split(".")) or len(host) > 253 or "%" in host:
         raise InvalidUrl(f"The URL {_shown(shown)} has no usable host name.")
+    if host != parsed.hostname:
+        parsed.hostname = host
     parsed.hash = ""
     port = int(parsed.port) if parsed.port else _DEFAULT_PORTS[scheme]
     if port == 0:
@@ -171,7 +170,7 @@ def host_matches(host: str, pattern: str) -> bool:
         return True
     if wanted.startswith("*."):
         return name.endswith(wanted[1:])
-    return name == wanted or (name.endswith("." + wanted) and ":" not in name)
+    return name == wanted or (name.endswith("." + wanted) and re.fullmatch(r"[\d.]+|.*:.*", name) is None)
 
 
 def domain_pattern(text: str) -> str:
