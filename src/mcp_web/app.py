@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from functools import cached_property
+from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,6 +11,7 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.archive.options import ArchiveOptions
+from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import WebError
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.fetch.options import FetchOptions
@@ -18,6 +19,7 @@ from mcp_web.limit.options import LimitOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.render.options import RenderOptions
 from mcp_web.sandbox.options import SandboxOptions
+from mcp_web.search.options import SearchOptions
 from mcp_web.server.options import ServerOptions
 from mcp_web.settings import Settings
 from mcp_web.store.options import StoreOptions, data_folder
@@ -26,11 +28,13 @@ from mcp_web.tools.options import ToolOptions
 if TYPE_CHECKING:
     from mcp_web.archive.keeper import Keeper
     from mcp_web.fetch.fetcher import Fetcher
+    from mcp_web.index.reader import PageReader
     from mcp_web.limit.open import Pace
     from mcp_web.net.client import ApiClient, WebClient
     from mcp_web.net.dial import Dialer
     from mcp_web.render.renderer import Renderer
     from mcp_web.sandbox.pool import Sandbox
+    from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
 
 FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
@@ -105,6 +109,15 @@ class App:
         return made
 
     @cached_property
+    def public_client(self) -> ApiClient:
+        """Public search instances that a list named: the same requests, through the gate."""
+        from mcp_web.net.client import ApiClient
+
+        made = ApiClient(self.dialer, user_agent=self.settings.of(FetchOptions).user_agent)
+        self._ends.push_async_callback(made.aclose)
+        return made
+
+    @cached_property
     def pace(self) -> Pace:
         from mcp_web.limit.open import open_pace
 
@@ -139,18 +152,54 @@ class App:
             self._keeper = Keeper(store, self.settings.of(ArchiveOptions))
         return self._keeper
 
+    async def searcher(self) -> Searcher:
+        store = await self.store()
+        if "_searcher" not in self.__dict__:
+            from mcp_web.search.searcher import Searcher
+
+            options = self.settings.of(SearchOptions)
+            self._searcher = Searcher(
+                options, self.api_client, self.pace.limiter, store, public_client=self.public_client
+            )
+        return self._searcher
+
+    @property
+    def search_concurrency(self) -> int:
+        return self.settings.of(FetchOptions).concurrency
+
+    @property
+    def similarity_threshold(self) -> float | None:
+        return self.settings.of(EmbedOptions).threshold
+
+    async def reader(self) -> PageReader:
+        store = await self.store()
+        if "_reader" not in self.__dict__:
+            from mcp_web.embed.open import open_embedder
+            from mcp_web.index.reader import PageReader
+            from mcp_web.read.passages import Size, passages
+
+            options = self.settings.of(EmbedOptions)
+            cut = partial(passages, size=Size.capped(options.tokens_size))
+            self._reader = PageReader(store, open_embedder(options, self.api_client), cut)
+        return self._reader
+
     @property
     def can_render(self) -> bool:
         return self.settings.of(RenderOptions).enabled
 
     async def renderer(self) -> Renderer:
         """The browser, started when first needed."""
-        async with self._opening:
-            if self._renderer is None:
-                from mcp_web.render.chromium import ChromiumRenderer
+        fetcher = await self.fetcher()
+        if self._renderer is None:
+            from mcp_web.net.url import parse_url
+            from mcp_web.render.chromium import Chromium
 
-                self._renderer = ChromiumRenderer(self.settings.of(RenderOptions), self.dialer)
-                self._ends.push_async_callback(self._renderer.aclose)
+            self._renderer = Chromium(
+                self.settings.of(RenderOptions),
+                self.dialer,
+                check_domain=lambda host: fetcher.check_domain(parse_url(f"https://{host}/")),
+            )
+            self._ends.push_async_callback(self._renderer.aclose)
         return self._renderer
 
     @property

@@ -9,7 +9,16 @@ from mcp_web.tools.options import Profile, ToolOptions
 from mcp_web.tools.tool import Tool
 
 # In the order in which tools/list shows them.
-STANDARD = ("web_open", "web_batch_open", "web_extract", "cache_get", "cache_purge")
+STANDARD = (
+    "web_search",
+    "web_read",
+    "web_open",
+    "web_batch_open",
+    "verify_quotes",
+    "web_extract",
+    "cache_get",
+    "cache_purge",
+)
 
 PROFILES: dict[Profile, tuple[str, ...]] = {
     "standard": STANDARD,

@@ -1,0 +1,79 @@
+"""Read pages for questions: open each, rank its passages, leave out what does not answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.errors import FetchTimeout, HttpError, WebError
+from mcp_web.services.open_many import open_many
+from mcp_web.services.open_page import Opened, OpenRequest
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.index.rank import Ranked
+
+Heard = Callable[[str, float, float], None]
+OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
+PROTECTED = "content protected"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """One page and what it says to each query, in order."""
+
+    opened: Opened
+    ranked: tuple[Ranked, ...]
+    notes: tuple[str, ...] = ()
+
+
+async def read_pages(
+    app: App,
+    urls: Sequence[str],
+    queries: Sequence[str],
+    *,
+    max_results: int,
+    min_score: float | None,
+    max_age: float | None,
+    deadline: float,
+    heard: Heard | None = None,
+) -> list[PageRead | WebError]:
+    """For every URL its passages or its error."""
+    requests = [OpenRequest(url, max_age=max_age) for url in urls]
+    now = time.monotonic()
+    pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, heard=heard)
+    answers: list[PageRead | WebError] = []
+    for page, url in zip(pages, urls, strict=True):
+        if isinstance(page, WebError):
+            answers.append(_protected(page))
+            continue
+        with anyio.move_on_after(max(0.0, deadline - time.monotonic() - 1.0)):
+            answers.append(await _rank(app, page, queries, max_results=max_results, min_score=min_score))
+            continue
+        answers.append(FetchTimeout("The page was opened but not ranked before the call's deadline.", url=url))
+    return answers
+
+
+async def _rank(
+    app: App, page: Opened, queries: Sequence[str], *, max_results: int, min_score: float | None
+) -> PageRead:
+    kept = page.snapshot
+    reader = await app.reader()
+    answer = await reader.rank(
+        kept.key, kept.document.markdown, kept.document.headings, queries, max_results=max_results, min_score=min_score
+    )
+    notes = [*page.notes, *kept.document.notes, *answer.notes]
+    if kept.document.wall in ("paywall", "login"):
+        notes.append(f"{PROTECTED}: only part of the page can be read.")
+    return PageRead(page, answer.results, tuple(notes))
+
+
+def _protected(error: WebError) -> WebError:
+    """401 and 403 say that the content is protected, in the words that callers know."""
+    if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
+        error.details["note"] = PROTECTED
+    return error

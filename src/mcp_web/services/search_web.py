@@ -1,0 +1,105 @@
+"""Search the web: ask, mark what is already kept, read the hits if wanted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.errors import WebError
+from mcp_web.model.search import Found, SearchQuery
+from mcp_web.model.snapshot import SnapshotInfo
+from mcp_web.net.url import parse_url
+from mcp_web.services.open_many import open_many
+from mcp_web.services.open_page import Opened, OpenRequest
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+Heard = Callable[[str, float, float], None]
+READING_SHARE = 0.6  # of the time that is left goes to searching when content is wanted too
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The answer to one query; `seen` and `contents` are by the hit's own URL."""
+
+    found: Found
+    notes: tuple[str, ...] = ()
+    seen: dict[str, SnapshotInfo] = field(default_factory=dict)
+    contents: dict[str, Opened | WebError] = field(default_factory=dict)
+    reading_ms: float = 0.0
+
+
+async def search_web(
+    app: App,
+    queries: Sequence[SearchQuery],
+    provider: str | Sequence[str],
+    *,
+    raw: bool = False,
+    fetch_content: bool = False,
+    deadline: float,
+    heard: Heard | None = None,
+) -> list[Searched | WebError]:
+    """One answer or error for each query, in order."""
+    answers: list[Searched | WebError | None] = [None] * len(queries)
+    until = deadline
+    if fetch_content:
+        now = time.monotonic()
+        until = now + (deadline - now) * READING_SHARE
+
+    async def one(at: int) -> None:
+        try:
+            answers[at] = await _search(app, queries[at], provider, raw=raw, deadline=until)
+        except WebError as error:
+            answers[at] = error
+
+    places = anyio.Semaphore(app.search_concurrency)
+
+    async def in_turn(at: int) -> None:
+        async with places:
+            await one(at)
+
+    async with anyio.create_task_group() as tasks:
+        for at in range(len(queries)):
+            tasks.start_soon(in_turn, at)
+    whole = [answer for answer in answers if answer is not None]
+    if fetch_content:
+        return [
+            await _read(app, answer, deadline, heard) if isinstance(answer, Searched) else answer for answer in whole
+        ]
+    return whole
+
+
+async def _search(
+    app: App, query: SearchQuery, provider: str | Sequence[str], *, raw: bool, deadline: float
+) -> Searched:
+    notes = (await app.fetcher()).leaks.check_query(query.text)
+    found = await (await app.searcher()).search(query, provider, raw=raw, deadline=deadline)
+    return Searched(found, notes, await _seen(app, found))
+
+
+async def _seen(app: App, found: Found) -> dict[str, SnapshotInfo]:
+    """Which hits are already kept."""
+    addresses = {hit.url: _canonical(hit.url) for hit in found.hits}
+    kept = await (await app.store()).seen([address for address in addresses.values() if address])
+    return {url: kept[address] for url, address in addresses.items() if address in kept}
+
+
+async def _read(app: App, answer: Searched, deadline: float, heard: Heard | None) -> Searched:
+    """The hits' pages through the same pipeline as web_open; what fails or is late is said, the rest delivered."""
+    begun = time.monotonic()
+    urls = [hit.url for hit in answer.found.hits]
+    pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, heard=heard)
+    contents = dict(zip(urls, pages, strict=True))
+    return Searched(answer.found, answer.notes, answer.seen, contents, (time.monotonic() - begun) * 1000)
+
+
+def _canonical(url: str) -> str | None:
+    try:
+        return parse_url(url).href
+    except WebError:
+        return None

@@ -1,0 +1,197 @@
+"""web_read: only the passages that answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_web.errors import WebError
+from mcp_web.model.passage import ScoredPassage
+from mcp_web.services.read_page import PageRead, read_pages
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_params import MAX_AGE
+from mcp_web.tools.page_view import front_matter, iso, one_line
+from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.web_open import view_of
+
+_LEFT_OUT = 8  # sections named that did not fit
+
+
+@dataclass(slots=True)
+class _Budget:
+    """What is left of the tokens, and what was shown before in this answer."""
+
+    tokens: int
+    shown: set[str] = field(default_factory=set)
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    queries = list(dict.fromkeys(args["query"]))
+    urls = list(dict.fromkeys(args["url"]))
+    threshold = args["min_score"] if args["min_score"] is not None else call.app.similarity_threshold
+    call.say(f"reading {len(urls)} pages" if len(urls) > 1 else f"reading {urls[0]}")
+    pages = await read_pages(
+        call.app,
+        urls,
+        queries,
+        max_results=args["max_results"],
+        min_score=threshold,
+        max_age=args["max_age"],
+        deadline=call.deadline,
+        heard=call.say,
+    )
+    if len(pages) == 1 and isinstance(pages[0], WebError):
+        raise pages[0]
+    left = _Budget(min(args["max_tokens"], budget.AIM - 1_000))
+    texts, objects = [], []
+    for at, (url, page) in enumerate(zip(urls, pages, strict=True)):
+        share = _Budget(left.tokens // (len(urls) - at), left.shown)
+        before = share.tokens
+        text, data = _page(call, args, url, page, share)
+        left.tokens -= before - share.tokens
+        texts.append(text)
+        objects.append(data)
+    notes = [f"note: {note}" for note in call.notes]
+    data = objects[0] if len(objects) == 1 else {"pages": objects}
+    meta = {"pages": [{name: one.get(name) for name in ("url", "snapshot", "answered")} for one in objects]}
+    return Answer(data | {"call_notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
+
+
+def _page(
+    call: Call, args: dict[str, Any], url: str, page: PageRead | WebError, left: _Budget
+) -> tuple[str, dict[str, Any]]:
+    if isinstance(page, WebError):
+        return f"## {url}\n{page.code}: {page.message} {page.way_on}", {"url": url, "error": page.as_dict()}
+    kept = page.opened.snapshot
+    blocks, found = [], []
+    for at, ranked in enumerate(page.ranked):
+        share = _Budget(left.tokens // (len(page.ranked) - at), left.shown)
+        before = share.tokens
+        text, results, left_out = _query(call, args, page, ranked, share)
+        left.tokens -= before - share.tokens
+        blocks.append(text)
+        found.append({"query": ranked.query, "answered": ranked.answered, "best_score": round(ranked.best, 3),
+                      "results": results, "left_out": left_out})  # fmt: skip
+    data: dict[str, Any] = {
+        "url": kept.url,
+        "title": kept.document.title,
+        "last_crawled": iso(kept.checked_at),
+        "snapshot": kept.hash,
+        "cache": page.opened.cache,
+        "answered": any(ranked.answered for ranked in page.ranked),
+        "queries": found,
+        "notes": list(page.notes),
+    }
+    view = view_of(page.opened)
+    lines = [f"## {kept.url}", f"{page.opened.cache} · read {iso(kept.checked_at)} · snapshot {kept.hash[:16]}"]
+    lines += [f"note: {note}" for note in page.notes]
+    if args["include_metadata"]:
+        data["metadata"] = {name: value for name, value in _metadata(kept).items() if value}
+        blocks.insert(0, front_matter(view))
+    lines.append(call.envelope.wrap("\n\n".join(blocks)))
+    return "\n".join(lines), data
+
+
+def _query(
+    call: Call, args: dict[str, Any], page: PageRead, ranked: Any, left: _Budget
+) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
+    """The passages of one query that fit, best first; the rest is named with the call that gets it."""
+    kept = page.opened.snapshot
+    head = f"### {one_line(ranked.query)}"
+    if not ranked.answered:
+        nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
+        hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
+        return f"{head}\nNot answered here (best score {ranked.best:.2f}).{hint}", [], []
+    lines, results, late = [head], [], []
+    for one in ranked.passages:
+        handle = f"{kept.hash[:16]}#{one.passage.number}"
+        if handle in left.shown:
+            lines.append(f"[{handle}] shown above, score {one.score:.2f}")
+            results.append(_as_object(kept, one, handle) | {"text": None, "shown_above": True})
+            continue
+        text = _passage_text(handle, one)
+        cost = budget.estimate(text)
+        if cost > left.tokens and results:
+            late.append(one)
+            continue
+        if cost > left.tokens:
+            text = budget.cut(text, max(80, left.tokens)) + " …"
+        left.tokens -= min(cost, left.tokens)
+        left.shown.add(handle)
+        lines.append(text)
+        results.append(_as_object(kept, one, handle))
+    left_out = _left_out(kept.url, late)
+    if left_out:
+        lines.append("left out: " + "; ".join(f"{row['section']} → {row['call']}" for row in left_out))
+    return "\n\n".join(lines), results, left_out
+
+
+def _passage_text(handle: str, one: ScoredPassage) -> str:
+    where = " > ".join(one_line(part) for part in one.passage.section_path)
+    return f"[{handle}] score {one.score:.2f}{f' · {where}' if where else ''}\n{one.passage.text.strip()}"
+
+
+def _as_object(kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:
+    from mcp_web.read.fragment import quote_url
+
+    passage = one.passage
+    return {
+        "id": handle,
+        "text": passage.text,
+        "score": round(one.score, 3),
+        "section_path": list(passage.section_path),
+        "start": passage.start,
+        "end": passage.end,
+        "quote_url": quote_url(kept.final_url, kept.document.markdown, passage.start, passage.end),
+    }
+
+
+def _left_out(url: str, late: list[ScoredPassage]) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for one in late:
+        section = one.passage.section_path[-1] if one.passage.section_path else ""
+        name = section or f"at {one.passage.start}"
+        ask = f"section={json.dumps(section, ensure_ascii=False)}" if section else f"start={one.passage.start}"
+        found.setdefault(name, {"section": name, "call": f"web_open(url={json.dumps(url)}, {ask})"})
+    return list(found.values())[:_LEFT_OUT]
+
+
+def _metadata(kept: Any) -> dict[str, Any]:
+    meta = kept.document.metadata
+    return {
+        "description": meta.description,
+        "author": meta.author,
+        "published": meta.published,
+        "modified": meta.modified,
+        "site_name": meta.site_name,
+        "language": meta.language,
+        "canonical_url": meta.canonical_url,
+    }
+
+
+TOOL = Tool(
+    name="web_read",
+    title="Read what answers a question",
+    words=(
+        "Reads up to 10 pages and returns only the passages that answer your question, best first, within a token "
+        "budget: usually a tenth of what web_open would cost. Code blocks and tables stay whole. Says so when a "
+        "page does not answer, and names the sections left out with the call that gets them. Use it whenever you "
+        "have a question; use web_open to read a page in order. Each passage has a stable id, offsets into the "
+        "snapshot and a score, so it can be cited and checked with verify_quotes."
+    ),
+    params=(
+        Param("url", "array", "Address, or up to 10.", required=True, max_items=10, max_length=8_000),
+        Param("query", "array", "Question, or up to 10.", required=True, max_items=10, max_length=500, lines=True),
+        Param("max_results", "integer", "Passages a query (default 8).", default=8, least=1, most=50,
+              aliases=("count", "limit", "top_k")),
+        Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=3_000, least=200, most=15_000),
+        Param("min_score", "number", "Leave out passages below this, 0 to 1.", least=0, most=1),
+        MAX_AGE,
+        Param("include_metadata", "boolean", "Add author, dates and the like.", default=False),
+    ),
+    run=run,
+    output={"url": {"type": "string"}, "title": {"type": "string"}, "last_crawled": {"type": "string"},
+            "queries": {"type": "array", "items": {"type": "object"}}},
+)  # fmt: skip

@@ -1,0 +1,253 @@
+"""web_search: pages for a query, from whichever providers are set up."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from mcp_web.errors import InvalidInput, WebError
+from mcp_web.model.search import Found, Hit, SearchQuery
+from mcp_web.services.open_page import Opened
+from mcp_web.services.search_web import Searched, search_web
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_view import iso, one_line
+from mcp_web.tools.tool import Answer, Param, Tool
+
+_RANGE = re.compile(r"^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$")
+_WORDS = ("day", "week", "month", "year")
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    queries = [_query(text, args) for text in args["query"]]
+    provider = args["provider"][0] if len(args["provider"]) == 1 else args["provider"]
+    call.say("searching")
+    answers = await search_web(
+        call.app,
+        queries,
+        provider,
+        raw=args["raw"],
+        fetch_content=args["fetch_content"],
+        deadline=call.deadline,
+        heard=call.say,
+    )
+    if len(answers) == 1 and isinstance(answers[0], WebError):
+        raise answers[0]
+    share = (budget.AIM - 500) // len(answers)
+    texts, objects = [], []
+    for text, answer in zip(args["query"], answers, strict=True):
+        shown, data = _one(call, args, text, answer, share)
+        texts.append(f"## {one_line(text)[:120]}\n{shown}" if len(answers) > 1 else shown)
+        objects.append(data)
+    notes = [f"note: {note}" for note in call.notes]
+    meta = {"results": [len(one.get("results", ())) for one in objects]}
+    return Answer({"queries": objects, "notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
+
+
+def _query(text: str, args: dict[str, Any]) -> SearchQuery:
+    freshness = args["freshness"]
+    if freshness and freshness not in _WORDS and not _RANGE.match(freshness):
+        raise InvalidInput(
+            f"The parameter 'freshness' is {freshness!r}, but it must be day, week, month, year or "
+            "YYYY-MM-DD..YYYY-MM-DD.",
+            parameter="freshness",
+        )
+    return SearchQuery(
+        text=text,
+        count=args["count"],
+        page=args["page"],
+        category=args["category"],
+        language=args["language"],
+        country=args["country"].upper() if args["country"] else None,
+        freshness=freshness,
+        safe_search=args["safe_search"],
+        include_domains=tuple(args["include_domains"] or ()),
+        exclude_domains=tuple(args["exclude_domains"] or ()),
+        extra_snippets=args["extra_snippets"],
+        goggles=tuple(args["goggles"] or ()),
+    )
+
+
+def _one(
+    call: Call, args: dict[str, Any], text: str, answer: Searched | WebError, tokens: int
+) -> tuple[str, dict[str, Any]]:
+    if isinstance(answer, WebError):
+        return f"{answer.code}: {answer.message} {answer.way_on}", {"query": text, "error": answer.as_dict()}
+    found = answer.found
+    data = _as_data(answer, args)
+    lines = [_header(found)]
+    lines += [f"note: {note}" for note in (*answer.notes, *found.notes)]
+    if not found.hits:
+        lines.append(found.suggestion or "No results: try fewer or other words. No results do not prove absence.")
+        return "\n".join(lines), data
+    shown = [_hit_text(rank, hit, answer, args) for rank, hit in enumerate(found.hits, start=1)]
+    if found.answers:
+        shown.insert(0, "answers: " + " · ".join(one_line(one) for one in found.answers))
+    if args["raw"]:
+        shown.append("raw:\n```json\n" + budget.cut(json.dumps(found.raw, ensure_ascii=False), tokens // 2) + "\n```")
+    whole = _within(shown, tokens - 250)
+    lines.append(call.envelope.wrap("\n".join(whole)))
+    if len(whole) < len(shown):
+        lines.append(f"{len(shown) - len(whole)} more results did not fit: ask with a smaller count or content_chars.")
+    if found.more_results:
+        lines.append(f"more: web_search(query={json.dumps(text, ensure_ascii=False)}, page={args['page'] + 1})")
+    return "\n".join(lines), data
+
+
+def _header(found: Found) -> str:
+    state = found.cache if found.cache == "hit" else f"{found.elapsed_ms:.0f} ms"
+    tried = [
+        f"{one.name} {one.outcome.replace('_', ' ')}" for one in found.attempted if one.outcome not in ("ok", "empty")
+    ]
+    total = f" of about {found.total:,}" if found.total else ""
+    return f"{len(found.hits)} results{total} · {found.provider} · {state}" + (
+        f" · {', '.join(tried)}" if tried else ""
+    )
+
+
+def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> str:
+    facts = [fact for fact in (hit.published[:10] if hit.published else None, hit.source_name) if fact]
+    if (kept := answer.seen.get(hit.url)) is not None:
+        facts.append(f"seen {iso(kept.fetched_at)[:10]} as {kept.hash[:16]}")
+    if hit.duplicates:
+        facts.append(f"{len(hit.duplicates)} near-duplicates folded")
+    lines = [f"{rank}. {one_line(hit.title)}" + (f" · {' · '.join(facts)}" if facts else ""), f"   {hit.url}"]
+    if hit.snippet:
+        lines.append(f"   {one_line(hit.snippet)}")
+    lines += [f"   … {one_line(extra)}" for extra in hit.extra_snippets]
+    if hit.thumbnail:
+        lines.append(f"   image: {hit.thumbnail}")
+    page = answer.contents.get(hit.url)
+    if isinstance(page, Opened):
+        lines.append(_content(page, args["content_chars"]))
+    elif page is not None:
+        lines.append(f"   content: {page.code}: {page.message}")
+    return "\n".join(lines)
+
+
+def _content(page: Opened, chars: int) -> str:
+    from mcp_web.read.links import text_only
+    from mcp_web.read.window import cut
+
+    window = cut(page.snapshot.document.markdown, 0, chars)
+    rest = (
+        f"\n   … more: web_open(url={json.dumps(page.snapshot.url)}, start={window.next_start})"
+        if window.next_start
+        else ""
+    )
+    return f"\n{text_only(window.text).strip()}{rest}\n"
+
+
+def _within(items: list[str], tokens: int) -> list[str]:
+    """Whole items in order while they fit; the first is cut if it alone is too large."""
+    kept: list[str] = []
+    left = tokens
+    for item in items:
+        cost = budget.estimate(item)
+        if cost > left:
+            break
+        kept.append(item)
+        left -= cost
+    return kept or [budget.cut(items[0], tokens)]
+
+
+def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
+    found = answer.found
+    data: dict[str, Any] = {
+        "query": found.query.text,
+        "provider": found.provider,
+        "results": [_as_object(rank, hit, answer, args) for rank, hit in enumerate(found.hits, start=1)],
+        "total": found.total,
+        "more_results": found.more_results,
+        "suggestion": found.suggestion,
+        "answers": list(found.answers),
+        "notes": [*answer.notes, *found.notes],
+        "attempted": [
+            {"name": one.name, "outcome": one.outcome, "ms": round(one.ms), "detail": one.detail or None}
+            for one in found.attempted
+        ],
+        "cache": found.cache,
+        "elapsed_ms": round(found.elapsed_ms),
+    }
+    if answer.contents:
+        good = sum(isinstance(page, Opened) for page in answer.contents.values())
+        data["content_stats"] = {
+            "attempted": len(answer.contents),
+            "successful": good,
+            "failed": len(answer.contents) - good,
+            "total_time_ms": round(answer.reading_ms),
+        }
+    if args["raw"]:
+        data["raw"] = dict(found.raw)
+    return data
+
+
+def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "rank": rank,
+        "title": hit.title,
+        "url": hit.url,
+        "domain": hit.domain,
+        "snippet": hit.snippet,
+        "extra_snippets": list(hit.extra_snippets),
+        "published": hit.published,
+        "engines": list(hit.engines),
+        "score": round(hit.score, 4),
+    }
+    optional = {"thumbnail": hit.thumbnail, "source_name": hit.source_name, "duplicates": list(hit.duplicates)}
+    made |= {name: value for name, value in optional.items() if value}
+    if (kept := answer.seen.get(hit.url)) is not None:
+        made["seen"] = {"snapshot": kept.hash, "fetched_at": iso(kept.fetched_at)}
+    page = answer.contents.get(hit.url)
+    if isinstance(page, Opened):
+        text = page.snapshot.document.markdown
+        made["content"] = {
+            "markdown": text[: args["content_chars"]],
+            "word_count": len(text.split()),
+            "summary": page.snapshot.document.summary,
+            "snapshot": page.snapshot.hash,
+        }
+    elif page is not None:
+        made["content_error"] = page.as_dict()
+    return made
+
+
+TOOL = Tool(
+    name="web_search",
+    title="Search the web",
+    words=(
+        "Searches the web and returns ranked results with title, address, date and a short snippet. Works without "
+        "any key; configured providers are used in order of preference, failing over, or several at once, merged. "
+        "Use it to find pages; then web_read with a question, or web_open, for what they say; search archive_search "
+        "first for what was read before. Results already kept here are marked seen. An empty answer, a blocked "
+        "provider and a missing key are told apart, with what to try next."
+    ),
+    params=(
+        Param("query", "array", "What to look for; up to 10 queries run in parallel.", required=True, max_items=10,
+              max_length=500, lines=True),
+        Param("provider", "array", "auto, or names to ask together: brave, google, searxng, ddgs, tavily, exa, serper.",
+              default=("auto",), max_items=7, aliases=("providers", "engine")),
+        Param("count", "integer", "Results (default 10).", default=10, least=1, most=50,
+              aliases=("max_results", "num_results", "results_count", "limit")),
+        Param("page", "integer", "Page of results, from 0.", default=0, least=0, most=9),
+        Param("category", "string", "Kind of results.", default="general",
+              choices=("general", "images", "videos", "news", "map", "music", "it", "science", "files")),
+        Param("language", "string", "en or en-US.", max_length=20),
+        Param("country", "string", "Two letters.", max_length=10, aliases=("region",)),
+        Param("freshness", "string", "day, week, month, year or YYYY-MM-DD..YYYY-MM-DD; only if recency matters.",
+              max_length=30, aliases=("time_range", "date_range")),
+        Param("safe_search", "string", "Default moderate.", default="moderate", choices=("off", "moderate", "strict"),
+              aliases=("safesearch",)),
+        Param("include_domains", "array", "Only these domains.", max_items=50, max_length=253, aliases=("site",)),
+        Param("exclude_domains", "array", "Not these domains.", max_items=50, max_length=253),
+        Param("fetch_content", "boolean", "Also read the results.", default=False),
+        Param("content_chars", "integer", "Characters of each page read (default 4000).", default=4000, least=200,
+              most=20_000),
+        Param("extra_snippets", "boolean", "More excerpts a result (Brave).", default=False),
+        Param("goggles", "array", "Brave goggles: URL or rules.", max_items=5, max_length=2_000, lines=True),
+        Param("raw", "boolean", "Add the provider's own JSON.", default=False),
+    ),
+    run=run,
+    output={"queries": {"type": "array", "items": {"type": "object"}}},
+)  # fmt: skip
