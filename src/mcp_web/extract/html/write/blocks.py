@@ -27,13 +27,13 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
         tag = child.tag
         write: Writer | None = special.get(child)
         if write is None:
+            ready = inline_special.get(child)
+            if ready is not None:
+                run.append(ready)
+                continue
             inline = INLINE.get(tag)
             if inline is not None and child not in blocky:
-                ready = inline_special.get(child)
-                if ready is None:
-                    inline(draft, child, run)
-                else:
-                    run.append(ready)
+                inline(draft, child, run)
                 continue
             write = BLOCKS.get(tag, write_container)
         if run:
@@ -54,7 +54,7 @@ def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
 
 
 def write_quote(draft: Draft, element: Element, out: list[str]) -> None:
-    if draft.indents >= MAX_INDENTS:
+    if draft.indents >= MAX_INDENTS or _only_indents(element):
         write_blocks(draft, element, out)
         return
     draft.indents += 1
@@ -62,6 +62,20 @@ def write_quote(draft: Draft, element: Element, out: list[str]) -> None:
     draft.indents -= 1
     if inside:
         out.append(quoted("\n\n".join(inside)))
+
+
+def _only_indents(element: Element) -> bool:
+    """Old manuals move code in by a quote, docutils moves anything in by one: nobody is quoted."""
+    inside = [
+        child for child in element if isinstance(child, Element) or (isinstance(child, Text) and child.data.strip())
+    ]
+    if not all(isinstance(child, Element) for child in inside):
+        return False
+    if all(isinstance(child, Element) and child.tag in ("pre", "table", "dl", "ul", "ol") for child in inside):
+        return True
+    return (
+        len(inside) == 1 and isinstance(inside[0], Element) and inside[0].tag == "div" and not inside[0].attr("class")
+    )
 
 
 def write_rule(draft: Draft, element: Element, out: list[str]) -> None:

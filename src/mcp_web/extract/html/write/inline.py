@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element, Text
 
-from mcp_web.extract.html.write import images, maths, tags
+from mcp_web.extract.html.write import images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
 from mcp_web.extract.html.write.escape import code_span, escape, escape_line_start
 
@@ -63,7 +63,11 @@ def paragraphs(run: str) -> list[str]:
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
         line = " ".join(piece.split())
-        if line:
+        if line.startswith("$$") and line.endswith("$$"):
+            found.extend(["  \n".join(lines)] if lines else [])
+            found.append(line)
+            lines = []
+        elif line:
             lines.append(escape_line_start(line))
         elif lines:
             found.append("  \n".join(lines))
@@ -146,7 +150,7 @@ def write_annotation(draft: Draft, element: Element, out: list[str]) -> None:
 def write_code(draft: Draft, element: Element, out: list[str]) -> None:
     """Inline code; links inside it stay links around their own piece of code."""
     text = element.text
-    if (draft.in_heading or draft.in_link) and "<" in text:
+    if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
         out.append(escape(text))  # readers that strip tags would lose `<T>` from a title or a link
         return
     if draft.in_link or element.select_one("a[href]") is None:
@@ -227,10 +231,6 @@ def write_image(draft: Draft, element: Element, out: list[str]) -> None:
     out.append(images.image(draft, element))
 
 
-def write_maths(draft: Draft, element: Element, out: list[str]) -> None:
-    out.append(maths.inline(element))
-
-
 def write_input(draft: Draft, element: Element, out: list[str]) -> None:
     """A checkbox is content in a task list; other fields are not."""
     if (element.attr("type") or "").lower() == "checkbox":
@@ -251,6 +251,6 @@ INLINE: dict[str, InlineWriter] = {
     "sup": write_superscript,
     "rt": write_annotation,
     "img": write_image,
-    "math": write_maths,
+    "math": write_nothing,
     "input": write_input,
 }

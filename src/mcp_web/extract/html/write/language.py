@@ -40,7 +40,8 @@ KNOWN = frozenset(
     )
 )
 _NO_LANGUAGE = frozenset(("default", "none", "text", "plain", "plaintext", "txt", "nohighlight", "no-highlight",
-                          "output", "plain-text", "raw", "unknown", "auto", "undefined", "null", "code", "literal"))  # fmt: skip
+                          "output", "plain-text", "raw", "unknown", "auto", "undefined", "null", "code",
+                          "literal"))  # fmt: skip
 _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "ipython": "python", "pycon3": "pycon",
             "shellscript": "shell", "basic-html": "html", "golang": "go", "c-like": "c", "markup": "html"}  # fmt: skip
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-language", "data-highlight-language",
@@ -52,8 +53,10 @@ _SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|hljs
                      r"syntax|cm-s|enlighter|prism|shiki|listing|wp-block-code)[-_]([\w+#.-]+)", re.I)  # fmt: skip
 _LABEL = re.compile(r"[\w+#./ -]{1,24}")
 _NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript", "c / c++": "cpp",
-          "command line": "shell", "shell session": "console", "objective c": "objectivec", "visual basic": "vb", "plain text": "",
-          "cli": "shell", "typescript jsx": "tsx", "c sharp": "csharp", "vb.net": "vbnet", "asp.net": "aspnet"}  # fmt: skip
+          "command line": "shell", "shell session": "console", "objective c": "objectivec",
+          "visual basic": "vb", "plain text": "",
+          "cli": "shell", "typescript jsx": "tsx", "c sharp": "csharp", "vb.net": "vbnet",
+          "asp.net": "aspnet"}  # fmt: skip
 
 
 def language_of(block: Element) -> str:

@@ -2,21 +2,188 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote_plus, urlsplit
+
+from turbohtml import Element as ElementType
+
+from mcp_web.extract.html.write.mathml import to_tex
 
 if TYPE_CHECKING:
-    from turbohtml import Element
+    from turbohtml import Element, Node
+
+    from mcp_web.extract.html.write.draft import Draft
+
+# Where formulas stand: the drawn form and its source are siblings inside one of these.
+FORMULAS = (
+    ".katex-display,.katex,mjx-container,.MathJax_Display,.MathJax,.MathJax_SVG,.MathJax_Preview,.MathJax_CHTML,"
+    "script[type^='math/tex' i],script[type^='math/mml' i],.mwe-math-element,math,img[alt][class*=latex i],"
+    "img[alt][class*=math i],img[alt][class*=tex i],img[alt*='\\\\'],img[src*='latex' i],img[src*='cht=tx'],"
+    "img[src*='%5C' i],[data-latex],[data-tex],[data-math],.math.notranslate,span.math,div.math,.arithmatex,tex-math,"
+    "span.maths,katex,la-tex,d-math"
+)
+_TEX_SOURCE = ",".join(
+    f"annotation[encoding='{name}' i]" for name in ("application/x-tex", "application/x-latex", "TeX", "LaTeX")
+)
+_DELIMITED = re.compile(r"\s*(?:\\\((?P<i>.*)\\\)|\\\[(?P<b>.*)\\\]|\$\$(?P<d>.*)\$\$|\$(?P<s>.*)\$)\s*\Z", re.S)
+_DISPLAYED = re.compile(
+    r"\\begin\{(?:equation|align|gather|multline|eqnarray|split|cases|displaymath)|\\displaystyle|\\\\"
+)
+_PROSE = re.compile(r"(?<![\\a-zA-Z{])[a-zA-Z]{3,}(?![a-zA-Z}])")
+_TEXT_COMMANDS = re.compile(
+    r"\\(?:text\w*|mathrm|mathit|mathsf|mathtt|operatorname\*?|mbox|label|tag|ref|begin|end|hbox)"
+    r"\s*\{[^{}]*\}"
+)
+MOST_TEX = 5000
 
 
-def tex_of(element: Element) -> str:
-    """The TeX of a math element, as its author annotated it."""
-    note = element.select_one('annotation[encoding="application/x-tex"]')
-    source = note.text if note is not None else element.attr("alttext") or element.text
-    return " ".join(source.split())
+def mark_formulas(draft: Draft, root: Node) -> None:
+    """Decide for every formula under a root what is written for it, and that its other forms are not."""
+    for element in root.select(FORMULAS):
+        if element in draft.inline_special or _inside_marked(draft, element):
+            continue
+        found = formula(element)
+        if found is not None:
+            tex, display = found
+            draft.inline_special[element] = written(tex, display)
 
 
-def inline(element: Element) -> str:
-    tex = tex_of(element)
+def _inside_marked(draft: Draft, element: Element) -> bool:
+    parent = element.parent
+    for _ in range(12):
+        if not isinstance(parent, ElementType):
+            return False
+        if parent in draft.inline_special:
+            return True
+        parent = parent.parent
+    return False
+
+
+def written(tex: str, display: bool) -> str:
+    """TeX between dollars; a formula that stands alone on lines of its own."""
     if not tex:
         return ""
-    return f"$${tex}$$" if element.attr("display") == "block" else f"${tex}$"
+    return f"\x00$${tex}$$\x00" if display else f"${tex}$"
+
+
+def formula(element: Element) -> tuple[str, bool] | None:
+    """The TeX of a formula and whether it stands alone; None where the element is no formula after all."""
+    tag = element.tag
+    classes = element.attr("class") or ""
+    if tag == "img":
+        tex = _of_image(element)
+        return (tex, bool(_DISPLAYED.search(tex))) if tex else None
+    if tag == "script":
+        kind = (element.attr("type") or "").lower()
+        return (_clean(element.text), "mode=display" in kind) if "tex" in kind else None
+    if "MathJax" in classes or tag == "mjx-container":
+        return _of_mathjax(element, classes)
+    display = _is_display(element, classes)
+    inside = element if tag == "math" else element.select_one("math")
+    if inside is not None:
+        return _of_mathml(inside), display or inside.attr("display") == "block"
+    for name in ("data-latex", "data-tex", "data-math"):
+        value = element.attr(name)
+        if value and len(value) < MOST_TEX and not _is_prose(value, element.text):
+            return _clean(value), display
+    source = element.select_one("script[type^='math/tex' i]")
+    if source is not None:
+        return _clean(source.text), "mode=display" in (source.attr("type") or "").lower()
+    return _of_text(element, display)
+
+
+def _is_display(element: Element, classes: str) -> bool:
+    if "display" in classes or element.tag == "div" or element.attr("display") in ("block", "true"):
+        return True
+    return element.attr("block") is not None
+
+
+def _of_text(element: Element, display: bool) -> tuple[str, bool] | None:
+    """TeX that a script would draw, still between its delimiters; custom elements need none."""
+    text = element.text
+    found = _DELIMITED.match(text) if len(text) < MOST_TEX else None
+    if found is not None:
+        tex = next(group for group in found.groups() if group is not None)
+        return _clean(tex), found["b"] is not None or found["d"] is not None
+    if element.tag in ("tex-math", "katex", "la-tex", "d-math"):
+        return _clean(text), display
+    return None
+
+
+def _of_mathjax(element: Element, classes: str) -> tuple[str, bool] | None:
+    if "Preview" in classes:
+        return "", False
+    after: Node | None = element.next_sibling
+    while after is not None and isinstance(after, ElementType) and after.tag != "script":
+        after = after.next_sibling
+    if isinstance(after, ElementType) and (after.attr("type") or "").lower().startswith("math/tex"):
+        return "", False  # the script after it says the same, in its author's words
+    inside = element.select_one("math")
+    display = element.attr("display") == "true" or "Display" in classes
+    if inside is None:
+        return None
+    return _of_mathml(inside), display or inside.attr("display") == "block"
+
+
+def _of_mathml(element: Element) -> str:
+    """The author's TeX where it is annotated and says what the formula shows, else TeX made of the MathML."""
+    note = element.select_one(_TEX_SOURCE)
+    source = note.text if note is not None else element.attr("alttext") or ""
+    source = _clean(source)
+    if source and len(source) < MOST_TEX and not _is_prose(source, _shown(element)):
+        return source
+    return to_tex(element)
+
+
+def _shown(element: Element) -> str:
+    hidden = sum(len(note.text) for note in element.select("annotation,annotation-xml"))
+    text = element.text
+    return text[: len(text) - hidden] if hidden else text
+
+
+def _is_prose(tex: str, shown: str) -> bool:
+    """Sentences nobody sees, put where TeX belongs: several plain words that the formula does not show."""
+    words = _PROSE.findall(_TEXT_COMMANDS.sub(" ", tex))
+    seen = "".join(shown.split())
+    return sum(word not in seen for word in words) >= 3
+
+
+def _of_image(element: Element) -> str:
+    """TeX of a picture of a formula: its label, or the address of the service that drew it."""
+    label = (element.attr("alt") or "").strip()
+    classes = (element.attr("class") or "").lower()
+    source = element.attr("src") or ""
+    named = any(word in classes for word in ("latex", "tex", "math"))
+    if label and len(label) < MOST_TEX and (named or "\\" in label) and _looks_like_tex(label, named):
+        return _clean(label)
+    address = urlsplit(source) if len(source) < MOST_TEX else None
+    if address is None:
+        return ""
+    query = parse_qs(address.query)
+    for name in ("latex", "chl", "tex", "eq", "math"):
+        if name in query and _looks_like_tex(query[name][0], named=True):
+            return _clean(query[name][0])
+    for part in (address.query, address.path.rpartition("/")[2]):
+        tex = unquote_plus(part)
+        if "\\" in tex and _looks_like_tex(tex, named=False):
+            return _clean(tex)
+    return ""
+
+
+def _looks_like_tex(text: str, named: bool) -> bool:
+    if _is_prose(re.sub(r"\\[a-zA-Z]+", " ", text), ""):
+        return False
+    return named or re.search(r"\\[a-zA-Z]+|[_^]\{", text) is not None
+
+
+def _clean(tex: str) -> str:
+    """One formula on one line, without the wrapping that only sets its size."""
+    tex = " ".join(tex.split())
+    found = _DELIMITED.match(tex)
+    if found is not None:
+        tex = next(group for group in found.groups() if group is not None).strip()
+    tex = re.sub(r"^\{\\(?:displaystyle|textstyle)\s*(.*)\}$", r"\1", tex)
+    tex = re.sub(r"^\\(?:displaystyle|textstyle)\s*", "", tex)
+    # A dollar inside would end the formula; TeX knows it only escaped.
+    return re.sub(r"(?<!\\)\$", r"\\$", tex).strip()

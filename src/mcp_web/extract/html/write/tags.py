@@ -10,6 +10,7 @@ def _words(text: str) -> frozenset[str]:
 PLAIN = _words("""
     span font small big abbr acronym cite dfn ins u mark time data output bdi bdo nobr label
     sub ruby rb rp rtc legend slot picture
+    mjx-container mjx-math katex tex-math la-tex d-math
 """)
 
 NOTHING = _words("""

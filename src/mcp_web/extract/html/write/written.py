@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from turbohtml import Element, Node
 
 from mcp_web.extract.hidden import clean_text
-from mcp_web.extract.html.write import blocks, code, inline
+from mcp_web.extract.html.write import blocks, code, inline, maths
 from mcp_web.extract.html.write.draft import Draft
 from mcp_web.extract.html.write.links import Links
 from mcp_web.model.page import Heading, Link
@@ -50,6 +50,7 @@ def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool
 
 def _prepare(draft: Draft, root: Node) -> None:
     """A few selects find what the walk must treat apart."""
+    maths.mark_formulas(draft, root)
     for element in root.select(code.CODE_TABLES):
         draft.special[element] = code.write_code_table
     for element in root.select(code.CODE_BOXES):

@@ -1,0 +1,221 @@
+"""Presentation MathML to TeX: for formulas whose author left no TeX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from turbohtml import Element as ElementType
+from turbohtml import Text
+
+from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, STYLES, SYMBOLS, VARIANTS
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+MAX_DEPTH = 60
+
+
+def to_tex(element: Element) -> str:
+    """The TeX of a `math` element."""
+    return " ".join(_children(element, 0).split())
+
+
+def _tex(node: object, depth: int) -> str:
+    if isinstance(node, Text):
+        return _symbols(node.data.strip())
+    if not isinstance(node, ElementType):
+        return ""
+    if depth > MAX_DEPTH:
+        return _symbols(" ".join(node.text.split()))
+    return _WRITERS.get(node.tag, _children)(node, depth + 1)
+
+
+def _children(element: Element, depth: int) -> str:
+    return " ".join(part for part in (_tex(child, depth) for child in element) if part)
+
+
+def _parts(element: Element, depth: int) -> list[str]:
+    return [_tex(child, depth) for child in element if isinstance(child, ElementType)]
+
+
+def _group(tex: str) -> str:
+    return f"{{{tex}}}"
+
+
+def _symbols(text: str) -> str:
+    if text.isascii() and not any(char in SYMBOLS for char in text):
+        return text
+    out = ""
+    for char in text:
+        sign = SYMBOLS.get(char, char)
+        if out and sign[:1].isalpha() and out[-1].isalpha() and "\\" in out[-12:]:
+            out += " "
+        out += sign
+        if sign.startswith("\\") and sign[-1].isalpha() and len(text) > 1:
+            out += " "
+    return out.strip()
+
+
+def _identifier(element: Element, depth: int) -> str:
+    text = " ".join(element.text.split())
+    variant = VARIANTS.get((element.attr("mathvariant") or "").lower(), "")
+    if text in FUNCTIONS:
+        return "\\" + text
+    tex = _symbols(text)
+    if variant:
+        return f"\\{variant}{{{tex}}}"
+    if len(text) == 1 and text in STYLES:
+        return STYLES[text]
+    if len(text) > 1 and text.isalpha() and text.isascii():
+        return f"\\operatorname{{{text}}}" if len(text) < 12 else f"\\text{{{text}}}"
+    return tex
+
+
+def _operator(element: Element, depth: int) -> str:
+    return _symbols("".join(element.text.split()))
+
+
+def _text(element: Element, depth: int) -> str:
+    text = element.text.replace("\xa0", " ")
+    return f"\\text{{{' '.join(text.split()) if text.strip() else ' '}}}" if text else ""
+
+
+def _fraction(element: Element, depth: int) -> str:
+    above, below = _pair(element, depth)
+    if (element.attr("linethickness") or "").startswith("0"):
+        return f"\\genfrac{{}}{{}}{{0pt}}{{}}{{{above}}}{{{below}}}"
+    return f"\\frac{{{above}}}{{{below}}}"
+
+
+def _pair(element: Element, depth: int) -> tuple[str, str]:
+    parts = [*_parts(element, depth), "", ""]
+    return parts[0], parts[1]
+
+
+def _root(element: Element, depth: int) -> str:
+    inside, index = _pair(element, depth)
+    return f"\\sqrt[{index}]{{{inside}}}" if index else f"\\sqrt{{{inside}}}"
+
+
+def _square_root(element: Element, depth: int) -> str:
+    return f"\\sqrt{{{_children(element, depth)}}}"
+
+
+def _base(tex: str) -> str:
+    """The base of a script, braced where it is more than one sign."""
+    single = (
+        len(tex) == 1 or (tex.startswith("\\") and tex[1:].isalpha()) or tex.startswith(("\\left", "\\math", "\\op"))
+    )
+    return tex if single else _group(tex) if tex and not tex.endswith(("}", ")")) else tex
+
+
+def _sub(element: Element, depth: int) -> str:
+    base, below = _pair(element, depth)
+    return f"{_base(base)}_{{{below}}}"
+
+
+def _sup(element: Element, depth: int) -> str:
+    base, above = _pair(element, depth)
+    primes = above.replace("\\prime", "'").replace(" ", "")
+    if primes and set(primes) <= {"'"}:
+        return f"{_base(base)}{primes}"
+    return f"{_base(base)}^{{{above}}}"
+
+
+def _subsup(element: Element, depth: int) -> str:
+    parts = [*_parts(element, depth), "", "", ""]
+    return f"{_base(parts[0])}_{{{parts[1]}}}^{{{parts[2]}}}"
+
+
+def _under(element: Element, depth: int) -> str:
+    base, below = _pair(element, depth)
+    if base in LIMITS:
+        return f"{base}_{{{below}}}"
+    accent = {"\\_": "underline", "_": "underline", "\\underbrace": "underbrace", "⏟": "underbrace"}.get(below)
+    return f"\\{accent}{{{base}}}" if accent else f"\\underset{{{below}}}{{{base}}}"
+
+
+def _over(element: Element, depth: int) -> str:
+    base, above = _pair(element, depth)
+    accent = ACCENTS.get(above)
+    return f"\\{accent}{{{base}}}" if accent else f"\\overset{{{above}}}{{{base}}}"
+
+
+def _underover(element: Element, depth: int) -> str:
+    parts = [*_parts(element, depth), "", "", ""]
+    if parts[0] in LIMITS or len(parts[0]) <= 10:
+        return f"{parts[0]}_{{{parts[1]}}}^{{{parts[2]}}}"
+    return f"\\overset{{{parts[2]}}}{{\\underset{{{parts[1]}}}{{{parts[0]}}}}}"
+
+
+def _fenced(element: Element, depth: int) -> str:
+    opened, closed = element.attr("open") or "(", element.attr("close") or ")"
+    between = (element.attr("separators") or ",")[:1]
+    inside = f"{between} ".join(part for part in _parts(element, depth) if part)
+    return f"\\left{_symbols(opened)} {inside} \\right{_symbols(closed)}"
+
+
+def _table(element: Element, depth: int) -> str:
+    rows = [row for row in element.iter_elements(("mtr", "mlabeledtr")) if row.parent == element]
+    lines = []
+    for row in rows:
+        cells = _parts(row, depth)
+        if row.tag == "mlabeledtr" and cells:
+            cells = [*cells[1:-1], f"{cells[-1]} {cells[0]}".strip()]  # the label stands after its equation
+        lines.append(" & ".join(cells))
+    if len(lines) == 1:
+        return lines[0]
+    kind = _matrix_of(element)
+    body = " \\\\ ".join(lines)
+    return f"\\begin{{{kind}}}{body}\\end{{{kind}}}"
+
+
+def _matrix_of(element: Element) -> str:
+    """The environment: by the fences around the table, else aligned."""
+    before = element.previous_sibling
+    while before is not None and not isinstance(before, ElementType):
+        before = before.previous_sibling
+    sign = before.text.strip() if isinstance(before, ElementType) and before.tag == "mo" else ""
+    if sign in ("(", "[", "|", "‖"):
+        return "matrix"
+    if sign == "{":
+        return "cases"
+    return "aligned" if element.attr("columnalign") or element.attr("displaystyle") else "matrix"
+
+
+def _nothing(element: Element, depth: int) -> str:
+    return ""
+
+
+def _first(element: Element, depth: int) -> str:
+    """The presentation, not its annotations."""
+    for child in element:
+        if isinstance(child, ElementType):
+            return _tex(child, depth)
+    return ""
+
+
+_WRITERS: dict[str, Callable[[Element, int], str]] = {
+    "mi": _identifier,
+    "mo": _operator,
+    "mn": _operator,
+    "ms": _text,
+    "mtext": _text,
+    "mfrac": _fraction,
+    "mroot": _root,
+    "msqrt": _square_root,
+    "msub": _sub,
+    "msup": _sup,
+    "msubsup": _subsup,
+    "munder": _under,
+    "mover": _over,
+    "munderover": _underover,
+    "mfenced": _fenced,
+    "mtable": _table,
+    "semantics": _first,
+    "maction": _first,
+    **dict.fromkeys(
+        ("annotation", "annotation-xml", "mspace", "mphantom", "mprescripts", "none", "maligngroup"), _nothing
+    ),
+}
