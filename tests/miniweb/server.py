@@ -51,7 +51,8 @@ class Reply:
 class Wire:
     """The bare connection, for behaviours that no well-meant reply can express."""
 
-    def __init__(self, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
         self.writer = writer
 
     async def send(self, data: bytes) -> None:
@@ -100,7 +101,7 @@ class Listener:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         with suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
-            wire = Wire(writer)
+            wire = Wire(reader, writer)
             while True:
                 request = await _request(reader, self._context is not None)
                 if not await self._answer(request, wire):

@@ -193,7 +193,8 @@ def _refused(host: str, port: int, failures: Sequence[Exception]) -> Exception:
     cause = failures[-1] if failures else None
     number = getattr(cause, "errno", None) or getattr(getattr(cause, "__cause__", None), "errno", None)
     why = os.strerror(number).lower() if number else "no address answered"
-    refused = FetchFailed(f"No connection to {host} on port {port}: {why}.", reason="connect")
+    advice = "Try the same URL with http://; the site may not offer https." if port == 443 else None
+    refused = FetchFailed(f"No connection to {host} on port {port}: {why}.", suggestion=advice, reason="connect")
     refused.__cause__ = cause
     return refused
 

@@ -49,8 +49,9 @@ def handshake_failed(host: str, error: Exception) -> FetchFailed:
             retryable=False,
             reason="tls",
         )
-    return FetchFailed(f"No secure connection to {host}: {_short(error)}.", reason="tls")
-
-
-def _short(error: Exception) -> str:
-    return getattr(error, "reason", None) or str(error) or "the other end hung up during the handshake"
+    reason = getattr(error, "reason", None) or "the other end hung up during the handshake"
+    return FetchFailed(
+        f"No secure connection to {host}: {str(reason).lower().replace('_', ' ')}.",
+        suggestion="Try the same URL with http://, or search for another source.",
+        reason="tls",
+    )
