@@ -4,7 +4,6 @@
 (limits) => {
   const VOID = new Set("area base br col embed hr img input link meta source track wbr".split(" "));
   const GONE = new Set("script style noscript template canvas object embed applet frameset datalist link meta base".split(" "));
-  const OWN_TEXT = new Set("math annotation semantics".split(" "));
   const DROPPED_ATTRIBUTES = new Set("style srcdoc nonce integrity srcset sizes ping crossorigin".split(" "));
   const CONSENT = /cookie|consent|gdpr|onetrust|cybot|didomi|usercentrics|cmp-?container|fc-consent|truste|klaro/i;
   const out = [];
@@ -13,9 +12,12 @@
   let size = 0;
 
   // Motion ends where it leads: what fades in counts as visible, what fades out as gone.
-  for (const animation of document.getAnimations?.() ?? []) {
-    try { animation.finish(); } catch { animation.cancel?.(); }
-  }
+  const finishMotion = (page) => {
+    for (const animation of page.getAnimations()) {
+      try { animation.finish(); } catch { animation.cancel(); } // an endless one has no end
+    }
+  };
+  finishMotion(document);
 
   const escapeText = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   const escapeValue = (text) => text.replace(/&/g, "&amp;").replace(/"/g, "&quot;").replace(/</g, "&lt;");
@@ -148,11 +150,12 @@
     return note && note.textContent.length < 2000 ? element.querySelector("math")?.outerHTML ?? "" : "";
   };
 
-  const frame = (element, state, depth) => {
+  const frame = (element, depth) => {
     let inner = null;
     try { inner = element.contentDocument; } catch { /* another origin */ }
     if (inner?.body && inner.body.childNodes.length) {
       put("<div>");
+      finishMotion(inner);
       const style = inner.defaultView.getComputedStyle(inner.body);
       const fresh = { background: [255, 255, 255, 1], clipped: false, top: -Infinity, bottom: Infinity };
       if (!goneWhole(inner.body, style)) for (const child of inner.body.childNodes) visit(child, fresh, style, depth + 1);
@@ -191,7 +194,8 @@
     }
     if (node.localName === "iframe" || node.localName === "frame") {
       const area = node.getBoundingClientRect();
-      if (area.width > 2 && area.height > 2) frame(node, state, depth);
+      const offScreen = area.right + scrollX <= 0 || area.bottom + scrollY <= 0;
+      if (node.clientWidth > 2 && node.clientHeight > 2 && !offScreen && !state.clipped) frame(node, depth);
       return;
     }
     const inner = enter(style, state, () => node.getBoundingClientRect());

@@ -1,0 +1,169 @@
+"""What is kept of a document: what a person sees, nothing else, and all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from mcp_web.render.chromium import Chromium
+from miniweb import MiniWeb
+
+pytestmark = pytest.mark.anyio
+
+_CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "hidden_text_pages.jsonl"
+# Seen by a person after all: a frame that is on the screen, a closed <details> that anybody can open.
+_SEEN = {"el:iframe-srcdoc", "el:details-closed"}
+
+INVISIBLE = {
+    "display": "<p style='display:none'>{}</p>",
+    "visibility": "<p style='visibility:hidden'>{}</p>",
+    "opacity": "<p style='opacity:0'>{}</p>",
+    "opacity above": "<div style='opacity:.01'><p>{}</p></div>",
+    "tiny font": "<p style='font-size:1px'>{}</p>",
+    "zero font": "<span style='font-size:0'>{}</span>",
+    "off to the left": "<p style='position:absolute;left:-9999px'>{}</p>",
+    "off the top": "<p style='position:absolute;top:-500px'>{}</p>",
+    "indented away": "<p style='text-indent:-9999px;overflow:hidden'>{}</p>",
+    "clipped": "<p style='position:absolute;clip:rect(0 0 0 0)'>{}</p>",
+    "clip path": "<p style='clip-path:inset(50%)'>{}</p>",
+    "one pixel": "<p style='width:1px;height:1px;overflow:hidden'>{}</p>",
+    "no height": "<div style='max-height:0;overflow:hidden'><p>{}</p></div>",
+    "scaled": "<p style='transform:scale(0)'>{}</p>",
+    "white on white": "<p style='color:#fefefe'>{}</p>",
+    "own background": "<p style='background:#123456;color:#123456'>{}</p>",
+    "transparent": "<p style='color:transparent'>{}</p>",
+    "filter": "<p style='filter:opacity(0)'>{}</p>",
+    "stylesheet": "<style>.gone{{display:none}}</style><p class=gone>{}</p>",
+    "hidden attribute": "<p hidden>{}</p>",
+    "template": "<template>{}</template>",
+    "noscript": "<noscript>{}</noscript>",
+    "comment": "<!-- {} -->",
+    "in a shadow root": "<div id=host></div><script>host.attachShadow({{mode:'open'}}).innerHTML ="
+    "'<style>p{{display:none}}</style><p>{}</p>'</script>",
+    "tiny frame": "<iframe width=1 height=1 srcdoc='{}'></iframe>",
+    "by script": "<p id=x>{}</p><script>x.style.cssText='position:fixed;left:-5000px'</script>",
+}
+VISIBLE = {
+    "plain": "<p>{}</p>",
+    "fades in": "<style>@keyframes f{{from{{opacity:0}}to{{opacity:1}}}}.f{{animation:f 900s forwards}}</style>"
+    "<p class=f>{}</p>",
+    "gradient": "<p style='background:linear-gradient(red,blue);-webkit-background-clip:text;color:transparent'>{}</p>",
+    "white on dark": "<div style='background:#222'><p style='color:#fff'>{}</p></div>",
+    "white on a picture": "<div style='background-image:url(x.png)'><p style='color:#fff'>{}</p></div>",
+    "far below": "<div style='height:5000px'></div><p>{}</p>",
+    "in a scroller": "<div style='height:50px;overflow:auto'><div style='height:400px'></div><p>{}</p></div>",
+    "carousel": "<div style='overflow-x:hidden;width:300px'><div style='margin-left:900px;width:300px'>{}</div></div>",
+    "visible in hidden": "<div style='visibility:hidden'><p style='visibility:visible'>{}</p></div>",
+    "contents": "<div style='display:contents'><p>{}</p></div>",
+    "closed details": "<details><summary>More</summary>{}</details>",
+    "small print": "<small style='font-size:9px;color:#777'>{}</small>",
+    "fixed": "<div style='position:fixed;bottom:0'>{}</div>",
+    "rotated": "<p style='transform:rotate(90deg)'>{}</p>",
+}
+
+
+def text_of(html: bytes) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html.decode())).split())
+
+
+async def test_only_what_is_visible_is_kept(renderer: Chromium, web: MiniWeb) -> None:
+    site = web.site("flat.example")
+    samples = [*INVISIBLE.items(), *VISIBLE.items()]
+    for number, (_, html) in enumerate(samples):
+        site.page(f"/part/{number}", f"<!doctype html><body>{html.format(f'PAYLOAD{number}END')}")
+    frames = "".join(f"<iframe src=/part/{n} width=800 height=300></iframe>" for n in range(len(samples)))
+    site.page("/visibility", f"<!doctype html><title>V</title>{frames}")
+
+    page = await renderer.render("http://flat.example/visibility")
+    kept = {name for n, (name, _) in enumerate(samples) if f"PAYLOAD{n}END" in text_of(page.body)}
+
+    assert kept & set(INVISIBLE) == set()
+    assert set(VISIBLE) - kept == set()
+    assert page.hidden >= 20
+    assert any("invisible text" in note for note in page.notes)
+
+
+async def test_hidden_text_of_the_shared_corpus_is_left_out(renderer: Chromium, web: MiniWeb) -> None:
+    if not _CORPUS.exists():
+        pytest.skip("the shared corpus of hidden text is not here")
+    rows = [json.loads(line) for line in _CORPUS.read_text().splitlines()]
+    site = web.site("hidden.example")
+    site.page("/hide.css", ".hide{display:none}", headers={"Content-Type": "text/css"})
+    for number, row in enumerate(rows):
+        html = row["html"].replace("ZQXHIDDEN", f"ZQX{number}HIDDEN").replace("VISIBLE", f"SEEN{number}V")
+        site.page(f"/{number}", html)
+    frames = "".join(f"<iframe src=/{n} width=900 height=900></iframe>" for n in range(len(rows)))
+    site.page("/", f"<!doctype html><title>Corpus</title>{frames}")
+
+    text = text_of((await renderer.render("http://hidden.example/")).body)
+    told = [row["id"] for n, row in enumerate(rows) if not row["visible"] and f"ZQX{n}HIDDEN" in text]
+    lost = [row["id"] for n, row in enumerate(rows) for k in range(6) if f"SEEN{n}V{k} " not in text]
+
+    assert set(told) <= _SEEN
+    assert lost == []
+
+
+async def test_document_keeps_what_an_extractor_needs(renderer: Chromium, web: MiniWeb) -> None:
+    web.site("flat.example").page(
+        "/doc/page",
+        """<!doctype html><html lang=de><head><title>A &amp; B</title><base href=/other/>
+        <meta name=description content="About &quot;it&quot;"><link rel=canonical href=/c>
+        <script type=application/ld+json>{"@type": "Article", "x": "</"}</script></head><body onload="1">
+        <h1 id=top>Title</h1><p>See <a href=next?a=1&amp;b=2 onclick="x()">the next</a>, <a href=#top>up</a>,
+        <a href="javascript:alert(1)">not this</a>.</p><pre><code class=language-python>if a &lt; b:
+    print("x")</code></pre><table><tr><td colspan=2>cell</table><img src=p.png alt="A picture">
+        <script>document.body.append("made by a script")</script><style>p{color:red}</style></body>""",
+    )
+
+    html = (await renderer.render("http://flat.example/doc/page")).body.decode()
+
+    assert '<html lang="de">' in html
+    assert "<title>A &amp; B</title>" in html
+    assert '<meta name="description" content="About &quot;it&quot;">' in html
+    assert '<link rel="canonical" href="http://flat.example/c">' in html
+    assert '{"@type": "Article", "x": "<\\/"}' in html
+    assert '<a href="http://flat.example/other/next?a=1&amp;b=2">the next</a>' in html
+    assert '<a href="#top">up</a>' in html
+    assert "<a>not this</a>" in html
+    assert 'if a &lt; b:\n    print("x")' in html
+    assert '<td colspan="2">cell</td>' in html
+    assert 'src="http://flat.example/other/p.png"' in html
+    assert "made by a script" in html
+    assert "color:red" not in html
+    assert "onload" not in html
+
+
+async def test_picture_of_the_page_is_taken_when_wanted(web: MiniWeb) -> None:
+    from mcp_web.render.chromium import find_chromium
+    from mcp_web.render.options import RenderOptions
+
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    web.site("flat.example").page("/picture", "<!doctype html><title>P</title><h1>Picture me</h1>")
+    chromium = Chromium(RenderOptions(enabled=True, screenshot=True), web.dialer())
+    page = await chromium.render("http://flat.example/picture")
+    await chromium.aclose()
+
+    assert page.screenshot is not None
+    assert page.screenshot.startswith(b"\x89PNG")
+
+
+async def test_page_that_tampers_with_its_own_tools_is_read_all_the_same(renderer: Chromium, web: MiniWeb) -> None:
+    web.site("flat.example").page(
+        "/tamper",
+        """<!doctype html><title>T</title><p>True text.</p><p style="display:none">Hidden text.</p><script>
+        window.getComputedStyle = () => ({display: "block"}); Node.prototype.textContent = "x";
+        Element.prototype.getAttribute = () => { throw 1 }; Array.prototype.join = () => "forged";
+        String.prototype.replace = () => "forged"; document.createRange = () => { throw 1 };
+        JSON.parse = () => { throw 1 }; Promise = undefined; window.MutationObserver = undefined;
+        </script>""",
+    )
+
+    page = await renderer.render("http://flat.example/tamper")
+
+    assert text_of(page.body.partition(b"<body")[2]).endswith("True text.")
+    assert b"Hidden text." not in page.body
