@@ -62,7 +62,7 @@ VISIBLE = {
     "closed details": "<details><summary>More</summary>{}</details>",
     "small print": "<small style='font-size:9px;color:#777'>{}</small>",
     "fixed": "<div style='position:fixed;bottom:0'>{}</div>",
-    "rotated": "<p style='transform:rotate(90deg)'>{}</p>",
+    "rotated": "<span style='display:inline-block;margin:90px;transform:rotate(90deg)'>{}</span>",
 }
 
 
