@@ -27,6 +27,7 @@ from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
     from mcp_web.archive.keeper import Keeper
+    from mcp_web.embed.embedder import Embedder
     from mcp_web.fetch.fetcher import Fetcher
     from mcp_web.index.reader import PageReader
     from mcp_web.limit.open import Pace
@@ -171,16 +172,22 @@ class App:
     def similarity_threshold(self) -> float | None:
         return self.settings.of(EmbedOptions).threshold
 
+    @cached_property
+    def embedder(self) -> Embedder:
+        from mcp_web.embed.open import open_embedder
+
+        made = open_embedder(self.settings.of(EmbedOptions), self.api_client)
+        self._ends.push_async_callback(made.close)
+        return made
+
     async def reader(self) -> PageReader:
         store = await self.store()
         if "_reader" not in self.__dict__:
-            from mcp_web.embed.open import open_embedder
             from mcp_web.index.reader import PageReader
             from mcp_web.read.passages import Size, passages
 
-            options = self.settings.of(EmbedOptions)
-            cut = partial(passages, size=Size.capped(options.tokens_size))
-            self._reader = PageReader(store, open_embedder(options, self.api_client), cut)
+            cut = partial(passages, size=Size.capped(self.settings.of(EmbedOptions).tokens_size))
+            self._reader = PageReader(store, self.embedder, cut)
         return self._reader
 
     @property

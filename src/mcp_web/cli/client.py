@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from mcp_web.cli.clients import CLIENTS, Client, Entry
+from mcp_web.cli.clients import CLIENTS, Client
 from mcp_web.cli.output import json_option, print_json
 from mcp_web.errors import ConfigError
-
-NAME = "mcp-web"
-
-
-def own_entry() -> Entry:
-    """How a client starts this very installation: an absolute path, since hosts have a minimal PATH."""
-    script = Path(sys.argv[0])
-    beside = Path(sys.executable).with_name("mcp-web")
-    if beside.exists():
-        return Entry(str(beside), (), {})
-    if script.name == "mcp-web" and script.exists():
-        return Entry(str(script.absolute()), (), {})
-    return Entry(sys.executable, ("-m", "mcp_web"), {})
-
-
-def claude_code_line() -> str:
-    entry = own_entry()
-    return f"claude mcp add --scope user {NAME} -- {' '.join((entry.command, *entry.args))}"
+from mcp_web.web.connect import NAME, Entry, own_entry
 
 
 @click.command("client")

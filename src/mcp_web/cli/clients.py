@@ -8,16 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from mcp_web.web.connect import Entry
+
 Form = Literal["json", "toml", "text"]
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """How this server is started."""
-
-    command: str
-    args: tuple[str, ...]
-    env: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,12 @@ from mcp_web.errors import ConfigError, WebError
 # command → the module in this folder that has it: imported only when it is asked for.
 COMMANDS = {
     "serve": "Start the MCP server on stdio, or over HTTP with --http.",
+    "search": "Search the web.",
+    "open": "Open web pages as clean Markdown.",
+    "read": "Show the passages of a page that answer a question.",
+    "verify": "Check whether quotes stand in a page.",
     "extract": "Turn HTML files into Markdown; no network.",
+    "cache": "Look at what is kept, compare versions, forget pages.",
     "doctor": "Check every part and say how to mend what is broken.",
     "config": "Show every setting, its value and where it came from.",
     "stats": "Show what this installation has done.",

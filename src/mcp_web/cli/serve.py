@@ -21,8 +21,8 @@ def command(address: str | None, profile: str | None, contract: str | None) -> N
 
         stdio.run(settings)
         return
-    from mcp_web.cli.client import claude_code_line
     from mcp_web.server import http
+    from mcp_web.web.connect import claude_code_line
 
     host, port = http.parse_address(address)
     shown = f"http://{'127.0.0.1' if host in ('', '0.0.0.0') else host}:{port}"  # noqa: S104 — only shown

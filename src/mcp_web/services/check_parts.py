@@ -11,9 +11,11 @@ import anyio
 
 from mcp_web.errors import WebError
 from mcp_web.model.page import ExtractRequest
+from mcp_web.render.options import RenderOptions
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.search.probe import ProviderState
 
 SECONDS = 20.0  # for one part
 
@@ -71,10 +73,49 @@ async def _extract(app: App, fix: bool) -> list[Check]:
     return [Check("extract", "ok", f"{document.extractor} in a worker process")]
 
 
+async def _model(app: App, fix: bool) -> list[Check]:
+    embedder = app.embedder
+    if embedder.dim == 0:
+        return [Check("model", "off", "no embeddings: pages are ranked by words only", "Set MCP_WEB_EMBEDDINGS=local.")]
+    rows = await embedder.embed(["Is the model awake?"], "query")
+    return [Check("model", "ok", f"{embedder.name}, {len(rows[0])} dimensions")]
+
+
+async def _search(app: App, fix: bool) -> list[Check]:
+    searcher = await app.searcher()
+    return [_provider_check(state) for state in await searcher.probe()]
+
+
+def _provider_check(state: ProviderState) -> Check:
+    part = f"search:{state.name}"
+    if not state.configured:
+        return Check(part, "off", state.detail or "not configured", state.fix)
+    sound = state.reachable is not False and state.authorised is not False
+    facts = [state.detail, f"quota left {state.quota_left}" if state.quota_left else ""]
+    facts.append(f"{state.ms:.0f} ms" if state.ms is not None else "")
+    finding = ", ".join(fact for fact in facts if fact) or "answers"
+    return Check(part, "ok" if sound else "broken", finding, None if sound else state.fix)
+
+
+async def _browser(app: App, fix: bool) -> list[Check]:
+    from mcp_web.render.install import browser_state, install_browser
+
+    if fix and app.can_render:
+        await install_browser(app.settings.of(RenderOptions))
+    state = browser_state(app.settings.of(RenderOptions))
+    if not app.can_render:
+        how = "Set MCP_WEB_RENDER_ENABLED=true" + ("" if state.sound else f"; {state.fix}")
+        return [Check("browser", "off", f"rendering is off; {state.finding}", how)]
+    return [Check("browser", "ok" if state.sound else "broken", state.finding, None if state.sound else state.fix)]
+
+
 _SAMPLE = "<title>Sample</title><main><h1>Sample</h1><p>Every claim on this page was measured twice.</p></main>"
 
 _PARTS: dict[str, Callable[[App, bool], Awaitable[list[Check]]]] = {
     "settings": _settings,
     "store": _store,
     "extract": _extract,
+    "model": _model,
+    "search": _search,
+    "browser": _browser,
 }

@@ -82,7 +82,7 @@ async def _static(request: Request) -> Response:
 
 
 async def _overview(app: App, base: str, begun: float) -> str:
-    from mcp_web.cli.client import claude_code_line
+    from mcp_web.web.connect import claude_code_line
 
     trouble = await app.trouble()
     size = await (await app.store()).size()

@@ -1,0 +1,103 @@
+"""`mcp-web cache`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from mcp_web.cli.calling import answer_of
+from mcp_web.cli.output import json_option, print_json, print_markdown, print_table
+
+
+@click.group("cache")
+def command() -> None:
+    """Look at what is kept, compare versions, forget pages."""
+
+
+@command.command("get")
+@click.argument("snapshot")
+@click.option("--section", help="Heading: only that section.")
+@click.option("--start", type=int, default=0)
+@click.option("--max-chars", type=int, default=100_000)
+@json_option
+def get(snapshot: str, section: str | None, start: int, max_chars: int, as_json: bool) -> None:
+    """Show a kept page by its hash (8 digits are enough) or URL; no network."""
+    given = {"snapshot": snapshot, "section": section, "start": start, "max_chars": max_chars}
+    data, _ = answer_of("cache_get", given)
+    if as_json:
+        print_json(data)
+    else:
+        print_markdown(data["content"])
+
+
+@command.command("diff")
+@click.argument("newer")
+@click.argument("older", default="previous")
+@json_option
+def diff(newer: str, older: str, as_json: bool) -> None:
+    """Show by section what changed between two versions; OLDER is a hash or `previous`."""
+    data, _ = answer_of("cache_get", {"snapshot": newer, "diff": older})
+    if as_json:
+        print_json(data)
+        return
+    colours = {"+": "green", "-": "red"}
+    for change in data["changes"]:
+        click.secho(f"{change['change']}: {change['section']}", bold=True)
+        for line in change["hunk"].splitlines():
+            click.secho(line, fg=colours.get(line[:1]))
+
+
+@command.command("list")
+@click.option("--limit", type=int, default=30, show_default=True)
+@json_option
+def list_kept(limit: int, as_json: bool) -> None:
+    """List the pages used most recently."""
+    import anyio
+
+    rows = anyio.run(_recent, limit)
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(
+            ("snapshot", "read", "chars", "title", "url"),
+            [(row["snapshot"][:16], row["fetched_at"], row["chars"], row["title"][:60], row["url"]) for row in rows],
+        )
+
+
+async def _recent(limit: int) -> list[dict[str, Any]]:
+    from mcp_web.app import App
+    from mcp_web.settings import load
+    from mcp_web.tools.page_view import iso
+
+    async with App(load(), isolate=False) as app:
+        found = await (await app.store()).recent(limit)
+    return [
+        {
+            "snapshot": info.hash,
+            "url": info.url,
+            "title": info.title,
+            "variant": info.variant,
+            "fetched_at": iso(info.fetched_at),
+            "chars": info.chars,
+            "source": info.source,
+        }
+        for info in found
+    ]
+
+
+@command.command("purge")
+@click.option("--older-than-days", type=float, help="Pages not used for this many days.")
+@click.option("--domain", help="Pages of this host and its subdomains.")
+@click.option("--keep-newest", type=int, help="Keep this many most recently used pages.")
+@click.option("--max-bytes", type=int, help="Shrink the kept text to this size.")
+@click.option("--url", help="One page.")
+@click.option("--yes", is_flag=True, help="Really remove; without it only the plan is shown.")
+@json_option
+def purge(yes: bool, as_json: bool, **given: Any) -> None:
+    """Forget kept web pages; saved research is never removed."""
+    data, text = answer_of("cache_purge", given | {"dry_run": not yes})
+    if as_json:
+        print_json(data)
+    else:
+        click.echo(text.replace("call again with dry_run=false", "run again with --yes"))

@@ -1,0 +1,47 @@
+"""`mcp-web read`."""
+
+from __future__ import annotations
+
+import click
+
+from mcp_web.cli.calling import answer_of
+from mcp_web.cli.output import json_option, print_json, print_markdown
+
+
+@click.command("read")
+@click.argument("url")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--max-results", type=int, default=8, show_default=True)
+@click.option("--max-tokens", type=int, default=3000, show_default=True)
+@click.option("--min-score", type=float, help="Leave out passages below this, 0 to 1.")
+@click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the origin.")
+@json_option
+def command(
+    url: str,
+    question: tuple[str, ...],
+    max_results: int,
+    max_tokens: int,
+    min_score: float | None,
+    max_age: int | None,
+    as_json: bool,
+) -> None:
+    """Show only the passages of a page that answer a question."""
+    given = {"url": [url], "query": [" ".join(question)], "max_results": max_results, "max_tokens": max_tokens}
+    data, _ = answer_of("web_read", given | {"min_score": min_score, "max_age": max_age})
+    if as_json:
+        print_json(data)
+    for note in data["notes"]:
+        click.secho(f"note: {note}", fg="yellow", err=True)
+    answered = False
+    for query in data["queries"]:
+        answered = answered or query["answered"]
+        if as_json:
+            continue
+        if not query["answered"]:
+            click.echo(f"Not answered here (best score {query['best_score']:.2f}).", err=True)
+        for passage in query["results"]:
+            where = " > ".join(passage["section_path"])
+            click.secho(f"[{passage['id']}] {passage['score']:.2f} {where}", fg="cyan")
+            print_markdown(passage["text"] + "\n")
+    if not answered:
+        raise SystemExit(3)

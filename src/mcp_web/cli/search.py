@@ -1,0 +1,84 @@
+"""`mcp-web search`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from mcp_web.cli.calling import answer_of
+from mcp_web.cli.output import console, json_option, print_json
+
+
+@click.command("search")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--provider", multiple=True, help="Provider to ask; several are merged.")
+@click.option("--count", type=int, default=10, show_default=True)
+@click.option("--page", type=int, default=0, help="Page of results, from 0.")
+@click.option("--category", default="general", help="general, images, videos, news, it, science …")
+@click.option("--language", help="en or en-US.")
+@click.option("--country", help="Two letters.")
+@click.option("--freshness", help="day, week, month, year or YYYY-MM-DD..YYYY-MM-DD.")
+@click.option("--safe-search", type=click.Choice(["off", "moderate", "strict"]), default="moderate")
+@click.option("--site", "include_domains", multiple=True, help="Only this domain; repeatable.")
+@click.option("--not-site", "exclude_domains", multiple=True, help="Not this domain; repeatable.")
+@click.option("--content", "fetch_content", is_flag=True, help="Also read the results.")
+@click.option("--raw", is_flag=True, help="Add the provider's own JSON.")
+@click.option("--open", "number", type=int, metavar="N", help="Open result N.")
+@json_option
+def command(query: tuple[str, ...], provider: tuple[str, ...], number: int | None, as_json: bool, **given: Any) -> None:
+    """Search the web; the words are one query."""
+    given |= {"query": [" ".join(query)], "provider": list(provider) or None}
+    given["include_domains"] = list(given["include_domains"]) or None
+    given["exclude_domains"] = list(given["exclude_domains"]) or None
+    data, _ = answer_of("web_search", given)
+    found = data["queries"][0]
+    results = found["results"]
+    if number is not None:
+        _open(results, number, as_json)
+    elif as_json:
+        print_json(data)
+    else:
+        _show(found)
+    if not results:
+        raise SystemExit(3)
+
+
+def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
+    from mcp_web.cli.open import command as open_command
+
+    if not 1 <= number <= len(results):
+        raise click.UsageError(f"--open is {number}, but there are {len(results)} results.")
+    url = results[number - 1]["url"]
+    open_command.main([url, *(["--json"] if as_json else [])], standalone_mode=False)
+
+
+def _show(found: dict[str, Any]) -> None:
+    for note in found["notes"]:
+        click.secho(f"note: {note}", fg="yellow", err=True)
+    if not found["results"]:
+        click.echo(found["suggestion"] or "No results.", err=True)
+        return
+    if not sys.stdout.isatty():
+        for hit in found["results"]:
+            click.echo(f"{hit['rank']}\t{hit['url']}\t{hit['title']}\t{hit['published'] or ''}")
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 1, 1, 0))
+    table.add_column(justify="right", style="dim")
+    table.add_column()
+    for hit in found["results"]:
+        entry = Text(hit["title"], style=f"bold link {hit['url']}")
+        entry.append(f"\n{hit['url']}", style="green")
+        facts = [hit["published"][:10] if hit["published"] else "", "kept" if "seen" in hit else ""]
+        entry.append("".join(f"  {fact}" for fact in facts if fact), style="dim")
+        if hit["snippet"]:
+            entry.append(f"\n{hit['snippet']}", style="default")
+        if hit.get("thumbnail"):
+            entry.append("\nimage", style=f"link {hit['thumbnail']}")
+        table.add_row(str(hit["rank"]), entry)
+    console().print(table)
+    console(err=True).print(f"{found['provider']} · {found['cache']} · {found['elapsed_ms']} ms", style="dim")

@@ -1,0 +1,33 @@
+"""`mcp-web verify`."""
+
+from __future__ import annotations
+
+import click
+
+from mcp_web.cli.calling import answer_of
+from mcp_web.cli.output import json_option, print_json
+
+_COLOURS = {"exact": "green", "normalised": "green", "fuzzy": "yellow", "absent": "red"}
+
+
+@click.command("verify")
+@click.argument("source")
+@click.argument("quotes", nargs=-1, required=True, metavar="QUOTE...")
+@json_option
+def command(source: str, quotes: tuple[str, ...], as_json: bool) -> None:
+    """Check whether quotes stand in a page: SOURCE is a URL, a snapshot hash or an archive id.
+
+    Exits 3 when a quote is absent.
+    """
+    data, _ = answer_of("verify_quotes", {"source": source, "quotes": list(quotes)})
+    if as_json:
+        print_json(data)
+    else:
+        for row in data["quotes"]:
+            click.echo(f"{click.style(row['verdict'], fg=_COLOURS[row['verdict']]):20} {row['quote']}")
+            for change in row.get("differences", ()):
+                click.echo(f"{'':11} {change['quoted']!r} → {change['found']!r}")
+            if "quote_url" in row:
+                click.echo(f"{'':11} {row['quote_url']}")
+    if any(row["verdict"] == "absent" for row in data["quotes"]):
+        raise SystemExit(3)

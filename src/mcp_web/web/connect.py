@@ -1,0 +1,34 @@
+"""How a client starts this very installation."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+NAME = "mcp-web"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """How this server is started."""
+
+    command: str
+    args: tuple[str, ...]
+    env: dict[str, str]
+
+
+def own_entry() -> Entry:
+    """How a client starts this very installation: an absolute path, since hosts have a minimal PATH."""
+    script = Path(sys.argv[0])
+    beside = Path(sys.executable).with_name("mcp-web")
+    if beside.exists():
+        return Entry(str(beside), (), {})
+    if script.name == "mcp-web" and script.exists():
+        return Entry(str(script.absolute()), (), {})
+    return Entry(sys.executable, ("-m", "mcp_web"), {})
+
+
+def claude_code_line() -> str:
+    entry = own_entry()
+    return f"claude mcp add --scope user {NAME} -- {' '.join((entry.command, *entry.args))}"

@@ -1,0 +1,181 @@
+"""The house stands as docs/architecture.md draws it: who imports whom, and where each outside thing is touched."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src" / "mcp_web"
+
+GROUND = {"errors", "model", "trace"}
+DOORS = {"net", "store", "embed", "limit", "sandbox"}
+ROOMS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
+# What each part may import of ours, besides itself and the ground.
+MAY_IMPORT: dict[str, set[str]] = {
+    **{part: set() for part in GROUND},
+    **{door: set() for door in DOORS},
+    **dict.fromkeys(ROOMS, DOORS),
+    "settings": set(),
+    "app": DOORS | ROOMS | {"settings"},
+    "services": DOORS | ROOMS | {"app", "settings"},
+    "tools": DOORS | ROOMS | {"app", "services", "settings"},
+    "contracts": DOORS | ROOMS | {"app", "services", "tools", "settings"},
+    "web": {"app", "services", "tools", "read"},
+    "server": DOORS | {"app", "services", "tools", "contracts", "web", "settings"},
+    "cli": DOORS | ROOMS | {"app", "services", "tools", "contracts", "server", "settings", "web"},
+    "__main__": {"settings", "server", "cli"},
+}
+# Options are declarations: whoever wires may read them.
+ANYONE_MAY_READ = {f"{part}.options" for part in (*DOORS, *ROOMS, "tools", "server")}
+
+# A library → the only parts that may import it.
+ONLY_IN = {
+    "mcp": {"server"},
+    "mcp_types": {"server"},
+    "playwright": {"render"},
+    "sqlite3": {"store"},
+    "psycopg": {"store"},
+    "asyncpg": {"store"},
+    "redis": {"limit"},
+    "onnxruntime": {"embed"},
+    "httpx": set(),
+    "httpx2": set(),
+    "requests": set(),
+    "aiohttp": set(),
+    "h11": {"net"},
+    "ada_url": {"net"},
+    "ddgs": {"search"},
+    "primp": {"search"},
+    "turbohtml": {"extract"},
+    "click": {"cli"},
+    "rich": {"cli"},
+    "starlette": {"server", "web"},
+    "uvicorn": {"server"},
+}
+# Libraries that must not be imported when a module of ours is: the handshake comes first.
+LAZY = {"turbohtml", "lxml", "onnxruntime", "numpy", "tokenizers", "playwright", "sqlite3", "ddgs", "redis", "uvicorn",
+        "markdown_it", "pypdfium2", "rich"}  # fmt: skip
+
+
+def _files() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def _part(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def _imports(path: Path, *, top_level: bool = False) -> Iterator[tuple[str, int]]:
+    """Every imported module with its line; type-checking blocks count as imports only for the arrows."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = _top(tree.body) if top_level else ast.walk(tree)
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            yield node.module, node.lineno
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}", node.lineno
+
+
+def _all_imports() -> Iterator[tuple[Path, str, int]]:
+    for path in _files():
+        for module, line in _imports(path):
+            yield path, module, line
+
+
+def _top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for node in body:
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        yield node
+        if isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _top(node.body)
+
+
+def test_every_part_has_its_place() -> None:
+    assert {_part(path) for path in _files()} - {"__init__"} <= set(MAY_IMPORT), "draw it here and in the docs"
+
+
+def test_arrows_point_down() -> None:
+    wrong = []
+    for path, module, line in _all_imports():
+        part, parts = _part(path), module.split(".")
+        if part == "__init__" or parts[0] != "mcp_web" or len(parts) < 2 or parts[1] in ("__version__", part):
+            continue
+        if ".".join(parts[1:3]) in ANYONE_MAY_READ and part in ("settings", "app", "services", "web", "cli"):
+            continue
+        if parts[1] not in GROUND | MAY_IMPORT[part]:
+            wrong.append(f"{part}/{path.name}:{line} imports {module}")
+    assert wrong == []
+
+
+def test_each_outside_thing_has_one_door() -> None:
+    wrong = []
+    for path, module, line in _all_imports():
+        allowed = ONLY_IN.get(module.split(".")[0])
+        if allowed is not None and _part(path) not in allowed:
+            wrong.append(f"{path.name}:{line}: {module} belongs to {sorted(allowed) or 'nobody'}")
+    assert wrong == []
+
+
+def test_heavy_libraries_are_imported_when_first_used() -> None:
+    """What importing app.py and the tools brings in, followed through our own modules, holds nothing heavy."""
+    seen: set[Path] = set()
+    heavy: list[str] = []
+
+    def follow(path: Path) -> None:
+        if path in seen or not path.exists():
+            return
+        seen.add(path)
+        for module, line in _imports(path, top_level=True):
+            if module.split(".")[0] in LAZY:
+                heavy.append(f"{path.relative_to(SOURCE)}:{line} {module}")
+            if module.startswith("mcp_web."):
+                place = SOURCE.joinpath(*module.split(".")[1:])
+                follow(place.with_suffix(".py"))
+                follow(place / "__init__.py")
+
+    for path in (SOURCE / "app.py", SOURCE / "server" / "build.py", *sorted((SOURCE / "tools").glob("*.py"))):
+        follow(path)
+    assert heavy == []
+
+
+def test_only_settings_reads_the_environment() -> None:
+    readers = [path.name for path in _files() if re.search(r"os\.environ|getenv", path.read_text(encoding="utf-8"))]
+    assert readers == ["settings.py"]
+
+
+def test_there_are_no_import_cycles_between_parts() -> None:
+    seen: dict[str, int] = {}
+
+    def visit(part: str, trail: tuple[str, ...]) -> None:
+        assert part not in trail, " → ".join((*trail, part))
+        if seen.get(part):
+            return
+        for other in sorted(MAY_IMPORT[part]):
+            visit(other, (*trail, part))
+        seen[part] = 1
+
+    for part in MAY_IMPORT:
+        visit(part, ())
+
+
+def test_files_and_functions_stay_small() -> None:
+    """The aims of the house; a change that breaks one looks again before raising it."""
+    lines = sorted(
+        len(path.read_text(encoding="utf-8").splitlines()) for path in _files() if path.name != "__init__.py"
+    )
+    assert lines[len(lines) // 2] <= 150
+    assert lines[-1] <= 400, [path.name for path in _files() if len(path.read_text().splitlines()) > 400]
+    sizes = sorted(
+        (node.end_lineno or 0) - node.lineno + 1
+        for path in _files()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assert sizes[len(sizes) // 2] <= 12
+    assert sizes[int(len(sizes) * 0.95)] <= 40
