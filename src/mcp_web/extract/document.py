@@ -20,6 +20,12 @@ _JSON = "mcp_web.extract.data:JsonExtractor"
 _CSV = "mcp_web.extract.data:CsvExtractor"
 _XML = "mcp_web.extract.data:XmlExtractor"
 _FEED = "mcp_web.extract.feed:FeedExtractor"
+_DOCX = "mcp_web.extract.office.docx:DocxExtractor"
+_XLSX = "mcp_web.extract.office.xlsx:XlsxExtractor"
+_PPTX = "mcp_web.extract.office.pptx:PptxExtractor"
+_ODF = "mcp_web.extract.office.odf:OdfExtractor"
+_RTF = "mcp_web.extract.office.rtf:RtfExtractor"
+_ZIP = "mcp_web.extract.office.unnamed:ZipExtractor"
 
 # Media type → "module:class".
 EXTRACTORS: dict[str, str] = {
@@ -39,13 +45,35 @@ EXTRACTORS: dict[str, str] = {
     "application/atom+xml": _FEED,
     "application/rdf+xml": _XML,
     "application/pdf": "mcp_web.extract.pdf.engine:PdfExtractor",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _DOCX,
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.template": _DOCX,
+    "application/vnd.ms-word.document.macroenabled.12": _DOCX,
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": _XLSX,
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.template": _XLSX,
+    "application/vnd.ms-excel.sheet.macroenabled.12": _XLSX,
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": _PPTX,
+    "application/vnd.openxmlformats-officedocument.presentationml.slideshow": _PPTX,
+    "application/vnd.ms-powerpoint.presentation.macroenabled.12": _PPTX,
+    "application/vnd.oasis.opendocument.text": _ODF,
+    "application/vnd.oasis.opendocument.text-template": _ODF,
+    "application/vnd.oasis.opendocument.spreadsheet": _ODF,
+    "application/vnd.oasis.opendocument.presentation": _ODF,
+    "application/epub+zip": "mcp_web.extract.office.epub:EpubExtractor",
+    "application/rtf": _RTF,
+    "text/rtf": _RTF,
+    "application/zip": _ZIP,
+    "application/x-zip-compressed": _ZIP,
 }
 
-# What text/plain and untyped bytes are, by the ending of their URL.
-_BY_ENDING = {
+# What plain text is by the ending of its URL: code hosts send every file as text/plain.
+_TEXT_ENDINGS = {
     "json": _JSON, "ipynb": _JSON, "jsonl": _JSON, "geojson": _JSON, "webmanifest": _JSON, "csv": _CSV, "tsv": _CSV,
     "xml": _XML, "rss": _FEED, "atom": _FEED, "md": _MARKDOWN, "markdown": _MARKDOWN,
-    "pdf": EXTRACTORS["application/pdf"],
+}  # fmt: skip
+# What bytes without a type are.
+_BYTES_ENDINGS = _TEXT_ENDINGS | {
+    "pdf": EXTRACTORS["application/pdf"], "docx": _DOCX, "xlsx": _XLSX, "pptx": _PPTX, "odt": _ODF, "ods": _ODF,
+    "odp": _ODF, "epub": EXTRACTORS["application/epub+zip"], "rtf": _RTF, "txt": _PLAIN,
 }  # fmt: skip
 
 # fmt: off
@@ -57,11 +85,12 @@ _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
-    """Where the extractor of a media type lives. Families (`text/*`, `*+json`, `*+xml`) have one of their own;
-    plain text is what its ending says, because code hosts send every file as text/plain."""
-    if media_type in ("text/plain", "application/octet-stream", "binary/octet-stream", ""):
-        by_ending = _BY_ENDING.get(url.partition("?")[0].partition("#")[0].lower().rpartition(".")[2])
-        return by_ending or (_PLAIN if media_type == "text/plain" else None)
+    """Where the extractor of a media type lives; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
+    ending = url.partition("?")[0].partition("#")[0].lower().rpartition(".")[2]
+    if media_type == "text/plain":
+        return _TEXT_ENDINGS.get(ending, _PLAIN)
+    if media_type in ("application/octet-stream", "binary/octet-stream", "application/x-download", ""):
+        return _BYTES_ENDINGS.get(ending)
     if media_type in EXTRACTORS:
         return EXTRACTORS[media_type]
     if media_type.endswith("+json"):

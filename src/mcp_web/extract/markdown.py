@@ -30,6 +30,7 @@ _AUTOLINK = re.compile(r"<(https?://[^\s<>]{1,2000})>")
 IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)")
 _TEXT_OF_LINK = re.compile(r"\[([^\[\]\n]{0,500})\](?:\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)|\[[^\[\]\n]{0,100}\])")
 _MARKS = re.compile(r"[`*~]+|(?<!\w)_+|_+(?!\w)|<[^<>]{0,200}>|\\(?=[!-/:-@\[-`{-~])")
+_SYNTAX = re.compile(r"#{1,6}\s|>|[-+*]\s|```|~~~|\|")
 _PASSED = ("javascript:", "vbscript:", "data:")
 _LONGEST_LINE = 1000  # no heading is longer
 
@@ -172,6 +173,11 @@ def fence(text: str, language: str = "") -> str:
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+
+
+def escape_start(text: str) -> str:
+    """A paragraph that would be read as a heading, a quote, an item or a fence keeps being a paragraph."""
+    return "\\" + text if _SYNTAX.match(text) else text
 
 
 def table_of(rows: Sequence[Sequence[str]]) -> str:

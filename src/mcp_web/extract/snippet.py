@@ -6,13 +6,19 @@ from mcp_web.extract.hidden import remove_hidden
 from mcp_web.extract.html.write import write_markdown
 
 
-def snippet_markdown(html: str, base_url: str) -> tuple[str, int]:
-    """The Markdown of all that can be seen of it, and how many hidden pieces were left out."""
+def snippet_markdown(html: str, base_url: str, *, relative_links: bool = True) -> tuple[str, int]:
+    """The Markdown of all that can be seen of it, and how many hidden pieces were left out.
+
+    Inside a book, relative links lead to its other files: without `relative_links` their text stays, the link goes.
+    """
     from turbohtml import parse
 
     tree = parse(html, positions=False)
     tree.remove("script, style, template, noscript, iframe, object, embed, form, button")
     hidden = remove_hidden(tree)
+    if not relative_links:
+        for link in tree.select("a[href]:not([href^='http:' i]):not([href^='https:' i])"):
+            link.unwrap()
     body = tree.select_one("body") or tree.root
     if body is None:
         return "", hidden

@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from mcp_web.extract.markdown import fence, table_of
+from mcp_web.extract.markdown import escape_start, fence, table_of
 from mcp_web.extract.pdf.layout import LEADERS, Block
 from mcp_web.extract.pdf.words import Line, Word
-
-_SYNTAX = re.compile(r"^(?:#{1,6}\s|>|[-+*]\s|\d{1,9}[.)]\s|```|~~~|\|)")
 
 
 def page_marker(number: int) -> str:
@@ -37,8 +35,7 @@ def _write(block: Block) -> str:
         return "#" * block.level + " " + _words(block.words())
     if block.kind == "item":
         return f"{_marker(block.marker)} {_words(block.words())}"
-    text = _words(block.words())
-    return "\\" + text if _SYNTAX.match(text) and not text[0].isdigit() else text
+    return escape_start(_words(block.words()))
 
 
 def _marker(marker: str) -> str:

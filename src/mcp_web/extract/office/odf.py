@@ -1,0 +1,147 @@
+"""OpenDocument texts, sheets and presentations → Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mcp_web import __version__
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.markdown import escape_start, read_headings, table_of
+from mcp_web.extract.office.facts import facts_of
+from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind
+
+_ROWS = 2000
+_COLUMNS = 60
+_SKIPPED = frozenset({"annotation", "annotation-end", "tracked-changes", "forms", "sequence-decls", "note-citation"})
+
+
+@dataclass(slots=True)
+class State:
+    notes: list[str] = field(default_factory=list)  # footnotes, in order
+    cut: bool = False  # a table was longer than what is shown
+
+
+class OdfExtractor:
+    """Reads odt, ods and odp."""
+
+    name = f"odf@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        package = Package(page)
+        body = child(package.xml("content.xml"), "body")
+        if body is None or not len(body):
+            raise package.failed("holds no text that can be read (it may be encrypted)")
+        content = body[0]
+        state = State()
+        kind: Kind = "data" if local(content.tag) == "spreadsheet" else "unknown"
+        parts = [part for part in _blocks(content, state, 0) if part.strip()]
+        parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
+        text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")
+        title, facts = facts_of(child(package.xml("meta.xml"), "meta"), page.media_type)
+        top = next((heading.text for heading in read_headings(text)), "")
+        notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
+        return assemble(Draft(title or top or file_name(page.final_url), text, kind, facts, notes), self.name)
+
+
+def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
+    slide = 0
+    for element in parent:
+        name = local(element.tag)
+        if name == "h":
+            level = attribute(element, "outline-level") or "1"
+            yield "#" * min(int(level) if level.isdigit() else 1, 6) + " " + _text(element, state)
+        elif name == "p":
+            yield escape_start(_text(element, state))
+        elif name == "list":
+            yield from _list(element, state, 0)
+        elif name == "table":
+            title = attribute(element, "name") or ""
+            heading = f"## {title}\n\n" if local(parent.tag) == "spreadsheet" and title else ""
+            table = _table(element, state)
+            yield heading + table if table else ""
+        elif name == "page" and depth < 20:
+            slide += 1
+            yield f"## Slide {slide}"
+            yield from _blocks(element, state, depth + 1)
+        elif name not in _SKIPPED and depth < 20:
+            yield from _blocks(element, state, depth + 1)
+
+
+def _list(element: Element, state: State, depth: int) -> Iterator[str]:
+    """Items; the mark \\0 before an item joins it to the one above without a blank line."""
+    first = depth == 0
+    for item in element:
+        if local(item.tag) not in ("list-item", "list-header"):
+            continue
+        for each in item:
+            if local(each.tag) in ("p", "h"):
+                text = _text(each, state)
+                if text:
+                    yield ("" if first else "\0") + "  " * depth + f"- {text}"
+                    first = False
+            elif local(each.tag) == "list" and depth < 8:
+                yield from _list(each, state, depth + 1)
+
+
+def _table(table: Element, state: State) -> str:
+    rows: list[list[str]] = []
+    for row in table.iter():
+        if local(row.tag) != "table-row":
+            continue
+        cells = _cells(row, state)
+        if any(cells):
+            rows.extend([cells] * min(_repeats(row, "number-rows-repeated"), 5))
+        if len(rows) >= _ROWS:
+            state.cut = True
+            break
+    width = max((len(row) for row in rows), default=0)
+    while width and not any(len(row) >= width and row[width - 1] for row in rows):
+        width -= 1
+    return table_of([row[:width] for row in rows]) if width else ""
+
+
+def _cells(row: Element, state: State) -> list[str]:
+    cells: list[str] = []
+    for cell in row:
+        if local(cell.tag) not in ("table-cell", "covered-table-cell"):
+            continue
+        text = " ".join(_text(each, state) for each in cell if local(each.tag) in ("p", "h", "list"))
+        cells.extend([" ".join(text.split())] * min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells)))
+        if len(cells) >= _COLUMNS:
+            state.cut = state.cut or bool(text)
+            break
+    return cells
+
+
+def _repeats(element: Element, name: str) -> int:
+    value = attribute(element, name) or "1"
+    return int(value) if value.isdigit() and len(value) < 9 else 1
+
+
+def _text(element: Element, state: State) -> str:
+    return " ".join("".join(_pieces(element, state, 0)).split(" ")).strip()
+
+
+def _pieces(element: Element, state: State, depth: int) -> Iterator[str]:
+    yield (element.text or "").replace("\n", " ")
+    for each in element:
+        name = local(each.tag)
+        if name == "s" or name == "tab":
+            yield " "
+        elif name == "line-break":
+            yield "\n"
+        elif name == "note":
+            body = child(each, "note-body")
+            if body is not None:
+                state.notes.append(" ".join(_text(part, state) for part in body))
+                yield f"[^{len(state.notes)}]"
+        elif name == "a":
+            text = "".join(_pieces(each, state, depth + 1)).strip()
+            url = attribute(each, "href") or ""
+            yield f"[{text}]({url})" if text and url.startswith(("http://", "https://")) else text
+        elif name not in _SKIPPED and depth < 30:
+            yield from _pieces(each, state, depth + 1)
+        yield (each.tail or "").replace("\n", " ")

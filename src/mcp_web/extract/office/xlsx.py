@@ -1,0 +1,193 @@
+"""Workbooks (xlsx) → Markdown: a section and a table per sheet, values as they are shown."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+# Parts are checked for entity declarations before they are parsed; see package.py.
+from xml.etree import ElementTree
+
+from mcp_web import __version__
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.markdown import table_of
+from mcp_web.extract.office.facts import core_facts
+from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+_ROWS = 2000  # of a sheet
+_COLUMNS = 60
+_CELLS = 100_000  # of a workbook
+_CELL = 500
+_BOOK = "xl/workbook.xml"
+_DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
+_DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
+_LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+
+
+class XlsxExtractor:
+    """Reads Excel workbooks."""
+
+    name = f"xlsx@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        package = Package(page)
+        root = package.xml(_BOOK)
+        sheets = child(root, "sheets")
+        if sheets is None:
+            raise package.failed("holds no sheets")
+        targets = package.relations(_BOOK)
+        properties = child(root, "workbookPr")
+        reader = Values(package, epoch_1904=properties is not None and properties.get("date1904") in ("1", "true"))
+        parts: list[str] = []
+        notes: list[str] = []
+        hidden = 0
+        for sheet in sheets:
+            name = sheet.get("name", "Sheet")
+            if sheet.get("state", "visible") != "visible":
+                hidden += 1
+                continue
+            target = next((value for key, value in sheet.attrib.items() if key.endswith("}id")), "")
+            data = package.read(targets.get(target, ""))
+            if data is None:
+                continue
+            package.refuse_entities(data, name)
+            rows, left_out = reader.rows(data)
+            if left_out:
+                notes.append(f"Sheet {name!r} is longer than what is shown ({len(rows):,} rows).")
+            if rows:
+                parts.append(f"## {name}\n\n{table_of(rows)}")
+        if hidden:
+            notes.append(f"{hidden} hidden sheets were left out.")
+        title, facts = core_facts(package, page.media_type)
+        draft = Draft(title or file_name(page.final_url), "\n\n".join(parts), "data", facts, tuple(notes), hidden)
+        return assemble(draft, self.name)
+
+
+class Values:
+    """Turns cells into text: shared strings, dates by their format, formulas by their last result."""
+
+    def __init__(self, package: Package, *, epoch_1904: bool) -> None:
+        self._shared = [_string(item) for item in _children(package.xml("xl/sharedStrings.xml"))]
+        self._dates = _date_styles(package.xml("xl/styles.xml"))
+        self._epoch = datetime(1904, 1, 1) if epoch_1904 else datetime(1899, 12, 30)
+        self._left = _CELLS
+
+    def rows(self, data: bytes) -> tuple[list[list[str]], bool]:
+        """The filled rows of a sheet, and whether some were left out."""
+        rows: list[list[str]] = []
+        for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314  checked before
+            if local(element.tag) != "row":
+                continue
+            cells = self._row(element)
+            element.clear()
+            if any(cells):
+                rows.append(cells)
+                self._left -= len(cells)
+            if len(rows) >= _ROWS or self._left <= 0:
+                return _trimmed(rows), True
+        return _trimmed(rows), False
+
+    def _row(self, row: Element) -> list[str]:
+        cells: list[str] = []
+        for cell in row:
+            column = _column(cell.get("r", "")) or len(cells)
+            if column >= _COLUMNS:
+                break
+            cells.extend([""] * (column - len(cells)))
+            cells.append(" ".join(self._text(cell).split())[:_CELL])
+        return cells
+
+    def _text(self, cell: Element) -> str:
+        kind = cell.get("t", "n")
+        value = child(cell, "v")
+        text = (value.text if value is not None else None) or ""
+        if kind == "inlineStr":
+            inner = child(cell, "is")
+            return _string(inner) if inner is not None else ""
+        if kind == "s":
+            return self._shared[int(text)] if text.isdigit() and int(text) < len(self._shared) else ""
+        if kind == "b":
+            return "TRUE" if text == "1" else "FALSE"
+        if not text:
+            formula = child(cell, "f")
+            return f"={formula.text}" if formula is not None and formula.text else ""
+        if kind == "n" and cell.get("s", "") in self._dates:
+            return self._date(text)
+        return _number(text) if kind == "n" else text
+
+    def _date(self, text: str) -> str:
+        try:
+            moment = self._epoch + timedelta(days=float(text))
+        except (ValueError, OverflowError):
+            return text
+        moment = (moment + timedelta(microseconds=500_000)).replace(microsecond=0)
+        if float(text) < 1:
+            return moment.strftime("%H:%M:%S")
+        return moment.date().isoformat() if moment.time().isoformat() == "00:00:00" else moment.isoformat(sep=" ")
+
+
+def _children(element: Element | None) -> list[Element]:
+    return list(element) if element is not None else []
+
+
+def _number(text: str) -> str:
+    """A stored double as people write it: 0.1 is kept as 0.10000000000000001."""
+    if len(text) < 15:
+        return text
+    try:
+        return f"{float(text):.15g}"
+    except ValueError:
+        return text
+
+
+def _string(item: Element) -> str:
+    """The text of a string item without its phonetic reading aids."""
+    return "".join(_pieces(item))
+
+
+def _pieces(item: Element) -> Iterator[str]:
+    for each in item:
+        if local(each.tag) == "t":
+            yield each.text or ""
+        elif local(each.tag) == "r":
+            yield from _pieces(each)
+
+
+def _column(reference: str) -> int | None:
+    letters = "".join(char for char in reference if char.isalpha()).upper()[:3]
+    if not letters:
+        return None
+    index = 0
+    for letter in letters:
+        index = index * 26 + ord(letter) - 64
+    return index - 1
+
+
+def _date_styles(root: Element | None) -> frozenset[str]:
+    """Indexes of the cell styles that show a number as a date."""
+    formats = {
+        form.get("numFmtId"): _LITERAL.sub("", form.get("formatCode", "")) for form in _children(child(root, "numFmts"))
+    }
+    found: set[str] = set()
+    for index, style in enumerate(_children(child(root, "cellXfs"))):
+        number = attribute(style, "numFmtId") or "0"
+        code = formats.get(number)
+        if _DATE_CODE.search(code) if code is not None else number.isdigit() and int(number) in _DATE_FORMATS:
+            found.add(str(index))
+    return frozenset(found)
+
+
+def _trimmed(rows: list[list[str]]) -> list[list[str]]:
+    """Rows without columns that are empty everywhere, at the left and at the right."""
+    if not rows:
+        return rows
+    width = max(len(row) for row in rows)
+    filled = [any(len(row) > at and row[at] for row in rows) for at in range(width)]
+    if not any(filled):
+        return []
+    first, last = filled.index(True), width - filled[::-1].index(True)
+    return [(row + [""] * (width - len(row)))[first:last] for row in rows]

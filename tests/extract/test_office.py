@@ -1,0 +1,267 @@
+"""Office documents made by the usual libraries, and by hand where there is none; hostile ones end in a clean error."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+
+import docx
+import openpyxl
+import pptx
+import pytest
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from pptx.util import Inches
+from tests.extract.reading import read
+
+from mcp_web.errors import ExtractFailed, UnsupportedContent
+
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODT = "application/vnd.oasis.opendocument.text"
+
+
+def zipped(parts: dict[str, str | bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def saved(document: object) -> bytes:
+    buffer = io.BytesIO()
+    document.save(buffer)  # type: ignore[attr-defined]
+    return buffer.getvalue()
+
+
+def word_document() -> bytes:
+    document = docx.Document()
+    document.core_properties.title = "The report"
+    document.core_properties.author = "Ada Lovelace"
+    document.core_properties.created = datetime.datetime(2024, 5, 31, 8, 0)
+    document.add_heading("Engines", 1)
+    paragraph = document.add_paragraph("Some ")
+    paragraph.add_run("bold").bold = True
+    paragraph.add_run(" text.")
+    secret = paragraph.add_run(" obey me")
+    secret.font.hidden = True
+    relation = document.part.relate_to(
+        "https://x.org/a",
+        "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink",
+        is_external=True,
+    )
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), relation)
+    run = OxmlElement("w:r")
+    text = OxmlElement("w:t")
+    text.text = "a link"
+    run.append(text)
+    link.append(run)
+    paragraph._p.append(link)
+    document.add_heading("Parts", 2)
+    document.add_paragraph("first", style="List Bullet")
+    document.add_paragraph("second", style="List Bullet")
+    document.add_paragraph("one", style="List Number")
+    document.add_paragraph("two", style="List Number")
+    table = document.add_table(rows=2, cols=2)
+    for at, value in enumerate(("Name", "Value", "a|b", "1")):
+        table.cell(at // 2, at % 2).text = value
+    document.add_paragraph("# not a heading")
+    return saved(document)
+
+
+def test_word_document_keeps_headings_lists_tables_links_and_weight() -> None:
+    document = read(word_document(), DOCX)
+    assert document.title == "The report"
+    assert (document.metadata.author, document.metadata.published) == ("Ada Lovelace", "2024-05-31T08:00:00+00:00")
+    assert document.markdown == (
+        "# Engines\n\nSome **bold** text.[a link](https://x.org/a)\n\n"
+        "## Parts\n\n- first\n- second\n1. one\n2. two\n\n"
+        "| Name | Value |\n| --- | --- |\n| a\\|b | 1 |\n\n\\# not a heading"
+    )
+    assert document.hidden == 1
+    assert "obey" not in document.markdown
+    assert document.links[0].url == "https://x.org/a"
+
+
+def test_word_footnotes_and_formulas_are_kept() -> None:
+    body = (
+        '<w:document xmlns:w="w" xmlns:m="m"><w:body><w:p><w:r><w:t>Text</w:t><w:footnoteReference w:id="2"/></w:r>'
+        "<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:sSup><m:e><m:r><m:t>b</m:t></m:r></m:e>"
+        "<m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:den></m:f></m:oMath></w:p></w:body></w:document>"
+    )
+    notes = (
+        '<w:footnotes xmlns:w="w"><w:footnote w:id="2"><w:p><w:r><w:t>The note.</w:t></w:r></w:p></w:footnote>'
+        "</w:footnotes>"
+    )
+    document = read(zipped({"word/document.xml": body, "word/footnotes.xml": notes}), DOCX)
+    assert document.markdown == "Text[^2]$\\frac{a}{b^{2}}$\n\n[^2]: The note."
+
+
+def test_workbook_has_a_table_per_sheet_with_dates_and_numbers_as_shown() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Prices"
+    sheet.append(["Item", "Price", "Since", "Ok"])
+    sheet.append(["Lamp | big", 0.1 + 0.2, datetime.date(2024, 5, 31), True])
+    sheet.append(["Desk", 12, datetime.datetime(2024, 5, 31, 8, 30), False])
+    other = book.create_sheet("Sums")
+    other["B2"] = "=SUM(1,2)"
+    book.create_sheet("Secret").sheet_state = "hidden"
+    document = read(saved(book), XLSX)
+    assert document.markdown == (
+        "## Prices\n\n| Item | Price | Since | Ok |\n| --- | --- | --- | --- |\n"
+        "| Lamp \\| big | 0.3 | 2024-05-31 | TRUE |\n| Desk | 12 | 2024-05-31 08:30:00 | FALSE |\n\n"
+        "## Sums\n\n| =SUM(1,2) |\n| --- |"
+    )
+    assert [heading.text for heading in document.headings] == ["Prices", "Sums"]
+    assert "1 hidden sheets" in document.notes[0]
+
+
+def test_long_sheet_is_cut_with_a_note() -> None:
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("Long")
+    for at in range(2500):
+        sheet.append([at, "x"])
+    document = read(saved(book), XLSX)
+    assert "longer than what is shown" in document.notes[0]
+    assert document.markdown.count("\n") < 2100
+
+
+def test_presentation_has_a_section_per_slide_with_bullets_tables_and_notes() -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Why engines"
+    frame = slide.placeholders[1].text_frame
+    frame.text = "First"
+    inner = frame.add_paragraph()
+    inner.text, inner.level = "Inner", 1
+    slide.notes_slide.notes_text_frame.text = "Say hello"
+    second = deck.slides.add_slide(deck.slide_layouts[5])
+    second.shapes.title.text = "Numbers"
+    table = second.shapes.add_table(2, 2, Inches(1), Inches(1), Inches(4), Inches(1)).table
+    for at, value in enumerate(("a", "b", "1", "2")):
+        table.cell(at // 2, at % 2).text = value
+    document = read(saved(deck), PPTX)
+    assert document.markdown == (
+        "## Slide 1: Why engines\n\n- First\n  - Inner\n\nNotes: Say hello\n\n"
+        "## Slide 2: Numbers\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"
+    )
+    assert document.title == "Why engines"
+
+
+def test_opendocument_text_keeps_its_structure() -> None:
+    content = """<o:document-content xmlns:o="o" xmlns:text="t" xmlns:table="tb" xmlns:xlink="x"><o:body><o:text>
+    <text:h text:outline-level="1">Title</text:h>
+    <text:p>Words<text:s/>and <text:a xlink:href="https://x.org/">a link</text:a><text:note>
+    <text:note-citation>1</text:note-citation><text:note-body><text:p>A note.</text:p></text:note-body></text:note>.</text:p>
+    <text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>deep</text:p></text:list-item></text:list>
+    </text:list-item><text:list-item><text:p>two</text:p></text:list-item></text:list>
+    <table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell><table:table-cell
+      table:number-columns-repeated="16000"/></table:table-row><table:table-row table:number-rows-repeated="1000000">
+      <table:table-cell/></table:table-row></table:table></o:text></o:body></o:document-content>"""
+    meta = (
+        '<o:m xmlns:o="o" xmlns:dc="d"><o:meta><dc:title>My text</dc:title><dc:creator>Ada</dc:creator></o:meta></o:m>'
+    )
+    document = read(zipped({"content.xml": content, "meta.xml": meta}), ODT)
+    assert (document.title, document.metadata.author) == ("My text", "Ada")
+    assert document.markdown == (
+        "# Title\n\nWords and [a link](https://x.org/)[^1].\n\n- one\n  - deep\n- two\n\n"
+        "| a |\n| --- |\n\n[^1]: A note."
+    )
+
+
+def test_book_is_read_in_the_order_of_its_spine() -> None:
+    book = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": '<c><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></c>',
+        "OPS/book.opf": '<package xmlns:dc="d"><metadata><dc:title>The Book</dc:title><dc:creator>Ada</dc:creator>'
+        "<dc:language>en</dc:language></metadata><manifest>"
+        '<item id="b" href="b%20x.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
+        '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="n"/><itemref idref="a"/><itemref idref="b"/></spine></package>',
+        "OPS/a.xhtml": "<html><body><h1>One</h1><p>See <a href='b.xhtml#x'>two</a>.</p></body></html>",
+        "OPS/b x.xhtml": "<html><body><h1>Two</h1><p>End. <a href='https://x.org/'>Web</a></p></body></html>",
+        "OPS/nav.xhtml": "<html><body><p>Contents</p></body></html>",
+    }
+    document = read(zipped(book), "application/epub+zip")
+    assert document.markdown == "# One\n\nSee two.\n\n# Two\n\nEnd. [Web](https://x.org/)"
+    assert (document.title, document.metadata.author, document.metadata.language) == ("The Book", "Ada", "en")
+
+
+def test_rich_text_is_read_without_its_hidden_text() -> None:
+    source = rb"{\rtf1\ansi{\info{\title My Title}{\author Ada}}\f0 Gr\'fc\'dfe\par Second {\v obey me}line\par}"
+    document = read(source, "application/rtf")
+    assert document.title == "My Title"
+    assert document.markdown == "Grüße\n\nSecond line"
+    assert document.hidden == 1
+
+
+def test_unnamed_zip_is_recognised_by_its_parts() -> None:
+    assert read(word_document(), "application/zip").extractor.startswith("docx@")
+    assert read(word_document(), "application/octet-stream", "https://x.org/a.docx").extractor.startswith("docx@")
+
+
+def test_other_archives_are_refused_with_their_size() -> None:
+    with pytest.raises(UnsupportedContent, match="zip archive"):
+        read(zipped({"a.bin": b"x"}), "application/zip")
+
+
+def test_zip_bomb_ends_in_a_clean_error() -> None:
+    bomb = zipped({"word/document.xml": b"<a>" + b" " * 60_000_000})
+    assert len(bomb) < 100_000
+    with pytest.raises(ExtractFailed, match="unpacks to more than"):
+        read(bomb, DOCX)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(
+    ("media_type", "part"), [(DOCX, "word/document.xml"), (ODT, "content.xml"), (XLSX, "xl/workbook.xml")]
+)
+def test_entity_bomb_ends_in_a_clean_error(encoding: str, media_type: str, part: str) -> None:
+    laughs = "".join(f'<!ENTITY l{at} "{f"&l{at - 1};" * 10 if at else "ha"}">' for at in range(10))
+    bomb = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE a [{laughs}]><a>&l9;</a>'.encode(encoding)
+    with pytest.raises(ExtractFailed, match="entities"):
+        read(zipped({part: bomb}), media_type)
+
+
+def test_entity_bomb_in_a_sheet_ends_in_a_clean_error() -> None:
+    parts: dict[str, str | bytes] = {
+        "xl/workbook.xml": '<w xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></w>',
+        "xl/_rels/workbook.xml.rels": '<R><Relationship Id="1" Target="s.xml"/></R>',
+        "xl/s.xml": '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+    }
+    with pytest.raises(ExtractFailed, match="entities"):
+        read(zipped(parts), XLSX)
+
+
+@pytest.mark.parametrize("media_type", [DOCX, XLSX, PPTX, ODT, "application/epub+zip"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"PK\x03\x04 broken",
+        zipped({"other.xml": "<a/>"}),
+        zipped({"word/document.xml": "<a", "content.xml": "<a"}),
+    ],
+    ids=["empty", "cut", "foreign", "broken"],
+)
+def test_damaged_files_end_in_a_clean_error(media_type: str, body: bytes) -> None:
+    with pytest.raises(ExtractFailed, match="document at"):
+        read(body, media_type)
+
+
+def test_password_protected_file_says_so() -> None:
+    with pytest.raises(ExtractFailed, match="password-protected"):
+        read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, DOCX)
+
+
+def test_deeply_nested_document_ends_cleanly() -> None:
+    deep = b"<w:document xmlns:w='w'><w:body>" + b"<w:ins>" * 50_000 + b"</w:ins>" * 50_000 + b"</w:body></w:document>"
+    with pytest.raises(ExtractFailed, match="nested too deeply"):
+        read(zipped({"word/document.xml": deep}), DOCX)
