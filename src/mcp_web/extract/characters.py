@@ -41,6 +41,11 @@ _FOUND = re.compile(f"(?P<keep>{_KEEP})|{_TERMINAL}|(?P<line>[\u2028\u2029])|[{_
 _HARMLESS = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\ue000-\uf8ff\U000f0000-\U0010ffff\ufe0e\ufe0f]")
 
 
+def has_unseen(text: str) -> bool:
+    """True where there is anything to clean."""
+    return _SUSPECT.search(text) is not None
+
+
 def clean_text(text: str) -> tuple[str, int]:
     """The text without characters nobody sees, and how many suspicious runs of them were removed."""
     if _SUSPECT.search(text) is None:

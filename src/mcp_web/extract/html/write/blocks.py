@@ -20,7 +20,9 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
     special, inline_special, blocky = draft.special, draft.inline_special, draft.blocky
     for child in node:
         if isinstance(child, Text):
-            run.append(escape(child.data))
+            data = child.data
+            if run or not data.isspace():
+                run.append(escape(data))
             continue
         if not isinstance(child, Element):
             continue

@@ -14,6 +14,8 @@ from mcp_web.extract.html.write.language import label_language, language_of
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
+    from mcp_web.extract.html.write.survey import Survey
+
 _TICKS = re.compile(r"`{3,}")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
 _GUTTERS = frozenset(
@@ -41,16 +43,40 @@ _LINES = frozenset(
 _BLOCKS = frozenset(("div", "p", "li", "tr", "ol", "ul", "table", "tbody"))
 _COPY = frozenset(("copy", "copy code", "copied", "copied!", "copy to clipboard", "copy snippet", "expand", "run"))
 
-CODE_TABLES = (
-    "table.highlighttable,table.lntable,table.rouge-table,table.hljs-ln,table.syntaxhighlighter,"
-    "table:has(> tbody > tr > td.gutter),table:has(> tbody > tr > td.linenos),table:has(> tbody > tr > td.lineno),"
-    "table:has(> tbody > tr > td.blob-num),table:has(> tr > td.linenos),table:has(> tbody > tr > .line-number)"
-)
+_TABLES = frozenset(("highlighttable", "lntable", "rouge-table", "hljs-ln", "syntaxhighlighter"))
+_GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gutter,td.hljs-ln-numbers,.line-number"
 # Code that stands in no `pre`: Doxygen, editors, highlighters of their own.
-CODE_BOXES = (
-    "div.fragment,div.CodeMirror-code,.cm-content,code.block,.syntaxhighlighter:not(table),"
-    ":is(div,section,article,figure,main,body,code):not(pre *) > code[class*=language-]:only-child"
-)
+_BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
+_PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
+_STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
+
+
+def mark_code(draft: Draft, survey: Survey) -> None:
+    """Find code that no `pre` announces, and tables that only number its lines."""
+    if "table" in survey.tags and not _GUTTERS.isdisjoint(survey.classes):
+        for table in survey.tagged:
+            if table.tag == "table" and _is_code_table(table):
+                draft.special[table] = write_code_table
+    for element in survey.with_classes(_BOXES):
+        is_code = element.tag == "code" if element.has_class("block") else element.tag != "table"
+        if is_code and (not element.has_class("fragment") or element.select_one(".line") is not None):
+            draft.special[element] = write_code
+    for element in survey.with_classes(_PLAIN_BOXES):
+        if "\n" in element.text.strip() and element.select_one(_STRUCTURE) is None and element.tag == "div":
+            draft.special[element] = write_code
+    if "language-" in survey.class_text:
+        for element in survey.root.select(
+            ":not(pre,p,li,td,dt,dd,a,span,h1,h2,h3,h4) > code[class*=language-]:only-child"
+        ):
+            if "\n" in element.text and element.select_one("pre") is None:
+                draft.special[element] = write_code
+
+
+def _is_code_table(table: Element) -> bool:
+    if not _TABLES.isdisjoint((table.attr("class") or "").split()):
+        return True
+    cell = table.select_one(_GUTTER_CELLS)
+    return cell is not None and _NUMBERS.match(cell.text) is not None and table.select_one("th") is None
 
 
 def write_pre(draft: Draft, element: Element, out: list[str]) -> None:

@@ -31,6 +31,7 @@ class Draft:
     special: dict[Element, Writer] = field(default_factory=dict)  # block writers chosen by class, not by tag
     inline_special: dict[Element, str] = field(default_factory=dict)  # ready Markdown for an inline element
     blocky: set[Element] = field(default_factory=set)  # inline elements that hold blocks
+    notes: dict[Element, str] = field(default_factory=dict)  # definition of a footnote → its label
     headings: list[tuple[int, str, str | None]] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
     depth: int = 0

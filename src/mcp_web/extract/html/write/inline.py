@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element, Text
 
-from mcp_web.extract.html.write import images, tags
+from mcp_web.extract.html.write import embeds, images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
 from mcp_web.extract.html.write.escape import code_span, escape, escape_line_start
 
@@ -231,6 +231,12 @@ def write_image(draft: Draft, element: Element, out: list[str]) -> None:
     out.append(images.image(draft, element))
 
 
+def write_embed(draft: Draft, element: Element, out: list[str]) -> None:
+    link = "" if draft.in_link else embeds.embed(draft, element)
+    if link:
+        out.append(f" {link} ")
+
+
 def write_input(draft: Draft, element: Element, out: list[str]) -> None:
     """A checkbox is content in a task list; other fields are not."""
     if (element.attr("type") or "").lower() == "checkbox":
@@ -240,7 +246,7 @@ def write_input(draft: Draft, element: Element, out: list[str]) -> None:
 INLINE: dict[str, InlineWriter] = {
     **dict.fromkeys(tags.PLAIN, write_plain),
     **dict.fromkeys(tags.NOTHING, write_nothing),
-    **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_nothing),
+    **dict.fromkeys(("iframe", "video", "audio", "object", "embed"), write_embed),
     **dict.fromkeys(("b", "strong"), write_strong),
     **dict.fromkeys(("i", "em", "var"), write_emphasis),
     **dict.fromkeys(("s", "del", "strike"), write_struck),

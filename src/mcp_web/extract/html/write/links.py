@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 from mcp_web.model.page import Link
 
@@ -17,11 +17,13 @@ _NEEDS_CARE = re.compile(r'[\x00-\x20\x7f-\x9f<>"`\\|()\u200b-\u200f\u202a-\u202
 class Links:
     """Resolves targets against the page's address and remembers what was linked, in order."""
 
-    __slots__ = ("_base", "_cache", "_here", "met")
+    __slots__ = ("_base", "_cache", "_here", "_origin", "met")
 
     def __init__(self, base_url: str) -> None:
         self._base = base_url
         self._here = base_url.partition("#")[0]
+        parts = urlsplit(base_url)
+        self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
         self._cache: dict[str, str | None] = {}
         self.met: dict[str, str] = {}
 
@@ -46,6 +48,8 @@ class Links:
                 return None
             if "/../" not in plain and "/./" not in plain:
                 return _written(plain)
+        if plain[0] == "/" and "/." not in plain and plain[1:2] not in ("/", "\\"):
+            return _written(self._origin + plain)
         try:
             return _written(urljoin(self._base, plain))
         except ValueError:

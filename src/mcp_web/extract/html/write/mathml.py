@@ -78,6 +78,8 @@ def _operator(element: Element, depth: int) -> str:
 
 def _text(element: Element, depth: int) -> str:
     text = element.text.replace("\xa0", " ")
+    if text.strip() and not any(char.isalnum() for char in text):
+        return _symbols(text.strip())
     return f"\\text{{{' '.join(text.split()) if text.strip() else ' '}}}" if text else ""
 
 
@@ -184,6 +186,20 @@ def _matrix_of(element: Element) -> str:
     return "aligned" if element.attr("columnalign") or element.attr("displaystyle") else "matrix"
 
 
+def _row(element: Element, depth: int) -> str:
+    """A group; parentheses around the whole of it grow with what they hold."""
+    inside = [child for child in element if isinstance(child, ElementType)]
+    if len(inside) > 2 and inside[0].tag == inside[-1].tag == "mo":
+        pair = inside[0].text.strip() + inside[-1].text.strip()
+        if pair in ("()", "[]", "||"):
+            body = " ".join(part for part in (_tex(child, depth) for child in inside[1:-1]) if part)
+            if body.startswith("\\begin{matrix}") and body.endswith("\\end{matrix}"):
+                kind = {"()": "p", "[]": "b", "||": "v"}[pair]
+                return body.replace("{matrix}", f"{{{kind}matrix}}")
+            return f"\\left{pair[0]}{body}\\right{pair[1]}"
+    return _children(element, depth)
+
+
 def _nothing(element: Element, depth: int) -> str:
     return ""
 
@@ -213,6 +229,7 @@ _WRITERS: dict[str, Callable[[Element, int], str]] = {
     "munderover": _underover,
     "mfenced": _fenced,
     "mtable": _table,
+    "mrow": _row,
     "semantics": _first,
     "maction": _first,
     **dict.fromkeys(

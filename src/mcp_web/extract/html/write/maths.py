@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
     from mcp_web.extract.html.write.draft import Draft
+    from mcp_web.extract.html.write.survey import Survey
 
-# Where formulas stand: the drawn form and its source are siblings inside one of these.
-FORMULAS = (
-    ".katex-display,.katex,mjx-container,.MathJax_Display,.MathJax,.MathJax_SVG,.MathJax_Preview,.MathJax_CHTML,"
-    "script[type^='math/tex' i],script[type^='math/mml' i],.mwe-math-element,math,img[alt][class*=latex i],"
-    "img[alt][class*=math i],img[alt][class*=tex i],img[alt*='\\\\'],img[src*='latex' i],img[src*='cht=tx'],"
-    "img[src*='%5C' i],[data-latex],[data-tex],[data-math],.math.notranslate,span.math,div.math,.arithmatex,tex-math,"
-    "span.maths,katex,la-tex,d-math"
-)
+# Classes around formulas: the drawn form and its source are siblings inside one of these.
+_CLASSES = frozenset(
+    (
+        "katex-display", "katex", "MathJax_Display", "MathJax", "MathJax_SVG", "MathJax_Preview", "MathJax_CHTML",
+        "mwe-math-element", "math", "arithmatex", "maths", "tex", "latex", "formula",
+    )
+)  # fmt: skip
+_TAGS = frozenset(("math", "mjx-container", "script", "img", "tex-math", "la-tex", "d-math", "katex"))
+_ATTRIBUTES = ("data-latex", "data-tex", "data-math")
 _TEX_SOURCE = ",".join(
     f"annotation[encoding='{name}' i]" for name in ("application/x-tex", "application/x-latex", "TeX", "LaTeX")
 )
@@ -35,18 +37,29 @@ _TEXT_COMMANDS = re.compile(
     r"\\(?:text\w*|mathrm|mathit|mathsf|mathtt|operatorname\*?|mbox|label|tag|ref|begin|end|hbox)"
     r"\s*\{[^{}]*\}"
 )
+_TEX_ADDRESS = re.compile(r"latex|cht=tx|%5c|/tex[/?]|mathtex", re.I)
 MOST_TEX = 5000
 
 
-def mark_formulas(draft: Draft, root: Node) -> None:
+def mark_formulas(draft: Draft, survey: Survey) -> None:
     """Decide for every formula under a root what is written for it, and that its other forms are not."""
-    for element in root.select(FORMULAS):
+    found = survey.with_classes(_CLASSES)
+    found.extend(element for element in survey.tagged if _may_be_formula(element))
+    for element in found:
         if element in draft.inline_special or _inside_marked(draft, element):
             continue
-        found = formula(element)
-        if found is not None:
-            tex, display = found
-            draft.inline_special[element] = written(tex, display)
+        tex_and_place = formula(element)
+        if tex_and_place is not None:
+            draft.inline_special[element] = written(*tex_and_place)
+
+
+def _may_be_formula(element: Element) -> bool:
+    tag = element.tag
+    if tag == "script":
+        return (element.attr("type") or "").lower().startswith("math/")
+    if tag == "img":
+        return "\\" in (element.attr("alt") or "") or _TEX_ADDRESS.search(element.attr("src") or "") is not None
+    return tag in _TAGS or any(element.attr(name) is not None for name in _ATTRIBUTES)
 
 
 def _inside_marked(draft: Draft, element: Element) -> bool:
@@ -83,7 +96,7 @@ def formula(element: Element) -> tuple[str, bool] | None:
     inside = element if tag == "math" else element.select_one("math")
     if inside is not None:
         return _of_mathml(inside), display or inside.attr("display") == "block"
-    for name in ("data-latex", "data-tex", "data-math"):
+    for name in _ATTRIBUTES:
         value = element.attr(name)
         if value and len(value) < MOST_TEX and not _is_prose(value, element.text):
             return _clean(value), display

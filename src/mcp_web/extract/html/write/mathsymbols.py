@@ -44,12 +44,14 @@ LIMITS = frozenset(
 )  # fmt: skip
 ACCENTS = {
     "^": "hat", "ˆ": "hat", "~": "tilde", "˜": "tilde", "\\sim": "tilde", "¯": "bar", "‾": "overline",
-    "\\_": "overline", "\\rightarrow": "vec", "→": "vec", "˙": "dot", ".": "dot", "¨": "ddot", "..": "ddot", "ˇ": "check", "˘": "breve",
+    "\\_": "overline", "\\rightarrow": "vec", "→": "vec", "˙": "dot", ".": "dot", "¨": "ddot", "..": "ddot",
+    "ˇ": "check", "˘": "breve",
     "⏞": "overbrace", "`": "grave", "´": "acute", "\\leftarrow": "overleftarrow",
 }  # fmt: skip
 VARIANTS = {
     "bold": "mathbf", "bold-italic": "boldsymbol", "double-struck": "mathbb", "script": "mathcal",
-    "fraktur": "mathfrak", "sans-serif": "mathsf", "monospace": "mathtt", "bold-script": "mathcal", "bold-fraktur": "mathfrak",
+    "fraktur": "mathfrak", "sans-serif": "mathsf", "monospace": "mathtt", "bold-script": "mathcal",
+    "bold-fraktur": "mathfrak",
 }  # fmt: skip
 
 

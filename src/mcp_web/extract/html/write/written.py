@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from turbohtml import Element, Node
 
-from mcp_web.extract.hidden import clean_text
-from mcp_web.extract.html.write import blocks, code, inline, maths
+from mcp_web.extract.characters import clean_text, has_unseen
+from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, inline, maths, tabs
 from mcp_web.extract.html.write.draft import Draft
 from mcp_web.extract.html.write.links import Links
+from mcp_web.extract.html.write.survey import Survey
 from mcp_web.model.page import Heading, Link
 
 _MARK = re.compile(r"\x00(\d+)\x00")
@@ -36,8 +37,11 @@ def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool
     """Write content roots, already chosen and pruned, in the order given."""
     draft = Draft(Links(base_url), blocks.write_blocks, include_images)
     found: list[str] = []
+    roots = list(roots)
     for root in roots:
         _prepare(draft, root)
+    footnotes.Notes(draft, roots, base_url.partition("#")[0]).mark()
+    for root in roots:
         if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in draft.special):
             writer = draft.special.get(root) or blocks.BLOCKS[root.tag]
             writer(draft, root, found)
@@ -49,12 +53,12 @@ def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool
 
 
 def _prepare(draft: Draft, root: Node) -> None:
-    """A few selects find what the walk must treat apart."""
-    maths.mark_formulas(draft, root)
-    for element in root.select(code.CODE_TABLES):
-        draft.special[element] = code.write_code_table
-    for element in root.select(code.CODE_BOXES):
-        draft.special[element] = code.write_code
+    """Find what the walk must treat apart."""
+    survey = Survey(root)
+    tabs.settle_tabs(root, survey)
+    maths.mark_formulas(draft, survey)
+    admonitions.mark_admonitions(draft, survey)
+    code.mark_code(draft, survey)
     for element in root.select(_INLINE_AROUND_BLOCK):
         parent = element.parent
         while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:
@@ -65,14 +69,19 @@ def _prepare(draft: Draft, root: Node) -> None:
 def _finish(draft: Draft, marked: str) -> Written:
     """Take the heading marks out, keeping their offsets; clean every piece of invisible characters."""
     pieces = _MARK.split(marked)
-    text, removed = clean_text(pieces[0])
+    clean = clean_text if has_unseen(marked.replace("\x00", "")) else _as_is
+    text, removed = clean(pieces[0])
     parts, length = [text], len(text)
     headings: list[Heading] = []
     for at in range(1, len(pieces), 2):
         level, title, anchor = draft.headings[int(pieces[at])]
-        headings.append(Heading(level, clean_text(title)[0], length, anchor))
-        text, count = clean_text(pieces[at + 1])
+        headings.append(Heading(level, clean(title)[0], length, anchor))
+        text, count = clean(pieces[at + 1])
         parts.append(text)
         length += len(text)
         removed += count
     return Written("".join(parts), tuple(headings), draft.links.all(), draft.image_links(), removed)
+
+
+def _as_is(text: str) -> tuple[str, int]:
+    return text, 0

@@ -1,0 +1,126 @@
+"""Admonitions: notes, tips and warnings as a quote with a bold title, whatever the generator calls them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from turbohtml import Element as ElementType
+
+from mcp_web.extract.html.write import inline
+from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, quoted
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+    from mcp_web.extract.html.write.survey import Survey
+
+_KINDS = {
+    "note": "Note", "info": "Info", "tip": "Tip", "hint": "Hint", "important": "Important", "warning": "Warning",
+    "caution": "Caution", "danger": "Danger", "error": "Error", "attention": "Attention", "seealso": "See also",
+    "success": "Success", "question": "Question", "failure": "Failure", "bug": "Bug", "example": "Example",
+    "abstract": "Abstract", "todo": "Todo", "deprecated": "Deprecated", "alert": "Alert", "remark": "Remark",
+    "notice": "Notice", "critical": "Critical", "security": "Security", "experimental": "Experimental",
+}  # fmt: skip
+# Names that generators use for nothing else; the others count only inside a frame.
+_CLEAR = frozenset(("note", "tip", "warning", "important", "caution", "danger", "attention", "seealso"))
+_FRAMES = (
+    "admonition", "admonitionblock", "callout", "theme-admonition", "custom-block", "markdown-alert", "notecard",
+    "alert", "bs-callout", "hint", "starlight-aside", "message", "docs-callout", "info-box", "notification",
+    "panel", "aside",
+)  # fmt: skip
+_NAMES = frozenset((*_KINDS, *_FRAMES))
+_TAGS = frozenset(("div", "aside", "section", "blockquote", "details", "p", "table", "article", "figure", "li"))
+_TITLES = (
+    ".admonition-title,.callout-title,.custom-block-title,.markdown-alert-title,.alert-title,.alert-heading,.title,"
+    "[class*=admonitionHeading],[class*=admonition-heading],.starlight-aside__title,.details-summary,summary,"
+    "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header"
+)
+_LARGE = 6000  # characters; more is a section of the page that happens to share the class name
+_WORD = re.compile(r"[a-z]+")
+
+
+def mark_admonitions(draft: Draft, survey: Survey) -> None:
+    found = survey.with_classes(_NAMES)
+    if "dmonition" in survey.class_text or "allout" in survey.class_text:
+        found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
+    for element in found:
+        if element in draft.special or element == survey.root or element.tag not in _TAGS or not kind_of(element):
+            continue
+        if len(element.text) < _LARGE and element.select_one("h1,h2") is None:
+            draft.special[element] = write_admonition
+
+
+def kind_of(element: Element) -> str:
+    """What the admonition is, by its classes; empty where it is none."""
+    named = element.attr("data-callout") or element.attr("data-type") or ""
+    classes = f"{element.attr('class') or ''} {named}".lower()
+    words = classes.split()
+    framed = any(name in words for name in _FRAMES) or "admonition" in classes or "callout" in classes
+    for word in words:
+        if word in _CLEAR or (framed and word in _KINDS and word not in ("alert", "hint")):
+            return _KINDS[word]
+    if not framed:
+        return ""
+    for word in _WORD.findall(classes):
+        if (word in _KINDS and word not in ("alert", "hint")) or word == "primary":
+            return _KINDS.get(word, "Note")
+    return "Hint" if "hint" in words else "Note" if "admonition" in classes or "callout" in classes else ""
+
+
+def write_admonition(draft: Draft, element: Element, out: list[str]) -> None:
+    """The title in bold, the text quoted; code stays outside of the quote marks, so that it can be copied."""
+    kind = kind_of(element)
+    title = _title_of(element, kind)
+    draft.special.pop(element, None)
+    if draft.indents >= MAX_INDENTS:
+        draft.walk(draft, element, out)
+        return
+    words = ""
+    if title is not None:
+        words = inline.one_line(inline.inner(draft, title)).strip("*: ")
+        draft.inline_special[title] = ""
+    if words.lower() in _KINDS or words.lower() == kind.lower() or kind.lower() in words.lower():
+        kind = words
+    elif words:
+        kind = f"{kind}: {words}"
+    draft.indents += 1
+    inside = draft.blocks_of(_content_of(element))
+    draft.indents -= 1
+    if not inside and not words:
+        return
+    _frame(f"**{kind}**", inside, out)
+
+
+def _frame(title: str, inside: list[str], out: list[str]) -> None:
+    held = [title]
+    for block in inside:
+        if block.startswith("```"):
+            if held:
+                out.append(quoted("\n\n".join(held)))
+                held = []
+            out.append(block)
+        else:
+            held.append(block)
+    if held:
+        out.append(quoted("\n\n".join(held)))
+
+
+def _content_of(element: Element) -> Element:
+    """Asciidoctor lays an admonition out as a table: its content is one cell."""
+    cell = element.select_one("td.content")
+    return cell if cell is not None else element
+
+
+def _title_of(element: Element, kind: str) -> Element | None:
+    found = element.select_one(_TITLES)
+    if found is not None and len(found.text.strip()) <= 120:
+        return found
+    for child in element:
+        if isinstance(child, ElementType):
+            first = child
+            while len(first) and isinstance(first[0], ElementType) and first.tag in ("p", "div"):
+                first = first[0]
+            says = first.text.strip().rstrip(":").lower()
+            return first if says in _KINDS or says == kind.lower() else None
+    return None

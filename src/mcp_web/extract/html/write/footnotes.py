@@ -1,0 +1,267 @@
+"""Footnotes: `[^1]` where the page refers, `[^1]: …` where it explains; back links left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from turbohtml import Element as ElementType
+from turbohtml import Text
+
+from mcp_web.extract.html.write.draft import Draft, indented
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+_LABEL = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶‖#]{1,3}|[a-zA-Z]{1,2}|[ivxlc]{1,6})\s*[\])]?[.:]?\Z")
+_WORDS = re.compile(r"foot|fn|note|cite|bib|ref|ftn|endnote", re.I)
+_BACK = re.compile(r"[\s↩↑⤴⏎^←⇧🔙\ufe0e\ufe0f]*\Z")
+_BLOCKS = frozenset(
+    ("li", "p", "div", "aside", "dd", "td", "section", "blockquote", "article", "table", "h4", "h5", "h6")
+)
+_INLINE = frozenset(("a", "span", "sup", "b", "strong", "small", "cite", "em", "i", "label"))
+_LEAD = r"\W{{0,3}}(?:{label})(?!\w)[\s\]).:^*\\]*"
+_MOST = 3000  # references on one page; more is no page made for people
+
+
+class Notes:
+    """The notes found under some roots: references, definitions, labels."""
+
+    def __init__(self, draft: Draft, roots: Sequence[Node], here: str) -> None:
+        self.draft = draft
+        self.roots = roots
+        self.here = here
+        self.labels: dict[Element, str] = {}  # definition → label
+        self.taken: set[str] = set()
+        self.order: dict[Element, int] = {}
+        self.named: dict[str, Element] = {}
+
+    def mark(self) -> None:
+        """Find the notes and tell the draft what to write for them."""
+        anchors = [a for root in self.roots for a in root.select('a[href*="#"],[data-definition]')][: 4 * _MOST]
+        candidates = [a for a in anchors if len(a.text) < 16 and _LABEL.match(a.text.strip())]
+        if candidates:
+            self._index()
+            for anchor in candidates[:_MOST]:
+                self._refer(anchor)
+        if not self.labels:
+            self._mark_loose()
+        if self.labels:
+            self._drop_back_links(anchors)
+            self._claim_containers()
+
+    def _index(self) -> None:
+        for root in self.roots:
+            for element in root.iter_elements():
+                self.order[element] = len(self.order)
+            for element in root.select("[id],a[name]"):
+                for name in (element.attr("id"), element.attr("name")):
+                    if name:
+                        self.named.setdefault(name, element)
+
+    def _refer(self, anchor: Element) -> None:
+        """Make an anchor a reference, where what it leads to is a note."""
+        target = self._target(anchor)
+        if target is None or self.order.get(target, -1) <= self.order.get(anchor, 0):
+            return
+        definition = _definition_of(target)
+        if definition is None or definition in _ancestors(anchor) or not self._is_note(anchor, definition):
+            return
+        holder = _holder(anchor)
+        self.draft.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
+
+    def _target(self, anchor: Element) -> Element | None:
+        named = anchor.attr("data-definition")
+        if named:
+            return self.named.get(named)
+        page, _, fragment = (anchor.attr("href") or "").partition("#")
+        if page and page != self.here and not self.here.endswith(page):
+            return None
+        return self.named.get(fragment)
+
+    def _is_note(self, anchor: Element, definition: Element) -> bool:
+        if definition.tag[0] == "h" and not _WORDS.search(definition.attr("class") or ""):
+            return False
+        parent = anchor.parent
+        raised = isinstance(parent, ElementType) and (parent.tag == "sup" or _inside_sup(anchor))
+        if raised or anchor.attr("role") == "doc-noteref" or anchor.select_one("sup") is not None:
+            return True
+        says = " ".join(filter(None, (anchor.attr("href"), anchor.attr("class"), anchor.attr("data-definition"))))
+        return _WORDS.search(says.rpartition("#")[2] if "#" in says else says) is not None or bool(
+            _WORDS.search(anchor.attr("class") or "")
+        )
+
+    def _label(self, definition: Element, text: str) -> str:
+        if definition not in self.labels:
+            found = _LABEL.match(text.strip())
+            label = found[1] if found and found[1].isalnum() else ""
+            if not label or label in self.taken:
+                number = len(self.labels) + 1
+                while str(number) in self.taken:
+                    number += 1
+                label = str(number)
+            self.labels[definition] = label
+            self.taken.add(label)
+        return self.labels[definition]
+
+    def _mark_loose(self) -> None:
+        """Raised numbers without links, explained in paragraphs that begin with the same number."""
+        raised = [sup for root in self.roots for sup in root.select("sup") if sup.text.strip().isdigit()][:_MOST]
+        references = [sup for sup in raised if not _leads(sup)]
+        if not references:
+            return
+        wanted = {sup.text.strip() for sup in references}
+        found: dict[str, Element] = {}
+        for root in self.roots:
+            for lead in root.select(":is(p,li,div) > :is(sup,strong,b):first-child"):
+                number = lead.text.strip().strip("[]().")
+                if number in wanted and number not in found and _leads(lead) and isinstance(lead.parent, ElementType):
+                    found[number] = lead.parent
+            for notes in root.select("aside > ol[start]"):
+                start = notes.attr("start") or "1"
+                for at, item in enumerate(child for child in notes if isinstance(child, ElementType)):
+                    if start.isdigit() and str(int(start[:6]) + at) in wanted:
+                        found.setdefault(str(int(start[:6]) + at), item)
+        if "1" not in found or len(found) < 0.5 * len(wanted):
+            return
+        for number, definition in found.items():
+            self.labels[definition] = number
+            self.taken.add(number)
+        for sup in references:
+            if sup.text.strip() in found:
+                self.draft.inline_special[sup] = f"[^{sup.text.strip()}]"
+
+    def _drop_back_links(self, anchors: list[Element]) -> None:
+        inside = set(self.labels)
+        for anchor in anchors:
+            if anchor in self.draft.inline_special or not _is_back_link(anchor):
+                continue
+            if any(parent in inside for parent in _ancestors(anchor)):
+                self.draft.inline_special[anchor] = ""
+
+    def _claim_containers(self) -> None:
+        """Lists and tables that hold definitions are written as notes; other blocks one by one."""
+        self.draft.notes = self.labels
+        for definition in self.labels:
+            parent = definition.parent
+            if definition.tag == "li" and isinstance(parent, ElementType):
+                self.draft.special[parent] = write_list
+            elif definition.tag == "dd" and isinstance(parent, ElementType):
+                self.draft.special[parent] = write_terms
+            elif definition.tag[0] == "h":
+                self.draft.special[definition] = write_headed
+            else:
+                self.draft.special[definition] = write_note
+
+
+def _ancestors(element: Element) -> list[Element]:
+    found: list[Element] = []
+    parent = element.parent
+    while isinstance(parent, ElementType) and len(found) < 40:
+        found.append(parent)
+        parent = parent.parent
+    return found
+
+
+def _inside_sup(element: Element) -> bool:
+    return any(parent.tag == "sup" for parent in _ancestors(element)[:3])
+
+
+def _holder(anchor: Element) -> Element:
+    """The outermost element that holds nothing but the reference."""
+    holder = anchor
+    for parent in _ancestors(anchor)[:3]:
+        if (
+            parent.tag not in ("sup", "span", "cite", "small")
+            or len(parent.text.strip()) > len(anchor.text.strip()) + 2
+        ):
+            break
+        holder = parent
+    return holder
+
+
+def _definition_of(target: Element) -> Element | None:
+    """The block that explains: the target, or the block around a target that only carries the name."""
+    if target.tag == "dt":
+        after = target.next_sibling
+        while after is not None and not isinstance(after, ElementType):
+            after = after.next_sibling
+        return after if isinstance(after, ElementType) and after.tag == "dd" else None
+    if target.tag in _BLOCKS:
+        return target
+    if target.tag in _INLINE:
+        for parent in _ancestors(target)[:5]:
+            if parent.tag in _BLOCKS:
+                return parent if len(parent.text) < 6000 else None
+    return None
+
+
+def _leads(element: Element) -> bool:
+    """True for an element that begins its block."""
+    before = element.previous_sibling
+    while before is not None:
+        if not isinstance(before, Text) or before.data.strip():
+            return False
+        before = before.previous_sibling
+    return isinstance(element.parent, ElementType) and element.parent.tag in ("p", "li", "div", "td", "dd")
+
+
+def _is_back_link(anchor: Element) -> bool:
+    text = anchor.text.strip()
+    says = f"{anchor.attr('class') or ''} {anchor.attr('href') or ''} {anchor.attr('role') or ''}"
+    if _BACK.match(text):
+        return True
+    return len(text) <= 6 and _LABEL.match(text) is not None and _WORDS.search(says) is not None
+
+
+def _written(draft: Draft, label: str, inside: list[str]) -> str:
+    """One definition: its first block after the label, the others moved in."""
+    inside = [block for block in inside if block not in ("^", "\\^")]
+    if not inside:
+        return ""
+    first = re.sub(r"^\^\s*(?:\*?\*?[a-z]\*?\*?\s+)*", "", inside[0])
+    first = re.sub("^" + _LEAD.format(label=re.escape(label)), "", first, count=1).strip()
+    body = "\n\n".join([first, *inside[1:]] if first else inside[1:])
+    return f"[^{label}]: {indented(body, '    ')}"
+
+
+def write_note(draft: Draft, element: Element, out: list[str]) -> None:
+    """A block that is one definition; a table of docutils holds it in its last cell."""
+    label = draft.notes[element]
+    source = element.select_one("td:last-child") if element.tag == "table" else None
+    draft.special.pop(element, None)
+    note = _written(draft, label, draft.blocks_of(source or element))
+    if note:
+        out.append(note)
+
+
+def write_headed(draft: Draft, element: Element, out: list[str]) -> None:
+    """Texinfo heads each note with its number: the paragraph below is the note."""
+    after = element.next_sibling
+    while after is not None and not isinstance(after, ElementType):
+        after = after.next_sibling
+    if isinstance(after, ElementType) and after not in draft.notes:
+        draft.notes[after] = draft.notes[element]
+        draft.special[after] = write_note
+
+
+def write_list(draft: Draft, element: Element, out: list[str]) -> None:
+    for child in element:
+        if not isinstance(child, ElementType):
+            continue
+        inside = draft.blocks_of(child)
+        label = draft.notes.get(child)
+        text = _written(draft, label, inside) if label else "\n\n".join(inside)
+        if text:
+            out.append(text)
+
+
+def write_terms(draft: Draft, element: Element, out: list[str]) -> None:
+    """A definition list of notes: the terms only repeat the labels."""
+    for child in element.iter_elements(("dt", "dd")):
+        label = draft.notes.get(child)
+        if label is not None:
+            text = _written(draft, label, draft.blocks_of(child))
+            if text:
+                out.append(text)

@@ -1,0 +1,46 @@
+"""What stands under a root: a few cheap passes decide which of the costlier ones a page needs at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+# One select for everything that is recognised by tag or attribute; classes are read in a second one.
+_BY_TAG = (
+    "math,mjx-container,script,sup,img,table,tex-math,la-tex,d-math,katex,"
+    "[role=tablist],[data-latex],[data-tex],[data-math],[data-callout],[data-definition]"
+)
+
+
+@dataclass
+class Survey:
+    """The elements of interest under a root and the class names that occur."""
+
+    root: Node
+
+    @cached_property
+    def tagged(self) -> list[Element]:
+        return self.root.select(_BY_TAG)
+
+    @cached_property
+    def tags(self) -> frozenset[str]:
+        return frozenset(element.tag for element in self.tagged)
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """Every class name under the root."""
+        texts = {element.attr("class") or "" for element in self.root.select("[class]")}
+        return frozenset(" ".join(texts).split())
+
+    @cached_property
+    def class_text(self) -> str:
+        return " ".join(self.classes)
+
+    def with_classes(self, names: frozenset[str]) -> list[Element]:
+        """The elements that have one of the names."""
+        present = names & self.classes
+        return self.root.select(",".join(f'[class~="{name}"]' for name in sorted(present))) if present else []

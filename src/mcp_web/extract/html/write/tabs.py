@@ -1,0 +1,84 @@
+"""Tabs: each variant under its own label, the strip of tabs left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from turbohtml import Element as ElementType
+
+from mcp_web.extract.html.write.survey import Survey
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+_SETS = frozenset(("tabbed-labels", "sd-tab-set", "tabbed-set", "vp-code-group", "tab-set"))
+_PANELS = "[role=tabpanel],.tabbed-block,.sd-tab-content,.tabbed-content > .tabbed-block,.tab-content"
+_MOST = 30
+
+
+def settle_tabs(tree: Node, survey: Survey | None = None) -> None:
+    """Give every panel its label as first line, remove the strip. For a tree not yet pruned; twice does no harm."""
+    survey = survey or Survey(tree)
+    strips = [element for element in survey.tagged if element.attr("role") == "tablist"]
+    for strip in [*strips, *survey.with_classes(_SETS)]:
+        if strip.parent is None:
+            continue
+        labels, panels = _pairs(tree, strip)
+        if len(labels) < 2 or len(labels) != len(panels) or len(labels) > _MOST:
+            continue
+        for label, panel in zip(labels, panels, strict=True):
+            text = " ".join(label.text.split())
+            if text and len(text) < 80:
+                head = ElementType("p", {"class": "tab-label"})
+                bold = ElementType("strong")
+                bold.text = text
+                head.append(bold)
+                panel.insert(0, head)
+        for label in labels:
+            if label.parent is not None:
+                label.decompose()
+
+
+def _pairs(tree: Node, strip: Element) -> tuple[list[Element], list[Element]]:
+    tabs = strip.select("[role=tab]")
+    if tabs:
+        panels = _controlled(tree, tabs)
+        return tabs, panels or _following(strip, len(tabs))
+    if strip.matches(".vp-code-group"):
+        return strip.select(".tabs label"), _elements(strip.select_one(".blocks"))
+    if strip.matches(".tabbed-labels"):
+        return strip.select("label"), _following(strip, len(strip.select("label")))
+    labels = [child for child in _elements(strip) if child.tag == "label"]
+    contents = [child for child in _elements(strip) if child.matches(".sd-tab-content,.tabbed-content,.tab-content")]
+    return labels, contents
+
+
+def _elements(node: Element | None) -> list[Element]:
+    return [child for child in node if isinstance(child, ElementType)] if node is not None else []
+
+
+def _controlled(tree: Node, tabs: list[Element]) -> list[Element]:
+    """The panels that the tabs name."""
+    found: list[Element] = []
+    for tab in tabs[:_MOST]:
+        name = tab.attr("aria-controls") or (tab.attr("href") or "").lstrip("#")
+        if not name or '"' in name or "\\" in name:
+            return []
+        panel = tree.select_one(f'[id="{name}"]')
+        if panel is None:
+            return []
+        found.append(panel)
+    return found
+
+
+def _following(strip: Element, count: int) -> list[Element]:
+    """The panels after a strip, by place."""
+    holder: object = strip.parent
+    for _ in range(2):
+        if not isinstance(holder, ElementType):
+            break
+        panels = holder.select(_PANELS)
+        if len(panels) == count:
+            return panels
+        holder = holder.parent
+    return []
