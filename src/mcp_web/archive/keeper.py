@@ -8,6 +8,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
+import anyio.to_thread
+
+from mcp_web.archive.derive import derive
 from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
 from mcp_web.archive.options import ArchiveOptions
 from mcp_web.model.page import Document, Fetched
@@ -106,7 +109,8 @@ class Keeper:
     async def _put(self, snapshot: Snapshot) -> None:
         if snapshot.source == "research" or self.remembers(snapshot.url):
             self._unkept.pop(snapshot.key, None)
-            await self._store.keep(snapshot)
+            derived = await anyio.to_thread.run_sync(derive, snapshot)
+            await self._store.keep(snapshot, derived)
             return
         self._unkept[snapshot.key] = snapshot
         self._unkept.move_to_end(snapshot.key)

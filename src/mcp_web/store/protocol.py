@@ -4,8 +4,8 @@ retention are decided by the rooms. Everything is async; a driver that blocks ru
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from mcp_web.model.citation import CitationKind, Mention
@@ -80,12 +80,6 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class WordAnswer:
-    candidates: tuple[Candidate, ...]  # best first
-    unknown: tuple[str, ...] = ()  # wanted words that stand in no document
-
-
-@dataclass(frozen=True, slots=True)
 class Card:
     """What a list of results shows of a document, and its text to quote from."""
 
@@ -99,6 +93,13 @@ class Card:
     tags: tuple[str, ...]
     variant: str
     markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordAnswer:
+    candidates: tuple[Candidate, ...]  # best first
+    unknown: tuple[str, ...] = ()  # wanted words that stand in no document
+    cards: Mapping[str, Card] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,15 +168,22 @@ class Store(Protocol):
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None: ...
 
     # finding: candidates and rows, no policy
-    async def by_words(self, query: WordQuery, limit: int) -> WordAnswer:
-        """The best documents by BM25 over their newest versions. Scores lie in 0…1: the share of what a document
-        full of the wanted words would get."""
+    async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
+        """The best documents by BM25 over their newest versions, with the cards of the first few. Scores lie in 0…1:
+        the share of what a document full of the wanted words would get."""
         ...
 
     async def by_vector(
-        self, model: str, vector: Sequence[float], limit: int, filter: DocumentFilter | None = None
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
     ) -> list[Candidate]:
-        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors."""
+        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; beyond the
+        limit those of `also` that have vectors too."""
         ...
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mcp_web.store.protocol import Candidate
 
-_COARSE = 4  # how many times the wanted number of pages is compared exactly
+_COARSE = 2  # how many times the wanted number of pages is compared exactly
 _LEAST = 64
 
 
@@ -38,17 +38,28 @@ class NearestIndex:
         self._last = 0
 
     def find(
-        self, db: sqlite3.Connection, vector: Sequence[float], limit: int, allowed: set[int] | None
+        self,
+        db: sqlite3.Connection,
+        vector: Sequence[float],
+        limit: int,
+        allowed: set[int] | None,
+        also: Sequence[int] = (),
     ) -> list[Candidate]:
+        """The nearest pages, and the pages of `also` wherever they stand."""
         self._catch_up(db)
         if not len(self._owners):
             return []
         question: NDArray[np.float32] = np.array(vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
         pages = self._coarse(question, max(_LEAST, limit * _COARSE), allowed)
-        scored = [found for page in pages if (found := self._exact(db, page, question)) is not None]
-        scored.sort(key=lambda item: (-item.score, item.key))
-        return scored[:limit]
+        found: dict[int, Candidate] = {}
+        for page in dict.fromkeys((*pages, *also)):
+            candidate = self._exact(db, page, question)
+            if candidate is not None:
+                found[page] = candidate
+        order = sorted(found, key=lambda page: -found[page].score)
+        asked = set(also)
+        return [found[page] for at, page in enumerate(order) if at < limit or page in asked]
 
     def _coarse(self, question: NDArray[np.float32], most: int, allowed: set[int] | None) -> list[int]:
         code = np.frombuffer(signs(question.astype("<f4").tobytes(), self._dim), np.uint64)

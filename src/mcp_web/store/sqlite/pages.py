@@ -117,7 +117,7 @@ def cards(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Card]:
         if row:
             hash_, url, title, source, day, path, tags, variant, text = row
             iso = date.fromordinal(day).isoformat() if day else ""
-            labels = tuple(json.loads(tags))
+            labels = tuple(json.loads(tags)) if tags != "[]" else ()
             found[key] = Card(key, hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
     return found
 

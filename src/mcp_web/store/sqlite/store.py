@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,17 +128,29 @@ class SqliteStore:
         await self._writes.write(lambda db: vectors.keep(db, key, packed))
 
     # finding
-    async def by_words(self, query: WordQuery, limit: int) -> WordAnswer:
-        return await self._searches.read(lambda db: self._words.find(db, query, limit))
+    async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
+        def work(db: sqlite3.Connection) -> WordAnswer:
+            found = self._words.find(db, query, limit)
+            if not cards:
+                return found
+            return replace(found, cards=pages.cards(db, [one.key for one in found.candidates[:cards]]))
+
+        return await self._searches.read(work)
 
     async def by_vector(
-        self, model: str, vector: Sequence[float], limit: int, filter: DocumentFilter | None = None
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
     ) -> list[Candidate]:
         index = self._nearest.setdefault((model, len(vector)), NearestIndex(model, len(vector)))
 
         def work(db: sqlite3.Connection) -> list[Candidate]:
             allowed = self._words.allowed(db, filter) if filter else None
-            return index.find(db, vector, limit, allowed)
+            return index.find(db, vector, limit, allowed, pages.numbers(db, also))
 
         return await self._searches.read(work)
 

@@ -1,0 +1,69 @@
+"""A question to the archive, and its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_web.archive.graph import CitationGraph
+from mcp_web.archive.highlight import Highlight
+from mcp_web.model.citation import Citation
+from mcp_web.model.snapshot import Source
+
+ID_LENGTH = 12  # hex digits of the page key: no two among a hundred thousand documents, with a chance of 1 in 50,000
+
+SearchMode = Literal["hybrid", "text", "semantic"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveQuery:
+    text: str
+    fuzzy: bool = True
+    include_citations: bool = False
+    citation_depth: int = 1  # 1–3
+    limit: int = 10  # at most 50
+    source: Literal["all", "research", "web"] = "all"
+    since: str | None = None  # ISO date
+    until: str | None = None
+    mode: SearchMode = "hybrid"
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveDocument:
+    id: str
+    title: str
+    path: str | None
+    url: str
+    source: Source
+    date: str
+    score: float  # 0…1
+    snapshot: str  # hash of the version that was searched
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    citing: tuple[Citation, ...]  # what the document cites
+    cited: tuple[Citation, ...]  # what cites the document
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveResult:
+    document: ArchiveDocument
+    highlights: tuple[Highlight, ...]
+    citations: Citations | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveAnswer:
+    query: ArchiveQuery
+    results: tuple[ArchiveResult, ...]
+    mode: SearchMode  # as it was answered: text where no model could be asked
+    corrected_query: str | None = None
+    citation_graph: CitationGraph | None = None
+    notes: tuple[str, ...] = ()
+
+
+def document_id(key: str) -> str:
+    """The short, stable name of a document: the same on every machine."""
+    return key[:ID_LENGTH]

@@ -1,0 +1,152 @@
+"""What a document cites: links in every Markdown style, DOIs, arXiv ids, bare URLs, each with its sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urljoin
+
+from mcp_web.archive.names import (
+    ARXIV,
+    DOI,
+    arxiv_name,
+    doi_name,
+    identifier_in,
+    joined_path,
+    path_name,
+    url_name,
+    wiki_name,
+)
+from mcp_web.model.citation import CitationKind, Mention
+
+MOST = 2000  # of one document: link farms have no more to say than that
+_READ_MOST = 2_000_000
+_SENTENCE_REACH = 300
+
+# Every pattern is bounded in length and cannot match in two ways, so hostile text costs linear time.
+_CODE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?(?:^\1[^\n]*$|\Z)|`[^`\n]{1,500}`", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(
+    r"(?<!!)\[(?P<text>[^\[\]]{0,500})\]\("
+    r"<?(?P<url>[^()\s<>]{1,2000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,500})?)>?(?:\s+[\"'(][^\n)]{0,300})?\)"
+)
+_DEFINITION = re.compile(r"^ {0,3}\[(?P<id>[^\[\]\n]{1,200})\]:[ \t]+<?(?P<url>[^\s<>]{1,2000})>?", re.MULTILINE)
+_REFERENCE = re.compile(r"(?<!!)\[(?P<text>[^\[\]]{1,500})\](?:\[(?P<id>[^\[\]\n]{0,200})\])?(?![\[(:])")
+_WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+_BARE = re.compile(r"(?<![\w(\[<\"'=/])<?(?P<url>https?://[^\s<>\"\]\[`|]{3,2000})>?")
+_BARE_DOI = re.compile(rf"(?<![\w/.=])(?:doi:\s?)?(?P<doi>{DOI.pattern})", re.IGNORECASE)
+_BARE_ARXIV = re.compile(rf"(?<![\w/])arxiv:\s?(?P<id>{ARXIV.pattern})", re.IGNORECASE)
+_STOP = re.compile(r"[.!?][\"')\]]*\s|\n\s*\n|\n\s*[-*|#>]")
+
+
+def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
+    """Each thing a document cites, once, by the surest of its mentions; `path` lets relative links name files."""
+    text = _CODE.sub(lambda match: " " * len(match[0]), markdown[:_READ_MOST])
+    found: dict[str, Mention] = {}
+    for read in (_inline, _references, _wiki, _bare):
+        for start, kind, target, confidence in read(text):
+            resolved = _resolve(kind, target, base_url, path)
+            if resolved is None:
+                continue
+            name, url, kind = resolved
+            if name not in found:
+                found[name] = Mention(name, url, kind, *_sentence(markdown, start), confidence)
+                if len(found) == MOST:
+                    return tuple(found.values())
+    return tuple(found.values())
+
+
+_Raw = tuple[int, CitationKind, str, float]
+
+
+def _inline(text: str) -> Iterator[_Raw]:
+    for match in _INLINE.finditer(text):
+        yield match.start(), "link", match["url"], 1.0
+
+
+def _references(text: str) -> Iterator[_Raw]:
+    """`[text][id]` with `[id]: url` somewhere; a definition that nothing uses is weaker evidence."""
+    definitions = {_label(match["id"]): match for match in _DEFINITION.finditer(text)}
+    if not definitions:
+        return
+    used = set()
+    for match in _REFERENCE.finditer(text):
+        label = _label(match["id"] or match["text"])
+        if label in definitions and match.start() != definitions[label].start():
+            used.add(label)
+            yield match.start(), "reference", definitions[label]["url"], 0.95
+    for label, match in definitions.items():
+        if label not in used:
+            yield match.start(), "reference", match["url"], 0.6
+
+
+def _wiki(text: str) -> Iterator[_Raw]:
+    for match in _WIKI.finditer(text):
+        yield match.start(), "wiki", match["title"].strip(), 0.9
+
+
+def _bare(text: str) -> Iterator[_Raw]:
+    for match in _BARE.finditer(text):
+        yield match.start(), "url", _trimmed(match["url"]), 0.8
+    for match in _BARE_DOI.finditer(text):
+        yield match.start("doi"), "doi", match["doi"], 0.9
+    for match in _BARE_ARXIV.finditer(text):
+        yield match.start(), "arxiv", match["id"], 0.9
+
+
+def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -> tuple[str, str, CitationKind] | None:
+    """(name, URL to follow, kind) of a target as written; None when it leads nowhere citable."""
+    if kind == "wiki":
+        return wiki_name(target), target, "wiki"
+    if kind == "doi":
+        name = doi_name(target)
+        return name, "https://doi.org/" + name.removeprefix("doi:"), "doi"
+    if kind == "arxiv":
+        return arxiv_name(target), "https://arxiv.org/abs/" + target, "arxiv"
+    if target.startswith("#"):
+        return None
+    if path is not None and not re.match(r"[A-Za-z][\w+.-]*:|//", target):
+        place = joined_path(path, target)
+        return (path_name(place), place, kind) if place else None
+    return _web(kind, target, base_url)
+
+
+def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, CitationKind] | None:
+    try:
+        url = urljoin(base_url, target) if base_url else target
+    except ValueError:
+        return None
+    identifier = identifier_in(url)
+    if identifier is not None:
+        return identifier, url, "doi" if identifier.startswith("doi:") else "arxiv"
+    name = url_name(url)
+    return (name, url, kind) if name else None
+
+
+def _sentence(text: str, at: int) -> tuple[int, int]:
+    """The bounds of the sentence around a place, within reach."""
+    left = max(0, at - _SENTENCE_REACH)
+    for match in _STOP.finditer(text, left, at):
+        left = match.end()
+    right = min(len(text), at + _SENTENCE_REACH)
+    for match in _STOP.finditer(text, at, right):
+        # A full stop inside the link itself ("](https://a.example/ x. y)") ends nothing.
+        if "](" not in text[match.start() : match.end()]:
+            right = match.start() + 1
+            break
+    while left < right and text[left].isspace():
+        left += 1
+    while right > left and text[right - 1].isspace():
+        right -= 1
+    return left, right
+
+
+def _trimmed(url: str) -> str:
+    """A URL without the punctuation of its sentence."""
+    url = url.rstrip(".,;:!?'*_")
+    while url.endswith(")") and url.count(")") > url.count("("):
+        url = url[:-1].rstrip(".,;:!?'*_")
+    return url
+
+
+def _label(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip().casefold()

@@ -1,0 +1,47 @@
+"""The citations of some documents, in both directions, and the graph they make."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from mcp_web.archive.answer import ID_LENGTH, Citations, document_id
+from mcp_web.archive.graph import CitationGraph, edges_around, graph_of
+from mcp_web.model.citation import Citation
+from mcp_web.store.protocol import Card, Edge, Store
+
+_SHOWN = 50  # citations of one document in one direction
+
+
+async def citations_and_graph(
+    store: Store, cards: Sequence[Card], depth: int
+) -> tuple[dict[str, Citations], CitationGraph]:
+    """What each document cites and is cited by, keyed by its id, and the graph of all within `depth` steps."""
+    known = {card.key: card for card in cards}
+    edges = await edges_around(store, list(known), max(1, min(depth, 3)))
+    nearby = {key for edge in edges for key in (edge.source, edge.target) if key is not None} - known.keys()
+    others = await store.cards(sorted(nearby))
+    everything = {**known, **others}
+    graph = graph_of(known, edges, {key: card.title or card.url for key, card in everything.items()}, ID_LENGTH)
+    return _by_document(known, edges, everything), graph
+
+
+def _by_document(known: dict[str, Card], edges: list[Edge], everything: dict[str, Card]) -> dict[str, Citations]:
+    citing: dict[str, list[Citation]] = defaultdict(list)
+    cited: dict[str, list[Citation]] = defaultdict(list)
+    for edge in edges:
+        if edge.source not in everything:
+            continue
+        citation = Citation(
+            source_id=document_id(edge.source),
+            target_id=document_id(edge.target) if edge.target else None,
+            target_url=edge.url,
+            context=everything[edge.source].markdown[edge.start : edge.end],
+            confidence=edge.confidence,
+            kind=edge.kind,
+        )
+        if edge.source in known:
+            citing[edge.source].append(citation)
+        if edge.target in known:
+            cited[edge.target].append(citation)
+    return {document_id(key): Citations(tuple(citing[key][:_SHOWN]), tuple(cited[key][:_SHOWN])) for key in known}

@@ -1,0 +1,130 @@
+"""The citation graph around some documents: nodes and edges, as Mermaid and as GraphML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from mcp_web.store.protocol import Edge, Store
+
+_MOST_EDGES = 200  # of one document in one direction
+_MOST_NODES = 500
+
+NodeType = Literal["source", "target", "external"]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    id: str
+    label: str
+    type: NodeType  # a result, a document it is linked with, something that is not kept
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    source: str
+    target: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class CitationGraph:
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    truncated: bool = False
+
+    @property
+    def mermaid(self) -> str:
+        """The graph for a Mermaid block."""
+        numbers = {node.id: f"n{at}" for at, node in enumerate(self.nodes)}
+        lines = ["graph LR"]
+        for node in self.nodes:
+            left, right = ("[[", "]]") if node.type == "source" else ("[", "]")
+            lines.append(f'  {numbers[node.id]}{left}"{_mermaid_text(node.label)}"{right}')
+        lines += [f"  {numbers[edge.source]} --> {numbers[edge.target]}" for edge in self.edges]
+        return "\n".join(lines)
+
+    @property
+    def graphml(self) -> str:
+        """The graph for Gephi, yEd and the like."""
+        nodes = "".join(
+            f'    <node id={quoteattr(_clean(node.id))}><data key="label">{escape(_clean(node.label))}</data>'
+            f'<data key="type">{node.type}</data></node>\n'
+            for node in self.nodes
+        )
+        edges = "".join(
+            f"    <edge source={quoteattr(_clean(edge.source))} target={quoteattr(_clean(edge.target))}>"
+            f'<data key="confidence">{edge.confidence}</data></edge>\n'
+            for edge in self.edges
+        )
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+            '  <key id="label" for="node" attr.name="label" attr.type="string"/>\n'
+            '  <key id="type" for="node" attr.name="type" attr.type="string"/>\n'
+            '  <key id="confidence" for="edge" attr.name="confidence" attr.type="double"/>\n'
+            f'  <graph edgedefault="directed">\n{nodes}{edges}  </graph>\n</graphml>\n'
+        )
+
+
+async def edges_around(store: Store, keys: Sequence[str], depth: int) -> list[Edge]:
+    """Every citation within `depth` steps of some documents, in both directions."""
+    seen = set(keys)
+    front = list(keys)
+    found: dict[tuple[str, str | None, str], Edge] = {}
+    for _ in range(depth):
+        edges = [*await store.cites(front, _MOST_EDGES), *await store.cited_by(front, _MOST_EDGES)]
+        for edge in edges:
+            found.setdefault((edge.source, edge.target, edge.url), edge)
+        front = []
+        for edge in edges:
+            for key in (edge.source, edge.target):
+                if key is not None and key not in seen and len(seen) < _MOST_NODES:
+                    seen.add(key)
+                    front.append(key)
+        if not front:
+            break
+    return list(found.values())
+
+
+def graph_of(
+    keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str], short: int, *, external: bool = False
+) -> CitationGraph:
+    """The graph of these edges; what is not kept is shown only when asked for."""
+    results = list(keys)
+    nodes = {key: GraphNode(key[:short], labels.get(key, key[:short]), "source") for key in results}
+    lines: dict[tuple[str, str], GraphEdge] = {}
+    truncated = False
+    for edge in edges:
+        target = edge.target or (edge.url if external else None)
+        if target is None:
+            continue
+        fresh = [name for name in (edge.source, target) if name not in nodes]
+        if len(nodes) + len(fresh) > _MOST_NODES:
+            truncated = True
+            continue
+        for name in fresh:
+            kept = name == edge.source or edge.target is not None
+            nodes[name] = (
+                GraphNode(name[:short], labels.get(name, name[:short]), "target")
+                if kept
+                else GraphNode(name, name, "external")
+            )
+        pair = (nodes[edge.source].id, nodes[target].id)
+        if pair not in lines or lines[pair].confidence < edge.confidence:
+            lines[pair] = GraphEdge(*pair, edge.confidence)
+    return CitationGraph(tuple(nodes.values()), tuple(lines.values()), truncated)
+
+
+def _mermaid_text(text: str) -> str:
+    """A label that cannot end its node or begin another statement."""
+    flat = " ".join(_clean(text).split())[:80]
+    for char, entity in (("&", "&amp;"), ('"', "#quot;"), ("<", "&lt;"), (">", "&gt;"), ("`", "'")):
+        flat = flat.replace(char, entity)
+    return flat
+
+
+def _clean(text: str) -> str:
+    """Without the control characters that XML and Mermaid refuse."""
+    return "".join(char for char in text if char.isprintable() or char in "\t\n ")

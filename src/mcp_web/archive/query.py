@@ -1,0 +1,93 @@
+"""What a person typed, as words, phrases and prefixes. Anything may be typed: nothing here is a syntax error."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from mcp_web.store.protocol import DocumentFilter, WordQuery
+from mcp_web.store.words import STOP_WORDS, fold, words
+
+_MOST_WORDS = 64  # a whole page pasted as a question is cut here
+_PIECE = re.compile(r'(?P<sign>[-+]?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A parsed question; all words folded."""
+
+    words: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()  # words side by side; a document must hold every one
+    prefixes: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Every word that counts for a document, each once."""
+        inside = (word for phrase in self.phrases for word in phrase)
+        return tuple(dict.fromkeys((*self.words, *self.required, *inside)))
+
+    def for_store(self, filter: DocumentFilter) -> WordQuery:
+        """The words that find candidates; phrases are checked in the text afterwards."""
+        inside = tuple(word for phrase in self.phrases for word in phrase)
+        counted = _without_stop_words((*self.words, *inside)) or self.wanted
+        return WordQuery(
+            words=tuple(dict.fromkeys(counted)),
+            prefixes=self.prefixes,
+            required=tuple(dict.fromkeys((*self.required, *inside))),
+            excluded=self.excluded,
+            filter=filter,
+        )
+
+
+def parse(text: str) -> Question:
+    """`word`, `"a phrase"`, `prefix*`, `+must`, `-not`; every other sign only separates words."""
+    plain: list[str] = []
+    phrases: list[tuple[str, ...]] = []
+    prefixes: list[str] = []
+    required: list[str] = []
+    excluded: list[str] = []
+    for piece in _PIECE.finditer(text.replace("“", '"').replace("”", '"')):
+        sign, phrase, word = piece["sign"], piece["phrase"], piece["word"]
+        found = list(words(fold(word if phrase is None else phrase)))[:_MOST_WORDS]
+        if not found:
+            continue
+        if sign == "-":
+            # A hyphen before several words is a dash, not a wish to leave documents out.
+            (excluded if len(found) == 1 else plain).extend(found)
+        elif phrase is not None and len(found) > 1:
+            phrases.append(tuple(found))
+        elif word is not None and word.endswith("*") and len(found[-1]) > 1:
+            plain += found[:-1]
+            prefixes.append(found[-1])
+        else:
+            (required if sign == "+" else plain).extend(found)
+    return Question(_capped(plain), tuple(phrases[:8]), _capped(prefixes)[:8], _capped(required), _capped(excluded))
+
+
+def corrected(text: str, changes: dict[str, str]) -> str:
+    """The text as typed, with misspelt words replaced."""
+
+    def replace(match: re.Match[str]) -> str:
+        return changes.get(fold(match[0]), match[0])
+
+    return re.sub(r"[^\W_]+", replace, text)
+
+
+def with_changes(question: Question, changes: dict[str, str]) -> Question:
+    """The question with misspelt words replaced."""
+
+    def swapped(items: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(changes.get(word, word) for word in items))
+
+    phrases = tuple(tuple(changes.get(word, word) for word in phrase) for phrase in question.phrases)
+    return Question(swapped(question.words), phrases, question.prefixes, swapped(question.required), question.excluded)
+
+
+def _without_stop_words(items: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in items if word not in STOP_WORDS)
+
+
+def _capped(items: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))[:_MOST_WORDS]
