@@ -37,6 +37,7 @@ _TITLES = (
     "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header"
 )
 _LARGE = 6000  # characters; more is a section of the page that happens to share the class name
+_PART = re.compile(r"[-_]{0,2}(?:title|heading|header|content|icon|body|label|inner|text)\b", re.I)
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -46,6 +47,8 @@ def mark_admonitions(draft: Draft, survey: Survey) -> None:
         found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
     for element in found:
         if element in draft.special or element == survey.root or element.tag not in _TAGS or not kind_of(element):
+            continue
+        if _PART.search(element.attr("class") or ""):
             continue
         if len(element.text) < _LARGE and element.select_one("h1,h2") is None:
             draft.special[element] = write_admonition

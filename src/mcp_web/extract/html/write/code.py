@@ -125,6 +125,9 @@ def fenced(text: str, language: str) -> str:
         lines.pop(0)
     while lines and not lines[-1]:
         lines.pop()
+    if lines[:1] and lines[0][:1] == " ":
+        margin = min(len(line) - len(line.lstrip(" ")) for line in lines if line)
+        lines = [line[margin:] for line in lines]
     return "\n".join([fence + language, *lines, fence])
 
 

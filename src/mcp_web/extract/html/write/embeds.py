@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mcp_web.extract.html.write.draft import Draft
-from mcp_web.extract.html.write.escape import escape
+from mcp_web.extract.html.write.escape import JOINT, escape
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -38,7 +38,7 @@ def embed(draft: Draft, element: Element) -> str:
         return ""
     label = _label(element, url)
     draft.links.remember(url, label)
-    return f"[{label}]({url})"
+    return f"[{label}]{JOINT}({url})"
 
 
 def _page_of(source: str) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<&~]")
+JOINT = "\x02"  # between the two halves of a link we write: page text that looks like one has none
+_SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 
 # One alternative per structure that a run of text could start by accident or by design.
 # `<` and `&` become entities: a backslash before `<T>` is lost by HTML-stripping readers, an entity is not.
 _ESCAPE = re.compile(
-    r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=\^)|\](?=[(\[]|$))"
+    r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=\^))"
     r"|(?P<tag><(?=[A-Za-z/!?]|$))"
     r"|(?P<entity>&(?=#?\w{1,31};))"
+    r"|(?P<joint>\x02)"
 )
 
 # What makes a line a heading, list item, quote, rule, fence, table row or link definition.
@@ -25,7 +27,7 @@ def _escaped(match: re.Match[str]) -> str:
     kind = match.lastgroup
     if kind == "slash":
         return "\\" + match[0]
-    return "&lt;" if kind == "tag" else "&amp;"
+    return "&lt;" if kind == "tag" else "&amp;" if kind == "entity" else ""
 
 
 def escape(text: str) -> str:
@@ -33,6 +35,13 @@ def escape(text: str) -> str:
     if _SPECIAL.search(text) is None:
         return text
     return _ESCAPE.sub(_escaped, text)
+
+
+def settle(line: str) -> str:
+    """Escape what would be a link of the page's own making, then close our own."""
+    if "](" in line:
+        line = line.replace("](", "\\](")
+    return line.replace(JOINT, "")
 
 
 def escape_line_start(line: str) -> str:
@@ -45,13 +54,11 @@ def escape_line_start(line: str) -> str:
     return "\\" + line
 
 
-def code_span(code: str, *, cell: bool = False) -> str:
+def code_span(code: str) -> str:
     """Inline code, with a delimiter longer than any run of backticks inside."""
-    code = " ".join(code.split())
+    code = " ".join(code.split()).replace(JOINT, "").replace("](", f"]{JOINT}(")
     if not code:
         return ""
-    if cell:
-        code = code.replace("|", "\\|")
     if "`" not in code:
         return f"`{code}`"
     longest = max(len(run) for run in re.findall(r"`+", code))

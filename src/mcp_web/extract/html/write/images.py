@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.html.write.draft import Draft
-from mcp_web.extract.html.write.escape import escape
+from mcp_web.extract.html.write.escape import JOINT, escape
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -58,4 +58,4 @@ def image(draft: Draft, element: Element) -> str:
     draft.images.setdefault(url, alt)
     if not draft.include_images:
         return ""
-    return f"![{escape(alt).replace('[', '').replace(']', '')}]({url})"
+    return f"![{escape(alt).replace('[', '').replace(']', '')}]{JOINT}({url})"

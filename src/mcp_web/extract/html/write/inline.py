@@ -10,7 +10,7 @@ from turbohtml import Element, Text
 
 from mcp_web.extract.html.write import embeds, images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
-from mcp_web.extract.html.write.escape import code_span, escape, escape_line_start
+from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, settle
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -51,18 +51,18 @@ def inner(draft: Draft, node: Node) -> str:
 
 def one_line(run: str) -> str:
     """A run on one line: for headings, cells, link texts."""
-    return " ".join(run.replace(BREAK, " ").split())
+    return settle(" ".join(run.replace(BREAK, " ").split()))
 
 
 def paragraphs(run: str) -> list[str]:
     """A run as paragraphs: white space collapsed, single breaks kept, double breaks splitting."""
     if BREAK not in run:
         line = " ".join(run.split())
-        return [escape_line_start(line)] if line else []
+        return [escape_line_start(settle(line))] if line else []
     found: list[str] = []
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
-        line = " ".join(piece.split())
+        line = settle(" ".join(piece.split()))
         if line.startswith("$$") and line.endswith("$$"):
             found.extend(["  \n".join(lines)] if lines else [])
             found.append(line)
@@ -151,23 +151,42 @@ def write_code(draft: Draft, element: Element, out: list[str]) -> None:
     """Inline code; links inside it stay links around their own piece of code."""
     text = element.text
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
-        out.append(escape(text))  # readers that strip tags would lose `<T>` from a title or a link
-        return
-    if draft.in_link or element.select_one("a[href]") is None:
+        out.append(escape(text))  # readers that strip tags would lose `<T>` from a title, a link, a cell
+    elif draft.in_link or element.select_one("a[href]") is None:
         out.append(_spaced_code(text))
-        return
+    else:
+        write_linked_code(draft, element, out)
+
+
+def write_linked_code(draft: Draft, element: Element, out: list[str]) -> None:
+    """Code with links in it: one piece of code between two links, one inside each."""
+    held: list[str] = []
+    inside: Element | None = None
     for node in element.descendants:
-        if isinstance(node, Text):
-            if not _inside_link(node, element):
-                out.append(_spaced_code(node.data))
-        elif isinstance(node, Element) and node.tag == "a" and node.attr("href"):
+        if isinstance(node, Element) and node.tag == "a" and node.attr("href"):
+            _flush_code(held, out)
+            inside = node
             write_link(draft, node, out, code=True)
+        elif isinstance(node, Text) and not (inside is not None and _is_under(node, inside, element)):
+            inside = None
+            held.append(node.data)
+    _flush_code(held, out)
 
 
-def _inside_link(node: Text, stop: Element) -> bool:
+def _flush_code(held: list[str], out: list[str]) -> None:
+    text = "".join(held)
+    if text.isspace():
+        out.append(" ")
+    elif text:
+        # Two spans side by side would share their backticks.
+        out.append((" " if out and out[-1].endswith("`") else "") + _spaced_code(text))
+    held.clear()
+
+
+def _is_under(node: Text, above: Element, stop: Element) -> bool:
     parent = node.parent
     while parent is not None and parent != stop:
-        if isinstance(parent, Element) and parent.tag == "a" and parent.attr("href"):
+        if parent == above:
             return True
         parent = parent.parent
     return False
@@ -206,7 +225,7 @@ def write_link(draft: Draft, element: Element, out: list[str], code: bool = Fals
     # `!` right before a link would make it an image.
     lead = " " if run[:1].isspace() or (out and out[-1].endswith("!")) else ""
     tail = " " if run[-1:].isspace() else ""
-    out.append(f"{lead}[{link_text(text)}]({url}){tail}")
+    out.append(f"{lead}[{link_text(text)}]{JOINT}({url}){tail}")
 
 
 def is_permalink(text: str, href: str) -> bool:
@@ -216,11 +235,10 @@ def is_permalink(text: str, href: str) -> bool:
 
 def link_text(text: str) -> str:
     """The text with brackets that cannot end it early."""
-    text = text.replace("\\]", "]")
     if "[" not in text and "]" not in text:
         return text
     depth = 0
-    for char in text:
+    for char in text.replace("\\[", "").replace("\\]", ""):
         depth += (char == "[") - (char == "]")
         if depth < 0:
             break

@@ -128,6 +128,8 @@ def _write_flat(draft: Draft, element: Element, out: list[str]) -> None:
         if child.select_one("h1,h2,h3,h4,h5,h6,pre,p,div") is not None:
             draft.walk(draft, child, out)
             continue
-        text = inline.one_line(inline.inner(draft, child))
+        parts: list[str] = []
+        inline.write_linked_code(draft, child, parts)
+        text = inline.one_line("".join(parts))
         if text:
             out.append(text)
