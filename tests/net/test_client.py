@@ -135,3 +135,19 @@ async def test_a_form_is_sent_as_a_form(miniweb: MiniWeb) -> None:
 async def test_an_endpoint_that_is_down_is_a_failure(miniweb: MiniWeb) -> None:
     with pytest.raises(FetchFailed, match="connection refused"):
         await ApiClient(OperatorDialer()).request("GET", "http://127.0.0.1:1/")
+
+
+async def test_a_header_of_another_script_goes_out_as_it_came_in(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.page("/", "x", headers={"ETag": '"日本"'.encode().decode("latin-1")})
+    client = miniweb.client()
+    etag = (await client.get(parse_url(site.url("/")))).header("etag")
+    await client.get(parse_url(site.url("/")), headers=[("If-None-Match", etag or "")])
+    assert site.log[1].headers["if-none-match"].encode("latin-1").decode() == '"日本"'
+
+
+async def test_a_header_that_would_split_the_request_is_not_sent(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    with pytest.raises(FetchFailed, match="could not be written"):
+        await miniweb.client().get(parse_url(site.url("/")), headers=[("X-A", "b\r\nX-Evil: 1")])
+    assert site.log == []

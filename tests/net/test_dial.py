@@ -102,7 +102,7 @@ async def test_a_peer_that_is_another_machine_is_hung_up_on(miniweb: MiniWeb, mo
 async def test_the_system_resolver_answers_and_fails_cleanly() -> None:
     assert "127.0.0.1" in await system_resolve("localhost", 80)
     for name in ("no-such-host.invalid", "a" * 70 + ".example"):
-        with pytest.raises(FetchFailed, match="could not be resolved"):
+        with pytest.raises(FetchFailed, match=r"could not be resolved|did not answer"):
             await system_resolve(name, 80)
 
 

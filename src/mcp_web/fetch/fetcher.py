@@ -12,7 +12,6 @@ from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, InvalidUrl, WebError
 from mcp_web.fetch.charset import charset_of
 from mcp_web.fetch.failures import Failures
-from mcp_web.fetch.flight import SingleFlight
 from mcp_web.fetch.leak import LeakGuard
 from mcp_web.fetch.login import HopCookies, parse_logins
 from mcp_web.fetch.notes import Notes, OptionalNotes
@@ -23,6 +22,7 @@ from mcp_web.fetch.robots import agent_token
 from mcp_web.fetch.robots_gate import RobotsGate
 from mcp_web.fetch.sniff import media_type
 from mcp_web.fetch.status import http_error
+from mcp_web.limit.flight import MemorySingleFlight, SingleFlight
 from mcp_web.model.page import Fetched
 from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.net.client import Answer, WebClient
@@ -77,16 +77,17 @@ class Fetcher:
         *,
         notes: Notes | None = None,
         secrets: Iterable[str] = (),
+        flights: SingleFlight | None = None,
     ) -> None:
         kept = OptionalNotes(notes)
-        self.leaks = LeakGuard(secrets)
         self._options = options
         self._client = client
         self._logins = parse_logins(options.login)
+        self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
         self._robots = RobotsGate(self._ask_robots, agent_token(options.user_agent), kept)
         self._pace = Pace(total=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay)
-        self._flights: SingleFlight[Fetched] = SingleFlight()
+        self._flights = flights or MemorySingleFlight()
 
     async def get(
         self, url: str | Url, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False
@@ -98,7 +99,7 @@ class Fetcher:
         """
         target = url if isinstance(url, Url) else parse_url(url)
         notes = self.leaks.check_url(target.href)
-        self.check_domain(target)
+        self._check_first(target)
         if not (fresh or conditional) and (failed := await self._failures.recall(target.href)):
             raise failed
         until = anyio.current_time() + self._options.timeout
@@ -109,19 +110,22 @@ class Fetcher:
             facts |= {"status": fetched.status, "bytes": len(fetched.body), "redirects": len(fetched.redirects)}
         return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
 
-    def check_domain(self, url: Url) -> None:
-        """Raise DomainDenied for a host the operator's lists exclude."""
-        denied = [pattern for pattern in self._options.deny_domains if host_matches(url.host, pattern)]
+    def check_domain(self, url: Url | str) -> None:
+        """Raise DomainDenied for a URL or a host that the operator's lists exclude."""
+        host = url.host if isinstance(url, Url) else url
+        denied = [pattern for pattern in self._options.deny_domains if host_matches(host, pattern)]
         if denied:
-            raise DomainDenied(f"The domain {url.host} is on the deny-list ({denied[0]}).", url=url.href, host=url.host)
+            raise DomainDenied(f"The domain {host} is on the deny-list ({denied[0]}).", host=host)
         allowed = self._options.allow_domains
-        if allowed and not any(host_matches(url.host, pattern) for pattern in allowed):
-            raise DomainDenied(
-                f"The domain {url.host} is not on the allow-list.",
-                url=url.href,
-                host=url.host,
-                allowed=list(allowed[:20]),
-            )
+        if allowed and not any(host_matches(host, pattern) for pattern in allowed):
+            raise DomainDenied(f"The domain {host} is not on the allow-list.", host=host, allowed=list(allowed[:20]))
+
+    def _check_first(self, target: Url) -> None:
+        try:
+            self.check_domain(target)
+        except DomainDenied as error:
+            error.url = target.href
+            raise
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -129,7 +133,7 @@ class Fetcher:
     async def _in_time(self, key: str, walk: _Walk) -> Fetched:
         try:
             with anyio.fail_after(walk.deadline - anyio.current_time()):
-                return await self._flights.do(key, lambda: self._fetch(walk))
+                return await self._flights.once(key, lambda: self._fetch(walk))
         except TimeoutError as error:
             raise FetchTimeout(
                 f"{walk.asked.href} was not fetched within its time.", url=walk.asked.href, at=walk.at.href

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote_plus
 
 from mcp_web.errors import LeakBlocked
 
-_MIN_SECRET = 6  # a shorter value would be found by chance
+_MIN_SECRET = 8  # a shorter value would be found by chance
 # Sixty decoded bytes hold a password or a sentence; redirect targets and search states below that are everyday.
 _MIN_RUN = 80
 _MIN_JSON = 400  # cursors and view states are JSON in base64 and rarely longer

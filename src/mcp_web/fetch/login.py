@@ -49,6 +49,15 @@ class Logins:
         """The login headers for exactly this URL; another host of a redirect asks for its own."""
         return next((login.headers(url) for login in self._entries if login.fits(url)), [])
 
+    def secrets(self) -> list[str]:
+        """What of the logins must never leave in a URL."""
+        found: list[str] = []
+        for login in self._entries:
+            if login.header is not None:
+                found += [login.header[1], login.header[1].split()[-1]]
+            found += [cookie.value or "" for cookie in login.cookies or ()]
+        return found
+
 
 def parse_logins(text: str) -> Logins:
     """Read MCP_WEB_LOGIN: one `host: Header: value` or `host: cookies FILE` a line, or separated by ||."""

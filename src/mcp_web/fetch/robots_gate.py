@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import anyio
 
 from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallowed, WebError
-from mcp_web.fetch.flight import SingleFlight
 from mcp_web.fetch.notes import OptionalNotes
 from mcp_web.fetch.robots import Robots, parse_robots
+from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.net.client import Answer
 from mcp_web.net.url import Url, join
 
@@ -54,7 +54,7 @@ class RobotsGate:
         self._agent = agent
         self._notes = notes
         self._kept: OrderedDict[str, _Verdict] = OrderedDict()
-        self._flights: SingleFlight[_Verdict] = SingleFlight()
+        self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:
         """Raise RobotsDisallowed, or return the delay the site asks for between requests."""
@@ -76,7 +76,7 @@ class RobotsGate:
         kept = self._kept.get(url.origin)
         if kept is not None and kept.expires > time.time():
             return kept
-        return await self._flights.do(url.origin, lambda: self._learn(url, deadline))
+        return await self._flights.once(url.origin, lambda: self._learn(url, deadline))
 
     async def _learn(self, url: Url, deadline: float) -> _Verdict:
         verdict = await self._recalled(url.origin) or await self._asked(url, deadline)

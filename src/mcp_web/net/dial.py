@@ -138,6 +138,8 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
     try:
         return await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True, limiter=_lookups)
     except (OSError, UnicodeError) as error:
+        if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
+            raise FetchFailed(f"The name server did not answer for {host}.", reason="resolver") from error
         raise _unresolved(host) from error
 
 
@@ -225,5 +227,6 @@ def _unresolved(host: str) -> FetchFailed:
     return FetchFailed(
         f"The host name {host} could not be resolved.",
         suggestion="Check the spelling of the host; search for the page when you are not sure of its address.",
+        retryable=False,
         reason="dns",
     )

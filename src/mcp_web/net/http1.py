@@ -44,12 +44,7 @@ class Connection:
 
     async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
         """Send a request, wait for the head of the answer."""
-        request = h11.Request(
-            method=method,
-            target=target.encode("ascii"),
-            headers=[(name.encode("ascii"), value.encode("latin-1")) for name, value in headers],
-        )
-        wire = self._state.send(request) or b""
+        wire = self._request(method, target, headers)
         if body:
             wire += self._state.send(h11.Data(data=body)) or b""
         wire += self._state.send(h11.EndOfMessage()) or b""
@@ -58,6 +53,15 @@ class Connection:
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise Disconnected(f"The connection to {self._host} broke.", reason="broken") from error
         return await self._head()
+
+    def _request(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> bytes:
+        pairs = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+        try:
+            return self._state.send(h11.Request(method=method, target=target, headers=pairs)) or b""
+        except h11.LocalProtocolError as error:
+            raise FetchFailed(
+                f"The request to {self._host} could not be written: {error}.", reason="request", retryable=False
+            ) from error
 
     async def _head(self) -> Head:
         for _ in range(_MAX_INTERIM + 1):
