@@ -198,13 +198,12 @@ class App:
         """The browser, started when first needed."""
         fetcher = await self.fetcher()
         if self._renderer is None:
-            from mcp_web.net.url import parse_url
             from mcp_web.render.chromium import Chromium
 
             self._renderer = Chromium(
                 self.settings.of(RenderOptions),
                 self.dialer,
-                check_domain=lambda host: fetcher.check_domain(parse_url(f"https://{host}/")),
+                check_domain=fetcher.check_domain,
             )
             self._ends.push_async_callback(self._renderer.aclose)
         return self._renderer
