@@ -34,7 +34,8 @@ check: $(VENV)/.dev ## ruff, mypy strict, architecture
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
 docs: $(VENV)/.dev ## build the documentation into site/
-	$(BIN)/python -m docs.build
+	$(BIN)/python scripts/reference.py
+	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.dev ## side-by-side figures against peers
 	$(BIN)/python -m bench $(ARGS)

@@ -29,7 +29,6 @@ COMMANDS = {
     "stats": "Show what this installation has done.",
     "client": "Print or install the configuration for an MCP client.",
     "completion": "Print the shell completion script.",
-    "siteconfig": "List, show and test site configs.",
 }
 
 

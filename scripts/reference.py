@@ -1,0 +1,172 @@
+"""Writes docs/reference/ from the code: tools, settings, errors, commands. `--check` only says whether it is up to date."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "reference"
+
+
+def pages() -> dict[str, str]:
+    return {"tools.md": tools(), "settings.md": settings(), "errors.md": errors(), "commands.md": commands()}
+
+
+def tools() -> str:
+    from mcp_web.tools.sets import PROFILES, tool_named
+
+    profiles = "\n".join(f"- `{name}`: {', '.join(f'`{one}`' for one in names)}" for name, names in PROFILES.items())
+    names = dict.fromkeys(name for listed in PROFILES.values() for name in listed)
+    parts = [
+        "# Tools",
+        "What an agent sees. The set is chosen with `--profile` or `MCP_WEB_PROFILE`:",
+        profiles,
+        "Numbers, booleans and lists may be given as strings; common aliases are understood; sizes out of range are "
+        "clamped with a note; an unknown parameter is an error that names the nearest known one.",
+    ]
+    for name in names:
+        tool = tool_named(name)
+        hints = [word for word, on in _hints(tool).items() if on]
+        parts += [f"## {tool.name}", tool.words, f"*{', '.join(hints)}*", _table(
+            ("parameter", "type", "default", "meaning"),
+            [(f"`{one.name}`" + (" **required**" if one.required else ""), _kind(one), _default(one), one.help)
+             for one in tool.params],
+        )]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def _hints(tool: Any) -> dict[str, bool]:
+    return {
+        "reads only": tool.read_only,
+        "changes what is kept": not tool.read_only,
+        "destructive": tool.destructive,
+        "idempotent": tool.idempotent,
+        "reaches the web": tool.open_world,
+        "local only": not tool.open_world,
+    }
+
+
+def _kind(param: Any) -> str:
+    words = "list" if param.kind == "array" else param.kind
+    if param.choices:
+        words += ": " + ", ".join(param.choices)
+    if param.least is not None or param.most is not None:
+        words += f" {'' if param.least is None else f'{param.least:g}'}…{'' if param.most is None else f'{param.most:g}'}"
+    if param.max_items:
+        words += f", at most {param.max_items}"
+    return words
+
+
+def _default(param: Any) -> str:
+    if param.default is None or param.required:
+        return ""
+    value = param.default[0] if isinstance(param.default, tuple) else param.default
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def settings() -> str:
+    from mcp_web.settings import load
+
+    rows = load(environ={"XDG_CONFIG_HOME": "/nonexistent"}).rows
+    parts = [
+        "# Settings",
+        "Flags win over environment variables, these over the TOML file, that over defaults. The file is "
+        "`MCP_WEB_CONFIG`, or `config.toml` in the user's configuration folder; its keys are `[room] name`. "
+        "`mcp-web config` shows every value and where it came from. A wrong value ends the program with exit code 2 "
+        "and a sentence that names the variable, the value and what is allowed.",
+    ]
+    for room in dict.fromkeys(row.room for row in rows):
+        parts += [f"## {room}", _table(
+            ("variable", "file key", "allowed", "default", "meaning"),
+            [(" ".join(f"`{name}`" for name in row.variables), f"`{room}.{row.name}`", row.kind, _value(row), row.facts.help)
+             for row in rows if row.room == room],
+        )]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def _value(row: Any) -> str:
+    value = row.default
+    if row.facts.scale != 1.0 and value is not None:
+        return f"`{value / row.facts.scale:g}`"
+    if value is None or value in ("", ()):
+        return ""
+    if isinstance(value, tuple):
+        return "`" + ",".join(value) + "`"
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
+def errors() -> str:
+    from mcp_web.errors import all_errors
+
+    parts = [
+        "# Errors",
+        "Every failure is `{code, message, suggestion, retryable, retry_after?, url?, status_code?, details?}`: in "
+        "`_meta.error` of a tool result with `isError`, in `--json` output, and as one sentence on stderr. They are "
+        "sorted by who can act.",
+    ]
+    kinds: dict[str, list[Any]] = {}
+    for kind in all_errors():
+        kinds.setdefault(kind.__mro__[1].__doc__ or "", []).append(kind)
+    for doc, members in kinds.items():
+        parts += [f"## {doc.rstrip('.')}", _table(
+            ("code", "retryable", "what to do"),
+            [(f"`{kind.code}`", "yes" if kind.retryable else "", kind.suggestion) for kind in members],
+        )]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def commands() -> str:
+    import click
+
+    from mcp_web.cli.main import COMMANDS, cli
+
+    parts = [
+        "# Commands",
+        "Exit codes: 0 done · 1 the work failed · 2 wrong usage or configuration · 3 nothing found · 130 interrupted. "
+        "stdout carries only the answer; `--json` prints the answer object.",
+    ]
+    context = click.Context(cli, info_name="mcp-web")
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert command is not None
+        parts += _command(command, f"mcp-web {name}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _command(command: Any, name: str) -> list[str]:
+    import click
+
+    context = click.Context(command, info_name=name, max_content_width=100, terminal_width=100)
+    parts = [f"## {name}", "```text\n" + command.get_help(context).rstrip() + "\n```"]
+    if isinstance(command, click.Group):
+        for sub in command.list_commands(context):
+            found = command.get_command(context, sub)
+            parts += _command(found, f"{name} {sub}")
+    return parts
+
+
+def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    def cell(text: str) -> str:
+        return text.replace("|", "\\|").replace("\n", " ")
+
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return "\n".join(lines + ["| " + " | ".join(cell(text) for text in row) + " |" for row in rows])
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    stale = [name for name, text in pages().items() if not _same(FOLDER / name, text)]
+    if "--check" in sys.argv and stale:
+        sys.exit(f"out of date: {', '.join(stale)}; run make docs")
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    main()
