@@ -58,9 +58,9 @@ class PdfExtractor:
         pages, notes = _pages(pdf)
         scans = [each.number for each in pages if each.pictures and sum(len(line.text) for line in each.lines) < _SCAN]
         if not any(each.lines for each in pages):
-            reason = "holds only images of text (a scan)" if scans else "holds no text"
+            reason = "holds only images of text (a scan)" if scans else "holds no text that can be seen"
             raise ExtractFailed(
-                f"The PDF at {page.final_url} ({len(pdf)} pages) {reason}; there is no text to read.",
+                f"The PDF at {page.final_url} ({_count(len(pdf))}) {reason}; there is no text to read.",
                 suggestion="Look for an HTML or text version of the same document.",
                 url=page.final_url,
                 pages=len(pdf),
@@ -82,7 +82,7 @@ class PdfExtractor:
             markdown=text,
             kind="unknown",
             metadata=_metadata(facts),
-            notes=((f"PDF with {len(pdf)} pages; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ())
+            notes=((f"PDF with {_count(len(pdf))}; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ())
             + tuple(notes),
             hidden=sum(each.hidden for each in pages),
             outline=read_outline,
@@ -130,6 +130,10 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
     if pages and pages[-1].number < len(pdf):
         notes.append(f"Only the first {pages[-1].number} of {len(pdf)} pages were read.")
     return pages, notes
+
+
+def _count(pages: int) -> str:
+    return "1 page" if pages == 1 else f"{pages:,} pages"
 
 
 def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:

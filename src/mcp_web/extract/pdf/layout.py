@@ -81,7 +81,7 @@ def _extend(block: Block, before: Line, line: Line, page: PageText, styles: Styl
     near = 0 < step <= pitch * max(before.size, line.size) * 1.35
     if block.kind == "heading":
         same = fresh.kind == "heading" and fresh.level == block.level and abs(before.size - line.size) < 0.6
-        goes_on = same and near and sum(len(each.text) for each in block.lines) < 160
+        goes_on = same and 0 < step <= pitch * line.size * 1.15 and len(block.lines) < 4
     elif block.kind == "code":
         goes_on = fresh.kind == "code" and 0 < step <= pitch * line.size * 3
     elif fresh.kind != "text" or abs(before.size - line.size) > 0.15 * before.size:

@@ -31,6 +31,7 @@ _FIXED_PITCH = 1  # font descriptor flag
 _BOLD = 1 << 18
 _MONO_NAME = re.compile(rb"mono|courier|consol|menlo|cmtt|typewriter")
 _BOLD_NAME = re.compile(rb"bold|black|heavy|semibd|cmbx|-medi")
+_MOST_CHARS = 300_000  # of a page: fifty times a dense one
 _FEW_CHARS = 60  # on a page; only then it may be a scan
 _INVISIBLE = 3  # text rendering mode
 
@@ -107,7 +108,7 @@ def read_page(page: PdfPage, number: int) -> PageText:
     import pypdfium2.raw as pdfium
 
     textpage = page.get_textpage()
-    count = textpage.count_chars()
+    count = min(textpage.count_chars(), _MOST_CHARS)
     box = Box(*page.get_cropbox())
     turn = Turn(_direction(pdfium, textpage.raw, count), box)
     ground = Ground(page)
@@ -157,7 +158,8 @@ class Turn:
 def _direction(pdfium: Any, raw: Any, count: int) -> int:
     """Which way most of the text runs, in quarter turns: landscape tables are written upwards."""
     sample = range(0, count, max(1, count // 40))
-    turns = Counter(round(pdfium.FPDFText_GetCharAngle(raw, at) / (math.pi / 2)) % 4 * 90 for at in sample)
+    # PDFium counts clockwise.
+    turns = Counter(-round(pdfium.FPDFText_GetCharAngle(raw, at) / (math.pi / 2)) % 4 * 90 for at in sample)
     return turns.most_common(1)[0][0] if turns else 0
 
 
