@@ -34,6 +34,8 @@ def assemble(draft: Draft, extractor: str) -> Document:
     """The document of a draft. Hidden characters go first, so that offsets count what the agent gets."""
     text, hidden = clean_text(draft.markdown.replace("\r\n", "\n").replace("\r", "\n"))
     text, notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
+    if not text.strip():
+        notes = (*notes, "The document holds no text.")
     title = " ".join(clean_text(draft.title)[0].split())[:500]
     return Document(
         title=title,

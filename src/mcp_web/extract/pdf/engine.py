@@ -30,7 +30,8 @@ _MOST_PAGES = 1500
 _MOST_OUTLINE = 2000
 _SCAN = 25  # characters; a page with a picture and less text than this is a scan
 _NO_TITLE = re.compile(
-    r"untitled|microsoft (?:word|powerpoint|excel)|\.(?:docx?|indd|tex|dvi|pdf|pptx?|xlsx?|qxd|exe|rtf)\b|^\W*$", re.I
+    r"untitled|^\(?anonymous\)?$|microsoft (?:word|powerpoint|excel)|\.(?:docx?|indd|tex|dvi|pdf|pptx?|xlsx?|qxd|exe|rtf)\b|^\W*$",
+    re.I,
 )
 _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
 
@@ -147,12 +148,13 @@ def _outline(pdf: PdfDocument) -> Iterator[OutlineItem]:
 
 
 def _largest(pages: list[PageText]) -> str:
-    """The largest lines of the first page with text: usually the title."""
+    """The largest lines of the first page with text: usually the title. Where all lines are alike, the first one."""
     lines = next((each.lines for each in pages if each.lines), [])
     worded = [line for line in lines if sum(char.isalpha() for char in line.text) >= 4]
     size = max((line.size for line in worded), default=0.0)
-    text = " ".join(line.text for line in worded if line.size >= size * 0.97)
-    return text if 3 <= len(text) <= 250 else ""
+    largest = [line.text for line in worded if line.size >= size * 0.97]
+    text = " ".join(largest if len(largest) <= min(4, len(worded) - 1) else largest[:1])
+    return text if 3 <= len(text) <= 200 else ""
 
 
 def _title(facts: Mapping[str, Any], first: str, url: str) -> str:
@@ -163,9 +165,10 @@ def _title(facts: Mapping[str, Any], first: str, url: str) -> str:
 
 
 def _metadata(facts: Mapping[str, Any]) -> Metadata:
+    author = str(facts.get("Author", "")).strip()[:200]
     return Metadata(
         description=str(facts.get("Subject", ""))[:500] or None,
-        author=str(facts.get("Author", ""))[:200] or None,
+        author=author if author.lower().strip("()") not in ("", "anonymous", "administrator", "unknown") else None,
         published=read_pdf_date(str(facts.get("CreationDate", ""))),
         modified=read_pdf_date(str(facts.get("ModDate", ""))),
         content_type="application/pdf",

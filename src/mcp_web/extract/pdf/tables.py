@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mcp_web.extract.pdf.words import Box, Line, Word
 
@@ -111,7 +112,7 @@ def _table(run: list[list[Cell]]) -> Table | None:
         return None
     taken = frozenset(cell.line for cell in cells)
     rows = _under_headers([_place(row, columns) for row in run])
-    return Table(tuple(_joined(rows)), taken)
+    return Table(tuple(_joined(rows, [row[0].middle for row in run])), taken)
 
 
 def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
@@ -196,13 +197,22 @@ def _under_headers(rows: list[list[tuple[Word, ...]]]) -> list[list[tuple[Word, 
     return rows
 
 
-def _joined(rows: list[list[tuple[Word, ...]]]) -> list[tuple[tuple[Word, ...], ...]]:
-    """Rows without a first cell and mostly empty are the wrapped text of the row above."""
-    joined: list[list[tuple[Word, ...]]] = []
-    for row in rows:
-        filled = sum(bool(cell) for cell in row)
-        if len(joined) > 1 and not row[0] and filled * 2 <= len(row):
+def _joined(rows: list[list[tuple[Word, ...]]], heights: list[float]) -> list[tuple[tuple[Word, ...], ...]]:
+    """Rows that stand closer than others, without a first cell, are the wrapped text of the row above."""
+    steps = [above - below for above, below in pairwise(heights)]
+    usual = sorted(step for step, row in zip(steps, rows[1:], strict=True) if row[0]) or [0.0]
+    close = 0.85 * usual[len(usual) // 2]
+    joined: list[list[tuple[Word, ...]]] = [rows[0]]
+    for step, row in zip(steps, rows[1:], strict=True):
+        wrapped = not row[0] and all(above or not cell for above, cell in zip(joined[-1], row, strict=True))
+        if wrapped and (step < close or _goes_on(row)):
             joined[-1] = [above + cell for above, cell in zip(joined[-1], row, strict=True)]
         else:
             joined.append(row)
     return [tuple(row) for row in joined]
+
+
+def _goes_on(row: list[tuple[Word, ...]]) -> bool:
+    """Whether a row is one cell that begins in the middle of a sentence."""
+    filled = [cell for cell in row if cell]
+    return len(filled) == 1 and filled[0][0].text[:1].islower()
