@@ -126,6 +126,8 @@ class App:
 
     async def store(self) -> Store:
         """The store, opened when first needed."""
+        if self._store is not None:
+            return self._store
         async with self._opening:
             if self._store is None:
                 from mcp_web.store.open import open_store

@@ -39,10 +39,8 @@ def estimate(text: str) -> int:
 
 def within(text: str, tokens: int) -> bool:
     """Whether a text fits; short texts are answered without counting."""
-    size = len(text)
-    if text.isascii():
-        return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
-    return size * 4 * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+    return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
 
 
 def chars_for(text: str, tokens: int) -> int:

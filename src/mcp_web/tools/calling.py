@@ -73,11 +73,10 @@ def _within_ceiling(answer: Answer, *, structured: bool) -> Result:
         data, cut = _shrunk(answer.data)
         text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
         return Result(text, {}, data)
-    meta_cost = budget.estimate(json.dumps(answer.meta, ensure_ascii=False, default=str)) if answer.meta else 0
-    # JSON escapes quotes and line ends on the wire: a twentieth of the text at most on prose, more on code.
-    allowed = budget.AIM - meta_cost
-    if budget.within(answer.text, allowed):
+    beside = json.dumps(answer.meta, ensure_ascii=False, default=str)
+    if budget.within(answer.text + beside, budget.AIM):
         return Result(answer.text, answer.meta, None)
+    allowed = budget.AIM - budget.estimate(beside)
     note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
     return Result(budget.cut(answer.text, allowed - 40) + note, answer.meta, None)
 

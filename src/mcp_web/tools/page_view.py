@@ -57,7 +57,7 @@ class Shown:
 
 def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
-    shown = show(view.document, wish)
+    shown = show(view.document, wish, view.snapshot)
     data = as_data(view, wish, shown, call.notes)
     lines = [header(view, shown)]
     lines += [f"note: {note}" for note in data["notes"]]
@@ -77,7 +77,24 @@ def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
     return Answer(data, "\n".join(lines), meta(view, shown))
 
 
-def show(document: Document, wish: Wish) -> Shown:
+def show(document: Document, wish: Wish, snapshot: str | None = None) -> Shown:
+    """The window that was asked for; one that was shown a moment ago is not made again."""
+    if snapshot is None:
+        return _show(document, wish)
+    made = _recent.get((snapshot, wish))
+    if made is None:
+        made = _show(document, wish)
+        if len(_recent) >= _MOST_RECENT:
+            _recent.pop(next(iter(_recent)), None)
+        _recent[snapshot, wish] = made
+    return made
+
+
+_MOST_RECENT = 64
+_recent: dict[tuple[str, Wish], Shown] = {}
+
+
+def _show(document: Document, wish: Wish) -> Shown:
     """The window that was asked for, made smaller until it fits the budget."""
     from mcp_web.read.outline import section_range
     from mcp_web.read.window import cut

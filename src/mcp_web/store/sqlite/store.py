@@ -30,6 +30,7 @@ from mcp_web.store.sqlite.lane import Lane
 from mcp_web.store.sqlite.lookup import WordIndex
 from mcp_web.store.sqlite.nearest import NearestIndex
 from mcp_web.store.sqlite.prepare import Prepared, prepare
+from mcp_web.store.sqlite.recall import Recall
 
 # Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
 _USES_WAIT = 60.0
@@ -48,6 +49,7 @@ class SqliteStore:
         self._max_bytes = max_bytes
         self._clock = clock
         self._reads = Lane(path, busy_seconds)
+        self._recall = Recall(path)
         self._searches = Lane(path, busy_seconds)
         self._writes = Lane(path, busy_seconds)
         self._words = WordIndex()
@@ -73,7 +75,12 @@ class SqliteStore:
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
-        found = await self._reads.read(lambda db: pages.newest(db, key))
+        found = self._recall.get(key)
+        if found is None:
+            before = self._recall.signature()
+            found = await self._reads.read(lambda db: pages.newest(db, key))
+            if found is not None:
+                self._recall.keep(key, found, before)
         if found is not None:
             await self._mark_used(key)
         return found

@@ -1,0 +1,61 @@
+"""Pages read a moment ago, answered without a query while nobody has written to the file.
+
+Every write of any process goes through the write-ahead log, so its size and time, with those of the database, tell
+whether anything changed. File times are coarse: a signature counts only once it has been still for a while.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from pathlib import Path
+
+from mcp_web.model.snapshot import Snapshot
+
+Signature = tuple[int, int, int, int]
+
+MOST_PAGES = 64
+MOST_CHARS = 400_000  # of one page: larger ones are rare and fill the memory
+_STILL_NS = 100_000_000  # a clock tick is at most 10 ms; a tenth of a second is beyond doubt
+
+
+class Recall:
+    """The newest versions of a few pages, each with the state of the file it was read from."""
+
+    def __init__(self, path: Path) -> None:
+        self._files = (str(path), f"{path}-wal")
+        self._pages: OrderedDict[str, tuple[Signature, Snapshot]] = OrderedDict()
+
+    def signature(self) -> Signature | None:
+        """The state of the file, or None while it is being written to."""
+        facts: list[int] = []
+        for name in self._files:
+            try:
+                found = os.stat(name)
+            except OSError:
+                facts += (0, 0)
+                continue
+            if time.time_ns() - found.st_mtime_ns < _STILL_NS:
+                return None
+            facts += (found.st_mtime_ns, found.st_size)
+        return facts[0], facts[1], facts[2], facts[3]
+
+    def get(self, key: str) -> Snapshot | None:
+        """The page, if the file is as it was when the page was read."""
+        kept = self._pages.get(key)
+        if kept is None:
+            return None
+        if kept[0] != self.signature():
+            self._pages.clear()  # whatever changed, it may concern any of them
+            return None
+        self._pages.move_to_end(key)
+        return kept[1]
+
+    def keep(self, key: str, snapshot: Snapshot, before: Signature | None) -> None:
+        """Remember a page that was read while the file stood at `before`."""
+        if before is None or before != self.signature() or len(snapshot.document.markdown) > MOST_CHARS:
+            return
+        self._pages[key] = (before, snapshot)
+        while len(self._pages) > MOST_PAGES:
+            self._pages.popitem(last=False)
