@@ -179,6 +179,15 @@ async def test_a_robots_txt_that_never_comes_closes_the_site(miniweb: MiniWeb) -
 
 
 @pytest.mark.anyio
+async def test_a_passing_failure_of_the_file_is_tried_again(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    answers = iter([Reply("", 503), Reply("User-agent: *\nDisallow: /no")])
+    site.route("/robots.txt", lambda request: next(answers))
+    site.page("/yes", "page")
+    assert (await miniweb.fetcher().get(site.url("/yes"))).body == b"page"
+
+
+@pytest.mark.anyio
 async def test_redirects_of_the_file_are_followed_and_its_rules_hold_for_the_first_host(miniweb: MiniWeb) -> None:
     site = miniweb.site("docs.example")
     other = miniweb.site("cdn.example")

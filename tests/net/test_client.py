@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
 
+import anyio
+import anyio.lowlevel
 import pytest
+from anyio.abc import ByteStream, SocketAttribute
 
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
-from mcp_web.net.client import ApiClient
+from mcp_web.net.client import ApiClient, WebClient
 from mcp_web.net.dial import OperatorDialer
 from mcp_web.net.url import parse_url
 from miniweb import MiniWeb, Reply, Request
@@ -39,8 +43,6 @@ async def test_a_certificate_of_another_host_is_refused(miniweb: MiniWeb) -> Non
 
 
 async def test_an_unknown_authority_is_refused(miniweb: MiniWeb) -> None:
-    from mcp_web.net.client import WebClient
-
     miniweb.site("docs.example").page("/", "x")
     client = WebClient(miniweb.dialer(ca_bundle=None))
     with pytest.raises(FetchFailed, match="cannot be trusted"):
@@ -151,3 +153,31 @@ async def test_a_header_that_would_split_the_request_is_not_sent(miniweb: MiniWe
     with pytest.raises(FetchFailed, match="could not be written"):
         await miniweb.client().get(parse_url(site.url("/")), headers=[("X-A", "b\r\nX-Evil: 1")])
     assert site.log == []
+
+
+async def test_requests_given_up_at_any_moment_leave_nothing_open(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.page("/", "x" * 200_000)
+    open_now: list[socket.socket] = []
+
+    async def connect(address: str, port: int) -> ByteStream:
+        stream = await miniweb.connect(address, port)
+        open_now.append(stream.extra(SocketAttribute.raw_socket))
+        return stream
+
+    client = WebClient(miniweb.dialer(connect=connect))
+
+    async def give_up(steps: int) -> None:
+        with anyio.CancelScope() as scope:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.get, parse_url(site.url("/", "https" if steps % 2 else "http")))
+                for _ in range(steps):
+                    await anyio.lowlevel.checkpoint()
+                scope.cancel()
+
+    for steps in range(0, 120, 3):
+        await give_up(steps)
+    assert (await client.get(parse_url(site.url("/")))).status == 200
+    await client.aclose()
+    await anyio.wait_all_tasks_blocked()
+    assert [raw for raw in open_now if raw.fileno() >= 0] == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import anyio
 
 from mcp_web import trace
-from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, InvalidUrl, WebError
+from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, WebError
 from mcp_web.fetch.charset import charset_of
 from mcp_web.fetch.failures import Failures
 from mcp_web.fetch.leak import LeakGuard
@@ -29,7 +29,7 @@ from mcp_web.net.client import Answer, WebClient
 from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
 from mcp_web.net.proxy import parse_proxy
-from mcp_web.net.retry import retrying
+from mcp_web.net.retry import RETRIED_STATUSES, retrying
 from mcp_web.net.url import Url, host_matches, join, parse_url
 
 MAX_REDIRECTS = 5
@@ -199,15 +199,28 @@ class Fetcher:
 
     async def _ask_robots(self, url: Url, deadline: float) -> Answer:
         """robots.txt itself: through the same gate on every hop, without login, cut at the size RFC 9309 asks for."""
-        headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
+            answer = await self._ask_for_rules(url, deadline)
             location = answer.header("location") if answer.status in _REDIRECTS else None
             if location is None:
                 return answer
             url = _redirected(url, location)
             self.check_domain(url)
         raise _astray(url, "redirects too often")
+
+    async def _ask_for_rules(self, url: Url, deadline: float) -> Answer:
+        headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
+
+        async def once() -> Answer:
+            answer = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
+            if answer.status in RETRIED_STATUSES:
+                raise http_error(answer, url.href, time.time())
+            return answer
+
+        try:
+            return await retrying(once, deadline=deadline)
+        except HttpError as error:
+            return Answer(error.status_code or 500, (), b"")
 
     def _fetched(self, walk: _Walk, answer: Answer) -> Fetched:
         not_modified = answer.status == 304 and bool(walk.conditional)
@@ -246,13 +259,11 @@ def _redirected(at: Url, location: str) -> Url:
     try:
         return join(at, location)
     except InvalidUrl as error:
-        raise _astray(at, f"redirects to an address that cannot be opened. {error.message}") from error
+        raise _astray(at, "redirects to an address that cannot be opened") from error
 
 
 def _astray(url: Url, what: str) -> FetchFailed:
-    return FetchFailed(
-        f"{url.href} {what}{'' if what.endswith('.') else '.'}", url=url.href, retryable=False, reason="redirects"
-    )
+    return FetchFailed(f"{url.href} {what}.", url=url.href, retryable=False, reason="redirects")
 
 
 def guarded_dialer(options: FetchOptions) -> Dialer:

@@ -29,6 +29,7 @@ from mcp_web.net.url import Url, join
 
 KIND = "robots"
 DAY = 24 * 3600.0
+_RETRY_AT_ONCE = 10.0  # spares a batch of pages from waiting for the same dead host one by one
 _RETRY_SOON = 60.0
 _RETRY_LATER = 600.0
 _SHARE_OF_TIME = 0.5  # of a page's time, at most, goes to its robots.txt
@@ -105,7 +106,7 @@ class RobotsGate:
         except (FetchFailed, FetchTimeout) as error:
             if error.details.get("reason") == "redirects":
                 return await self._judged(url, Answer(404, (), b""))
-            return _Verdict(time.time() + _RETRY_SOON, error=error)
+            return _Verdict(time.time() + _RETRY_AT_ONCE, error=error)
         except WebError:
             return _refused(f"The robots.txt of {url.host} cannot be read.", _RETRY_LATER)
         return await self._judged(url, answer)

@@ -131,7 +131,8 @@ class BodyDecoder:
         for name in reversed(names):
             layer = _layer(name)
             if layer is None:
-                raise UnsupportedContent(f"{url} is sent in the unknown encoding {name[:40]!r}.", url=url)
+                shown = name if name.isalnum() and len(name) < 20 else "with a strange name"
+                raise UnsupportedContent(f"{url} is sent in an unknown encoding ({shown}).", url=url)
             self._layers.append(layer)
 
     def feed(self, data: bytes) -> bytes:

@@ -8,6 +8,7 @@ Nothing an agent passes ever becomes a host of the second.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -201,6 +202,7 @@ def _announced(head: Head) -> int | None:
 
 def _refuse_unreadable(head: Head, url: Url) -> None:
     kind = head.get("content-type").partition(";")[0].strip().lower()
+    kind = kind if re.fullmatch(r"[a-z0-9.+/-]{3,80}", kind) else kind.partition("/")[0][:10] + "/unknown"
     if kind in _ENDLESS:
         raise UnsupportedContent(f"{url.href} is an endless stream of events, not a page.", url=url.href, type=kind)
     if kind.startswith(_NOT_READ):

@@ -19,6 +19,7 @@ from typing import Protocol
 
 import anyio
 from anyio.abc import ByteStream, SocketAttribute
+from anyio.lowlevel import RunVar
 
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
 from mcp_web.net.address import AddressPolicy, parse_address
@@ -122,13 +123,13 @@ async def direct(host: str, port: int) -> ByteStream:
     return await _first_to_answer(connect_literal, host, _interleaved(answers)[:MAX_ADDRESSES], port)
 
 
-_lookups: anyio.CapacityLimiter | None = None
+_lookups: RunVar[anyio.CapacityLimiter] = RunVar("lookups")
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
-    """The operating system's answer, in a thread that a slow name server cannot take from others."""
-    global _lookups
-    _lookups = _lookups or anyio.CapacityLimiter(_LOOKUPS)
+    """The operating system's answer, in threads of its own: a slow name server takes none from other work."""
+    limiter = _lookups.get(None) or anyio.CapacityLimiter(_LOOKUPS)
+    _lookups.set(limiter)
 
     def look_up() -> list[str]:
         # Bytes keep Python's own IDNA codec out: the host is already ASCII.
@@ -136,7 +137,7 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
         return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
     try:
-        return await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True, limiter=_lookups)
+        return await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True, limiter=limiter)
     except (OSError, UnicodeError) as error:
         if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
             raise FetchFailed(f"The name server did not answer for {host}.", reason="resolver") from error

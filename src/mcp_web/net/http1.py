@@ -105,7 +105,9 @@ class Connection:
     def _misbehaved(self, error: h11.RemoteProtocolError) -> FetchFailed:
         if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
             return FetchFailed(f"{self._host} broke off in the middle of the body.", reason="cut")
-        return FetchFailed(f"{self._host} did not speak proper HTTP: {error}.", reason="protocol", retryable=False)
+        # What follows the colon quotes the server's bytes, which have no place in a sentence of ours.
+        what = str(error).partition(":")[0][:80]
+        return FetchFailed(f"{self._host} did not speak proper HTTP: {what}.", reason="protocol", retryable=False)
 
     def reusable(self) -> bool:
         """Whether another request may follow; the answer must have been read to its end."""
