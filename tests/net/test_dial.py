@@ -158,6 +158,24 @@ async def test_a_proxy_does_not_open_the_gate(miniweb: MiniWeb, proxy: ForwardPr
     assert proxy.targets == []
 
 
+async def test_a_proxy_may_be_left_to_look_names_up(miniweb: MiniWeb, proxy: ForwardProxy) -> None:
+    site = miniweb.site("docs.example")
+    site.page("/", "through the proxy")
+    forward = parse_proxy(proxy.url.replace("http://", "http://user:p%40ss@"), resolves=True)
+    dialer = miniweb.dialer(proxy=forward)
+    miniweb._by_address["docs.example"] = site
+    assert (await WebClient(dialer).get(parse_url("http://docs.example/"))).body == b"through the proxy"
+    assert miniweb.names.lookups == []
+    for host in ("127.0.0.1", "169.254.169.254", "localhost", "db.internal", "wiki"):
+        with pytest.raises(SsrfBlocked):
+            await dialer.open(host, 80)
+    with pytest.raises(SsrfBlocked):
+        await dialer.open("docs.example", 6379)
+    with pytest.raises(SsrfBlocked):
+        await miniweb.dialer(["10.0.0.0/8"], proxy=forward).open("db.internal", 80)
+    assert proxy.targets == ["docs.example:80"]
+
+
 async def test_a_proxy_that_refuses_is_named(miniweb: MiniWeb, proxy: ForwardProxy) -> None:
     miniweb.site("docs.example")
     with pytest.raises(FetchFailed, match=r"proxy refused .* 407"):

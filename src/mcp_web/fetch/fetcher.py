@@ -269,4 +269,5 @@ def _astray(url: Url, what: str) -> FetchFailed:
 def guarded_dialer(options: FetchOptions) -> Dialer:
     """The production gate from the operator's options: for the web client and for the browser's proxy."""
     policy = AddressPolicy(parse_exemptions(options.allow_private), own_addresses())
-    return Dialer(policy, proxy=parse_proxy(options.proxy), ca_bundle=options.ca_bundle or None)
+    proxy = parse_proxy(options.proxy, resolves=options.proxy_resolves)
+    return Dialer(policy, proxy=proxy, ca_bundle=options.ca_bundle or None)

@@ -56,6 +56,11 @@ class FetchOptions:
         env="MCP_WEB_PROXY",
         secret=True,
     )
+    proxy_resolves: bool = option(
+        False,
+        "Let the proxy look names up, where this machine cannot; its own rules then decide what is private.",
+        env="MCP_WEB_PROXY_RESOLVES",
+    )
     ca_bundle: str = option(
         "", "PEM file of a private certificate authority, trusted beside the system's.", env="MCP_WEB_CA_BUNDLE"
     )

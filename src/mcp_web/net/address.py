@@ -220,11 +220,21 @@ class AddressPolicy:
             return
         if self._exempt(host, port, None):
             return
-        if _INTERNAL_NAME.search(host.lower().rstrip(".")) or "." not in host.rstrip("."):
+        if _is_internal(host):
             # A network exemption may still cover it, but only the lookup can tell.
             if not self._has_networks(port):
                 raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
         elif port not in self.ports and not self._has_networks(port):
+            raise self._strange_port(host, port)
+
+    def check_name(self, host: str, port: int) -> None:
+        """The same for a name that somebody else looks up: nothing is left for later."""
+        self.check_host(host, port)
+        if parse_address(host) is not None or self._exempt(host, port, None):
+            return
+        if _is_internal(host):
+            raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+        if port not in self.ports:
             raise self._strange_port(host, port)
 
     def check_answers(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
@@ -241,7 +251,9 @@ class AddressPolicy:
 
     def is_exempt(self, host: str, port: int, addresses: Sequence[str]) -> bool:
         """Whether the operator exempted this host, or every one of its addresses."""
-        return all(self._exempt(host, port, parse_address(address)) for address in addresses)
+        if self._exempt(host, port, parse_address(host)):
+            return True
+        return bool(addresses) and all(self._exempt(host, port, parse_address(address)) for address in addresses)
 
     def _judged(self, host: str, port: int, answer: str) -> Address:
         address = parse_address(answer)
@@ -255,7 +267,7 @@ class AddressPolicy:
         reason = reason_closed(address) or ("this machine's own address" if address in self.own else None)
         if reason:
             raise _blocked(f"The address {shown} is not on the public web: {reason}.", host)
-        if parse_address(host) is None and (_INTERNAL_NAME.search(host) or "." not in host):
+        if parse_address(host) is None and _is_internal(host):
             raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
         if port not in self.ports:
             raise self._strange_port(host, port)
@@ -272,6 +284,11 @@ class AddressPolicy:
         return _blocked(
             f"Port {port} of {host} is not a port of the web.", host, f"Ports that can be opened: {allowed}."
         )
+
+
+def _is_internal(host: str) -> bool:
+    name = host.lower().rstrip(".")
+    return "." not in name or _INTERNAL_NAME.search(name) is not None
 
 
 _NO_EXEMPTION = "Only public web addresses can be opened; metadata addresses cannot be exempted."

@@ -62,13 +62,21 @@ class Dialer:
     async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream:
         """A stream to the host, through TLS when asked, every address judged first."""
         with _deadline(host, timeout):
-            addresses = await self.addresses(host, port)
-            if self._proxy is not None and not self.policy.is_exempt(host, port, addresses):
-                stream = await self._through_proxy(self._proxy, addresses[0], port)
-            else:
-                stream = await _first_to_answer(self._connect, host, addresses, port)
-                await self._refuse_self(stream, host, port)
+            stream = await self._plain(host, port)
             return await wrap_tls(stream, host, tls_context(self._ca_bundle)) if tls else stream
+
+    async def _plain(self, host: str, port: int) -> ByteStream:
+        proxy = self._proxy
+        if proxy is not None and proxy.resolves and not self.policy.is_exempt(host, port, ()):
+            self.policy.check_name(host, port)
+            return await self._through_proxy(proxy, host, port)
+        addresses = await self.addresses(host, port)
+        if proxy is not None and not self.policy.is_exempt(host, port, addresses):
+            # The tunnel ends at the judged literal: a name would let the proxy look it up again.
+            return await self._through_proxy(proxy, addresses[0], port)
+        stream = await _first_to_answer(self._connect, host, addresses, port)
+        await self._refuse_self(stream, host, port)
+        return stream
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The judged addresses of a host: at most four, IPv6 and IPv4 in turn."""
@@ -80,7 +88,6 @@ class Dialer:
         return _interleaved(self.policy.check_answers(host, port, answers))[:MAX_ADDRESSES]
 
     async def _through_proxy(self, proxy: Proxy, address: str, port: int) -> ByteStream:
-        # The tunnel ends at the judged literal: a name would let the proxy look it up again.
         stream = await direct(proxy.host, proxy.port)
         if proxy.tls:
             stream = await wrap_tls(stream, proxy.host, tls_context(self._ca_bundle))

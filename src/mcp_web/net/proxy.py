@@ -22,6 +22,7 @@ class Proxy:
     port: int
     tls: bool = False
     authorization: str | None = field(default=None, repr=False)
+    resolves: bool = False  # names are looked up by the proxy, whose own rules then decide where they may lead
 
     def serves(self, host: str) -> bool:
         """Whether a configured endpoint is reached through the proxy: what is on this network is not."""
@@ -31,7 +32,7 @@ class Proxy:
         return "." in host and not host.endswith((".localhost", ".local", ".internal"))
 
 
-def parse_proxy(text: str | None) -> Proxy | None:
+def parse_proxy(text: str | None, *, resolves: bool = False) -> Proxy | None:
     """Read MCP_WEB_PROXY: `http://[user:password@]host:port`, or https."""
     if not text or not text.strip():
         return None
@@ -47,7 +48,7 @@ def parse_proxy(text: str | None) -> Proxy | None:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         authorization = "Basic " + base64.b64encode(pair).decode("ascii")
     tls = parts.scheme == "https"
-    return Proxy(parts.hostname, port or (443 if tls else 8080), tls, authorization)
+    return Proxy(parts.hostname, port or (443 if tls else 8080), tls, authorization, resolves)
 
 
 def _bad_proxy() -> ConfigError:
