@@ -2,34 +2,68 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.html.rules import NEVER, RARELY, ROOTS
+from mcp_web.extract.html.blocks import Blocks, read_blocks
+from mcp_web.extract.html.decide import decide
+from mcp_web.extract.html.features import PageFigures
+from mcp_web.extract.html.model import load_scorer
+from mcp_web.extract.html.prune import prune
+from mcp_web.extract.html.rules import NEVER, choose_by_rules
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element
 
+_MOST_BREAKS = 5_000
 
-def choose(tree: Tree, body: Element) -> Element:
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The content of a page and how it was found."""
+
+    root: Element
+    method: str  # "blocks" or "rules"
+    threshold: float = 0.0
+    figures: PageFigures | None = None
+    chances: tuple[float, ...] = ()
+    kept: tuple[bool, ...] = ()
+
+
+def choose(tree: Tree, body: Element, title: str) -> Choice:
     """Prune the tree and return the element that holds the content."""
+    figures = weigh(tree, body, title)
+    if figures is None or not figures.read.blocks:
+        return Choice(choose_by_rules(tree, body), "rules")
+    chances = load_scorer().score(figures)
+    kept, least = decide(figures.read, chances)
+    root = prune(figures.read, kept)
+    return Choice(root, "blocks", least, figures, tuple(chances), tuple(kept))
+
+
+def weigh(tree: Tree, body: Element, title: str) -> PageFigures | None:
+    """The figures of a page's blocks; None where there are too many to weigh."""
+    from turbohtml import Text
+
     tree.remove(NEVER)
-    root = _root(tree, body)
-    whole = max(1, len(root.text))
-    for element in root.select(RARELY):
-        if element.tag not in {"body", "html", "main", "article"} and len(element.text) <= 0.35 * whole:
-            element.decompose()
-    return root
+    breaks = body.find_all("br", limit=_MOST_BREAKS + 1)
+    if len(breaks) <= _MOST_BREAKS:
+        for element in breaks:
+            element.insert_after(Text(" "))  # words on both sides of a break are two words
+    read: Blocks | None = read_blocks(body)
+    return None if read is None else PageFigures(read, title)
 
 
-def _root(tree: Tree, body: Element) -> Element:
-    whole = len(body.text)
-    for selector in ROOTS:
-        found = tree.select(selector)
-        if not found or (selector == "article" and len(found) > 1):
-            continue
-        best = max(found, key=lambda element: len(element.text))
-        size = len(best.text)
-        if size > 200 and (size > 0.35 * whole or size > 2500):
-            return best
-    return body
+def prepare_blocks(html: str) -> PageFigures | None:
+    """The figures of a page as the engine sees them: what the model is trained on."""
+    import turbohtml
+
+    from mcp_web.extract.hidden import remove_hidden
+    from mcp_web.extract.html.parse import body_of, page_title
+
+    tree = turbohtml.parse(html, positions=False)
+    title = page_title(tree)
+    remove_hidden(tree)
+    body = body_of(tree)
+    return None if body is None else weigh(tree, body, title)

@@ -1,22 +1,37 @@
-"""HTML to `Document`: parse, remove what nobody sees, choose, write Markdown, read the facts."""
+"""HTML to `Document`: parse, read the facts, remove what nobody sees, choose, write Markdown."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
-from mcp_web.extract.html.choose import choose
-from mcp_web.extract.html.parse import body_of, parse_page
+from mcp_web.extract import sites
+from mcp_web.extract.decode import decode
 from mcp_web.extract.options import ExtractOptions
-from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind, Metadata
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
-    from turbohtml import Element
+    from turbohtml import Element, Node
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_LEAST = 120  # characters a packaged config's body must hold to be believed
+
+
+@dataclass(slots=True)
+class _Found:
+    """The chosen content and what is known about the choice."""
+
+    roots: Sequence[Node]
+    kind: Kind = "unknown"
+    siteconfig: str | None = None
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    next_page: str | None = None
+    explain: dict[str, Any] | None = None
 
 
 class HtmlExtractor:
@@ -28,33 +43,152 @@ class HtmlExtractor:
         self._options = options or ExtractOptions()
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        """Read the page; raises ExtractFailed or SelectorNotFound."""
-        tree = parse_page(page)
-        title = _title(tree)
+        """Read the page; raises ExtractFailed, InvalidInput or SelectorNotFound."""
         if request.mode == "raw":
-            text = _CONTROL.sub("", page.body.decode(tree.encoding or "utf-8", "replace"))
-            return Document(title=title, markdown=text, extractor=self.name)
+            return self._raw(page)
+        return self._readable(page, request)
+
+    def _raw(self, page: Fetched) -> Document:
+        from mcp_web.extract.hidden import clean_text
+
+        decoded = decode(page)
+        text, hidden = clean_text(decoded.text)
+        return Document(title="", markdown=text, extractor=self.name, hidden=hidden, notes=decoded.notes)
+
+    def _readable(self, page: Fetched, request: ExtractRequest) -> Document:
+        from mcp_web.extract.hidden import remove_hidden
+        from mcp_web.extract.html.parse import body_of, parse_page
+        from mcp_web.extract.html.write.written import write_markdown
+        from mcp_web.extract.metadata import read_metadata
+        from mcp_web.extract.summary import summarise
+        from mcp_web.extract.walls import detect_wall
+
+        url = page.final_url
+        tree, notes = parse_page(page)
         body = body_of(tree)
         if body is None:
-            raise ExtractFailed(f"The page at {page.final_url} holds no HTML element.", url=page.final_url)
-        base = tree.base_url(page.final_url)
-        roots = _selected(tree, request.selector, page.final_url) if request.selector else [choose(tree, body)]
-        for root in roots:
-            root.resolve_links(base)
-        markdown = "\n\n".join(root.to_markdown() for root in roots)
-        return Document(title=title, markdown=markdown, extractor=self.name)
+            raise ExtractFailed(f"The page at {url} holds no HTML element.", url=url)
+        base = tree.base_url(url)
+        title, metadata = read_metadata(tree, url, page.headers)
+        hidden = remove_hidden(tree)
+        found = self._find(tree, body, request, url, title, metadata)
+        written = write_markdown(found.roots, base, include_images=request.include_images)
+        metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
+        wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
+        return Document(
+            title=found.title or title,
+            markdown=written.markdown,
+            extractor=self.name,
+            kind=found.kind,
+            metadata=metadata,
+            headings=written.headings,
+            links=written.links,
+            images=written.images,
+            siteconfig=found.siteconfig,
+            summary=summarise(written.markdown, found.title or title, metadata.description),
+            wall=wall,
+            hidden=hidden + written.hidden,
+            notes=(*notes, sentence) if sentence else notes,
+            explain=found.explain,
+            next_page=_absolute(base, found.next_page),
+        )
+
+    def _find(
+        self, tree: Tree, body: Element, request: ExtractRequest, url: str, title: str, metadata: Metadata
+    ) -> _Found:
+        """Explicit wishes first, then a config that fits, then the learned choice."""
+        if request.selector:
+            roots = _selected(tree, body, request.selector, url)
+            why = (
+                {"method": "selector", "selector": request.selector, "matches": len(roots)} if request.explain else None
+            )
+            return _Found(roots, explain=why)
+        folder = self._options.site_configs
+        if request.siteconfig:
+            config = sites.explicit(request.siteconfig, folder)
+            applied = sites.apply_config(config, tree)
+            if applied is None:
+                raise SelectorNotFound(
+                    f"No body rule of the site config {config.name} matches {url}.",
+                    suggestion="Correct the body rules (see docs/guides/site-configs.md) or leave siteconfig out.",
+                    url=url,
+                    siteconfig=config.name,
+                )
+            return _configured(applied, request.explain)
+        fitting = sites.find_config(tree, url, folder)
+        if fitting is not None and (applied := sites.apply_config(fitting, tree, _LEAST)) is not None:
+            return _configured(applied, request.explain)
+        return _chosen(tree, body, request, url, title, metadata)
 
 
-def _title(tree: Tree) -> str:
-    found = tree.select_one("title")
-    return " ".join(found.text.split()) if found else ""
+def _configured(applied: sites.Applied, explain: bool) -> _Found:
+    from mcp_web.extract.dates import read_date
+    from mcp_web.extract.html.explain import explain_config
+    from mcp_web.extract.html.rules import NEVER
+
+    for root in applied.roots:
+        root.remove(NEVER)
+    return _Found(
+        applied.roots,
+        applied.config.kind,
+        applied.config.name,
+        applied.title,
+        applied.author,
+        read_date(applied.date),
+        applied.next_page,
+        explain_config(applied) if explain else None,
+    )
 
 
-def _selected(tree: Tree, selector: str, url: str) -> list[Element]:
+def _chosen(tree: Tree, body: Element, request: ExtractRequest, url: str, title: str, metadata: Metadata) -> _Found:
+    from mcp_web.extract.html.choose import choose
+    from mcp_web.extract.html.explain import explain_choice
+    from mcp_web.extract.html.kind import kind_of, looks_like_forum
+    from mcp_web.extract.html.parse import page_title
+
+    is_forum = looks_like_forum(tree)
+    choice = choose(tree, body, page_title(tree) or title)
+    kind = kind_of(tree, url, metadata, choice.figures, is_forum)
+    return _Found([choice.root], kind, explain=explain_choice(choice) if request.explain else None)
+
+
+def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Element]:
     try:
         found = tree.select(selector)
     except ValueError as error:
         raise InvalidInput(f"The selector {selector!r} is not valid CSS: {error}.", selector=selector) from error
     if not found:
-        raise SelectorNotFound(f"Nothing on {url} matches the selector {selector!r}.", url=url, selector=selector)
-    return found
+        offers = _offers(body)
+        raise SelectorNotFound(
+            f"Nothing on {url} matches the selector {selector!r}.",
+            suggestion=f"The page offers {', '.join(offers)}; or open it without a selector to see its outline."
+            if offers
+            else None,
+            url=url,
+            selector=selector,
+            offers=offers,
+        )
+    return sites.outermost(found)
+
+
+def _offers(body: Element) -> list[str]:
+    """The page's larger landmarks as selectors: what a caller could have meant."""
+    offers: list[str] = []
+    for element in body.select("main,article,section[id],div[id],[role=main],table[id],#content")[:200]:
+        name = element.attr("id")
+        selector = f"{element.tag}#{name}" if name and name.replace("-", "").replace("_", "").isalnum() else element.tag
+        if selector not in offers and selector not in ("div", "section", "table") and len(element.text) > 200:
+            offers.append(selector)
+    return offers[:12]
+
+
+def _absolute(base: str, link: str | None) -> str | None:
+    from urllib.parse import urljoin, urlsplit
+
+    if not link:
+        return None
+    try:
+        url = urljoin(base, link)
+        return url if urlsplit(url).scheme in ("http", "https") else None
+    except ValueError:
+        return None

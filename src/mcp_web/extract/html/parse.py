@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import TYPE_CHECKING
+
+from mcp_web.extract.decode import decode
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -12,23 +13,12 @@ if TYPE_CHECKING:
     from mcp_web.model.page import Fetched
 
 
-def parse_page(page: Fetched) -> Tree:
-    """Parse a fetched page: the transport's charset first, else BOM, meta and the parser's default."""
-    return parse_bytes(page.body, page.charset)
-
-
-def parse_bytes(body: bytes, charset: str | None = None) -> Tree:
+def parse_page(page: Fetched) -> tuple[Tree, tuple[str, ...]]:
+    """The tree of a fetched page, and notes on what could not be decoded."""
     import turbohtml
 
-    if charset is not None:
-        try:
-            return turbohtml.parse(body, encoding=charset, positions=False)
-        except (LookupError, ValueError):
-            pass  # an unknown label is no label
-    # Pages without any declaration are UTF-8 today far more often than windows-1252, the standard's default.
-    if not _declares_charset(body) and _is_utf8(body):
-        return turbohtml.parse(body, encoding="utf-8", positions=False)
-    return turbohtml.parse(body, detect_encoding=True, positions=False)
+    decoded = decode(page)
+    return turbohtml.parse(decoded.text, positions=False), decoded.notes
 
 
 def body_of(tree: Tree) -> Element | None:
@@ -36,14 +26,7 @@ def body_of(tree: Tree) -> Element | None:
     return tree.select_one("body") or tree.root
 
 
-def _declares_charset(body: bytes) -> bool:
-    head = body[:1024]
-    return b"charset" in head.lower() or head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-
-
-def _is_utf8(body: bytes) -> bool:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+def page_title(tree: Tree) -> str:
+    """The text of the title element, as it stands."""
+    found = tree.select_one("title")
+    return " ".join(found.text.split())[:500] if found is not None else ""

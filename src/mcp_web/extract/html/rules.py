@@ -1,50 +1,46 @@
-"""Selectors: what is never content, what rarely is, and where content usually stands."""
+"""Choosing by selectors alone: for pages with too many boxes to weigh, in a few calls of the C library."""
 
 from __future__ import annotations
 
-# Never content, on no kind of page.
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turbohtml import Document as Tree
+    from turbohtml import Element
+
+# Never content, on no kind of page (formulas are told by the writer from script[type^=math]).
 NEVER = (
-    "script,style,template,svg,iframe,canvas,object,embed,nav,dialog,select,input,textarea,button,"
-    ".headerlink,a.anchor,.copybtn,.sr-only,.visually-hidden,.screen-reader-text,noscript"
-)
-_CHROME = (
-    "cookie",
-    "consent",
-    "breadcrumb",
-    "sidebar",
-    "newsletter",
-    "subscri",
-    "social",
-    "share",
-    "sharing",
-    "related",
-    "recommend",
-    "advert",
-    "promo",
-    "popup",
-    "modal",
-    "navbar",
-    "menu",
-    "footer",
-    "pagination",
-    "pager",
-    "toolbar",
-    "tooltip",
-    "signup",
-    "login",
-    "copyright",
+    "script:not([type^='math/' i]),style,template,svg,iframe:not([src]),canvas,object,embed,"
+    "select,input:not([type=checkbox]),textarea,nav,button,dialog,"
+    "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
+    "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
 # Rarely content: dropped unless they hold a large part of what was chosen.
-RARELY = ",".join(
-    (
-        "footer,aside,[role=navigation],[role=search],[role=dialog],[role=alertdialog],[role=menu],[role=menubar]",
-        "[role=tablist],[role=contentinfo],[role=banner],[role=complementary]",
-        *(f"[class*={word} i],[id*={word} i]" for word in _CHROME),
-    )
+RARELY = (
+    "aside,[role=complementary],[class*=sidebar i],[class*=cookie i],[class*=breadcrumb i],[class*=newsletter i],"
+    "[class*=related i],[class*=share i],[class*=pagination i]"
 )
-ROOTS = (
-    "main,[role=main]",
-    "article",
-    "#content,#main,#main-content,#mw-content-text,.markdown-body",
-    ".post-content,.entry-content,.article-body,.article-content,.content",
-)
+ROOTS = ("main,[role=main]", "article", "#content,#main,#main-content")
+_MOST = 200  # elements looked at one by one
+
+
+def choose_by_rules(tree: Tree, body: Element) -> Element:
+    """The element that holds the content, with the parts that rarely are content taken out."""
+    root = _root(tree, body)
+    whole = max(1, len(root.text))
+    for element in root.select(RARELY)[:_MOST]:
+        if element.tag not in ("body", "main", "article") and len(element.text) <= 0.3 * whole:
+            element.decompose()
+    return root
+
+
+def _root(tree: Tree, body: Element) -> Element:
+    whole = len(body.text)
+    for selector in ROOTS:
+        found = tree.select(selector)[:_MOST]
+        if not found or (selector == "article" and len(found) > 1):
+            continue
+        best = max(found, key=lambda element: len(element.text))
+        if (size := len(best.text)) > 200 and (size > 0.35 * whole or size > 2500):
+            return best
+    return body

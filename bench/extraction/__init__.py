@@ -1,0 +1,1 @@
+"""Extraction: quality and CPU time against the installed peers, and the training of the block model."""

@@ -1,0 +1,76 @@
+"""From chances to a decision: which blocks of the page stay."""
+
+from __future__ import annotations
+
+from mcp_web.extract.html.blocks import Block, Blocks, Box
+
+_HIGHEST = 0.5  # a block more likely content than not always stays
+_WHOLE = frozenset({"table", "ul", "ol", "dl"})  # half a table is worse than none
+_HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+
+
+def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
+    """Keep the blocks that together promise the best balance of completeness and purity; with the threshold."""
+    sizes = [block.text.count(" ") + 1 for block in read.blocks]
+    least = threshold(chances, sizes)
+    kept = [chance >= least for chance in chances]
+    _keep_whole(read.blocks, chances, sizes, least, kept)
+    _settle_headings(read.blocks, kept)
+    return kept, least
+
+
+def threshold(chances: list[float], sizes: list[int]) -> float:
+    """The chance from which on to keep, set per page so that the expected F1 is highest.
+
+    A page of short linked lines has low chances throughout; a fixed bar would leave nothing of it.
+    """
+    expected = sum(chance * size for chance, size in zip(chances, sizes, strict=True))
+    best, least = -1.0, _HIGHEST
+    right = taken = 0.0
+    for chance, size in sorted(zip(chances, sizes, strict=True), reverse=True):
+        right += chance * size
+        taken += size
+        value = 2 * right / (taken + expected)
+        if value > best:
+            best, least = value, chance
+    return min(least, _HIGHEST)
+
+
+def _keep_whole(blocks: list[Block], chances: list[float], sizes: list[int], least: float, kept: list[bool]) -> None:
+    """Lists and tables stay or go as a whole, by the weight of their blocks."""
+    units: dict[Box, list[int]] = {}
+    for at, block in enumerate(blocks):
+        unit = _unit(block.box)
+        if unit is not None:
+            units.setdefault(unit, []).append(at)
+    total = sum(sizes)
+    for members in units.values():
+        if len(members) < 3 or sum(sizes[at] for at in members) > 0.5 * total:
+            continue  # a table that is the page is its layout
+        keep = sum((chances[at] - least) * sizes[at] for at in members) >= 0
+        for at in members:
+            kept[at] = keep
+
+
+def _unit(box: Box) -> Box | None:
+    """The innermost list or table around a box."""
+    at: Box | None = box
+    for _ in range(6):
+        if at is None or at.tag in _WHOLE:
+            return at
+        at = at.parent
+    return None
+
+
+def _settle_headings(blocks: list[Block], kept: list[bool]) -> None:
+    """A heading goes with its section: none over text that went, none missing over text that stayed."""
+    following = False  # whether the block after is kept
+    level_after = 0
+    for at in range(len(blocks) - 1, -1, -1):
+        level = _HEADS.get(blocks[at].box.tag, 0)
+        if level >= 2:
+            if not kept[at] and following and not level_after and blocks[at].links < 0.5 * len(blocks[at].text):
+                kept[at] = at > 0 and any(kept[max(0, at - 3) : at])
+            elif kept[at] and not following:
+                kept[at] = at + 1 >= len(blocks) and at > 0 and kept[at - 1]
+        following, level_after = kept[at], level

@@ -1,0 +1,91 @@
+"""What kind of page it is, on evidence: its own declarations first, then its make-up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from mcp_web.model.page import Kind
+
+if TYPE_CHECKING:
+    from turbohtml import Document as Tree
+
+    from mcp_web.extract.html.features import PageFigures
+    from mcp_web.model.page import Metadata
+
+# schema.org types that name the kind of the whole page.
+_TYPES: tuple[tuple[str, Kind], ...] = (
+    ("qapage", "forum"), ("discussionforumposting", "forum"), ("product", "product"), ("productgroup", "product"),
+    ("newsarticle", "article"), ("blogposting", "article"), ("techarticle", "documentation"),
+    ("apireference", "documentation"),
+    ("recipe", "article"), ("collectionpage", "collection"), ("itemlist", "listing"), ("searchresultspage", "listing"),
+    ("article", "article"), ("reportagenewsarticle", "article"), ("scholarlyarticle", "article"),
+    ("service", "service"),
+)  # fmt: skip
+_PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(r"/(forums?|threads?|topics?|discussions?|showthread|viewtopic|questions/\d+)\b|/t/[^/]+/\d+"),
+        "forum",
+    ),
+    (re.compile(r"/(docs?|documentation|reference|manual|api|guide|handbook|javadoc)(/|$)|/man\d?/"), "documentation"),
+    (re.compile(r"/(products?|dp|itm|item|p)/[^/]+"), "product"),
+    (re.compile(r"/(collections?|category|categories|shop|catalog)(/|$)"), "collection"),
+    (re.compile(r"/(blog|news|article|articles|story|posts?|opinion|\d{4}/\d{2})(/|$)"), "article"),
+    (re.compile(r"/(services?|solutions?|pricing|features)(/|$)"), "service"),
+)
+_FORUM_MARKS = (
+    "#posts,.topic-body,.js-post-body,[itemtype*=DiscussionForum],[itemtype*=QAPage],.message-body,.postbody,.post_body"
+)
+
+
+def kind_of(tree: Tree, url: str, metadata: Metadata, figures: PageFigures | None, is_forum: bool) -> Kind:
+    """The kind of a page that no site config names."""
+    declared = _declared(metadata.structured_data)
+    if is_forum or declared == "forum":
+        return "forum"
+    if declared in ("product", "documentation"):
+        return declared
+    named = _by_path(url)
+    if named in ("documentation", "forum"):
+        return named
+    if declared == "article" or (named == "article" and _reads(figures)):
+        return "article"
+    return declared or named or ("article" if _reads(figures) else "unknown")
+
+
+def looks_like_forum(tree: Tree) -> bool:
+    """Asked before the tree is pruned."""
+    return len(tree.select(_FORUM_MARKS)) >= 2
+
+
+def _reads(figures: PageFigures | None) -> bool:
+    """Whether most of what the page says is sentences."""
+    if figures is None:
+        return False
+    root = figures.read.boxes[0]
+    return root.prose > 0.5 * root.chars and root.prose > 800
+
+
+def _declared(nodes: tuple[Mapping[str, Any], ...]) -> Kind | None:
+    names = {name for node in nodes for name in _names(node)}
+    return next((kind for name, kind in _TYPES if name in names), None)
+
+
+def _names(node: Mapping[str, Any]) -> list[str]:
+    value = node.get("@type") or node.get("type") or ()
+    return [str(each).rpartition("/")[2].lower() for each in (value if isinstance(value, list) else [value]) if each]
+
+
+def _by_path(url: str) -> Kind | None:
+    try:
+        parts = urlsplit(url.lower())
+    except ValueError:
+        return None
+    host = parts.hostname or ""
+    if host.startswith(("docs.", "doc.", "api.", "developer.")) or host.endswith((".readthedocs.io", ".rtfd.io")):
+        return "documentation"
+    if host.startswith(("forum.", "forums.", "community.", "discuss.", "discourse.")):
+        return "forum"
+    return next((kind for pattern, kind in _PATHS if pattern.search(parts.path)), None)

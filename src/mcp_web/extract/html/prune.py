@@ -1,0 +1,36 @@
+"""Take everything out of the tree that was not kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_web.extract.html.blocks import Blocks, Box
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+
+def prune(read: Blocks, kept: list[bool]) -> Element:
+    """Remove what went and return the smallest element around what stayed."""
+    for block, keep in zip(read.blocks, kept, strict=True):
+        if keep:
+            block.box.kept += len(block.text)
+    for box in reversed(read.boxes):
+        if box.parent is not None:
+            box.parent.kept += box.kept
+    for box in read.boxes:
+        if not box.kept and box.count and box.parent is not None and box.parent.kept:
+            box.element.decompose()
+    for block, keep in zip(read.blocks, kept, strict=True):
+        if not keep and block.box.kept:
+            for node in block.nodes:
+                node.extract()
+    return _around(read.boxes).element
+
+
+def _around(boxes: list[Box]) -> Box:
+    root = boxes[0]
+    for box in boxes:
+        if box.parent is root and root.kept and box.kept == root.kept:
+            root = box
+    return root

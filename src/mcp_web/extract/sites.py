@@ -1,0 +1,272 @@
+"""Site configs: rules for a site or a generator, as data. The format is described in docs/guides/site-configs.md.
+
+Looked up in this order: the explicit argument (an id, or the text of a config), the user's folder, the packaged set;
+inside each, a config for the page's domain comes before one recognised by the page's markup.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import urlsplit
+
+from mcp_web.errors import InvalidInput
+from mcp_web.model.page import Kind
+
+if TYPE_CHECKING:
+    from turbohtml import Document as Tree
+    from turbohtml import Element
+
+_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,60}")
+_LISTS = ("domains", "generator", "marks", "body", "strip", "title", "author", "date", "next_page")
+_KNOWN = frozenset(("id", "version", "kind", *_LISTS))
+_LARGEST = 100_000  # characters of a config's text
+_XPATH = ("/", "(", "./", "string(", "normalize-space(")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteConfig:
+    """Rules for pages of one site or one generator. Selectors are CSS, or XPath where they begin with a slash."""
+
+    id: str
+    version: str
+    kind: Kind = "unknown"
+    domains: tuple[str, ...] = ()  # "example.org" covers its subdomains too; "example.org/docs" a path below it
+    generator: tuple[str, ...] = ()  # beginnings of <meta name=generator>, lower case
+    marks: tuple[str, ...] = ()  # selectors that only such pages match
+    body: tuple[str, ...] = ()  # the first that matches holds the content; all its matches, in order
+    strip: tuple[str, ...] = ()
+    title: tuple[str, ...] = ()
+    author: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
+    next_page: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.id}@{self.version}"
+
+
+def parse_configs(text: str) -> tuple[SiteConfig, ...]:
+    """The configs of a TOML text: one at top level, or several as [[site]]. Raises InvalidInput."""
+    if len(text) > _LARGEST:
+        raise InvalidInput(f"The site config has {len(text):,} characters; {_LARGEST:,} are allowed.")
+    try:
+        read = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"The site config is not valid TOML: {error}.") from error
+    entries = read.get("site", [read])
+    if not isinstance(entries, list) or not entries:
+        raise InvalidInput("The site config holds no [[site]] table.")
+    return tuple(_config(entry) for entry in entries)
+
+
+def _config(entry: Any) -> SiteConfig:
+    if not isinstance(entry, dict):
+        raise InvalidInput("Each [[site]] of a site config is a table.")
+    name = str(entry.get("id", ""))
+    if not _ID.fullmatch(name):
+        raise InvalidInput(f"A site config needs an id of lower-case letters, digits, dots and dashes, not {name!r}.")
+    unknown = sorted(set(entry) - _KNOWN)
+    if unknown:
+        raise InvalidInput(f"The site config {name!r} has unknown keys: {', '.join(unknown)}.", known=sorted(_KNOWN))
+    kind = entry.get("kind", "unknown")
+    if kind not in get_args(Kind):
+        raise InvalidInput(f"The kind {kind!r} of site config {name!r} is none of {', '.join(get_args(Kind))}.")
+    lists = {key: _strings(name, key, entry.get(key, ())) for key in _LISTS}
+    for key in _LISTS[2:]:
+        for selector in lists[key]:
+            _check_selector(name, key, selector)
+    return SiteConfig(id=name, version=str(entry.get("version", 1)), kind=kind, **lists)
+
+
+def _strings(name: str, key: str, value: Any) -> tuple[str, ...]:
+    values = (value,) if isinstance(value, str) else value
+    if not isinstance(values, list | tuple) or not all(isinstance(each, str) and each.strip() for each in values):
+        raise InvalidInput(f"{key} of site config {name!r} is a string or a list of strings.")
+    return tuple(each.strip() for each in values)
+
+
+def _check_selector(name: str, key: str, selector: str) -> None:
+    try:
+        select(_probe(), selector)
+    except ValueError as error:
+        raise InvalidInput(f"{key} of site config {name!r}: {selector!r} is not valid: {error}.") from error
+
+
+@cache
+def _probe() -> Tree:
+    import turbohtml
+
+    return turbohtml.parse("<p></p>", positions=False)
+
+
+def select(tree: Tree | Element, selector: str) -> list[Any]:
+    """The elements (or, for XPath, strings) a selector finds. Raises ValueError where it is not valid."""
+    if not selector.startswith(_XPATH):
+        return list(tree.select(selector))
+    found = tree.xpath(selector)
+    return found if isinstance(found, list) else [found] if found else []
+
+
+# -- where configs come from
+
+
+@cache
+def packaged() -> tuple[SiteConfig, ...]:
+    folder = files("mcp_web.extract").joinpath("site_configs")
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    return tuple(config for name in names for config in parse_configs(folder.joinpath(name).read_text("utf-8")))
+
+
+def in_folder(folder: str) -> tuple[SiteConfig, ...]:
+    """The configs of the user's folder; read again when a file changed."""
+    if not folder:
+        return ()
+    stamps = tuple((str(path), path.stat().st_mtime_ns) for path in sorted(Path(folder).expanduser().glob("*.toml")))
+    return _read_files(stamps)
+
+
+@lru_cache(maxsize=4)
+def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[SiteConfig, ...]:
+    found: list[SiteConfig] = []
+    for path, _ in stamps:
+        try:
+            found.extend(parse_configs(Path(path).read_text("utf-8")))
+        except (InvalidInput, UnicodeDecodeError) as error:
+            raise InvalidInput(f"The site config {path} cannot be used: {error}") from error
+    return tuple(found)
+
+
+def explicit(argument: str, folder: str = "") -> SiteConfig:
+    """The config a caller named: the id of a known one, or the text of one."""
+    if "\n" in argument or "=" in argument:
+        return parse_configs(argument)[0]
+    known = {config.id: config for config in (*packaged(), *in_folder(folder))}
+    name = argument.partition("@")[0].strip()
+    if name not in known:
+        raise InvalidInput(
+            f"There is no site config {argument!r}.",
+            suggestion=f"Known ids: {', '.join(sorted(known))}; or pass the text of a config.",
+        )
+    return known[name]
+
+
+def find_config(tree: Tree, url: str, folder: str = "") -> SiteConfig | None:
+    """The config that fits a page, the user's before the packaged ones."""
+    generator = _generator(tree)
+    for configs in (in_folder(folder), packaged()):
+        if configs and (found := _fitting(configs, tree, url, generator)):
+            return found
+    return None
+
+
+def _generator(tree: Tree) -> str:
+    found = tree.select_one("meta[name=generator i]")
+    return (found.attr("content") or "").strip().lower() if found is not None else ""
+
+
+def _fitting(configs: tuple[SiteConfig, ...], tree: Tree, url: str, generator: str) -> SiteConfig | None:
+    """By domain first, then by generator, then by marks. A domain with marks needs both."""
+    for config in configs:
+        if config.domains and fits_domain(config, url) and (not config.marks or _marked(config, tree)):
+            return config
+    loose = [config for config in configs if not config.domains]
+    for config in loose:
+        if generator and config.generator and generator.startswith(config.generator):
+            return config
+    every = _all_marks(configs)
+    if not every or tree.select_one(every) is None:
+        return None
+    return next((config for config in loose if config.marks and _marked(config, tree)), None)
+
+
+@lru_cache(maxsize=8)
+def _all_marks(configs: tuple[SiteConfig, ...]) -> str:
+    """Every mark in one selector: most pages match none, and one look tells."""
+    marks = (mark for config in configs if not config.domains for mark in config.marks)
+    return ",".join(mark for mark in marks if not mark.startswith(_XPATH))
+
+
+def _marked(config: SiteConfig, tree: Tree) -> bool:
+    return any(select(tree, mark) for mark in config.marks)
+
+
+def fits_domain(config: SiteConfig, url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return False
+    return any(_is_under(domain, host, parts.path) for domain in config.domains)
+
+
+def _is_under(domain: str, host: str, path: str) -> bool:
+    name, slash, below = domain.partition("/")
+    return (host == name or host.endswith("." + name)) and (not slash or path.lstrip("/").startswith(below))
+
+
+# -- using one
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a config found on a page."""
+
+    config: SiteConfig
+    roots: tuple[Element, ...]
+    body: str  # the selector that matched
+    stripped: tuple[tuple[str, int], ...]  # selector, elements
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    next_page: str | None = None
+
+
+def apply_config(config: SiteConfig, tree: Tree, least: int = 1) -> Applied | None:
+    """Take a page's content by a config's rules; None where no body rule finds `least` characters of text."""
+    facts = {key: _first_text(tree, getattr(config, key)) for key in ("title", "author", "date")}
+    next_page = _first_text(tree, config.next_page, "href")
+    for selector in config.body:
+        roots = outermost(element for element in select(tree, selector) if hasattr(element, "tag"))
+        if roots and sum(len(root.text) for root in roots) >= least:
+            stripped = tuple((rule, _strip(roots, rule)) for rule in config.strip)
+            return Applied(config, tuple(roots), selector, stripped, **facts, next_page=next_page)
+    return None
+
+
+def outermost(elements: Iterable[Element]) -> list[Element]:
+    """Without those that lie inside another: no text is written twice."""
+    found = list(elements)
+    known = set(found)
+    return [element for element in found if not any(above in known for above in element.ancestors)]
+
+
+def _strip(roots: list[Element], selector: str) -> int:
+    count = 0
+    for root in roots:
+        for element in select(root, selector):
+            if hasattr(element, "tag") and element != root and element.parent is not None:
+                element.decompose()
+                count += 1
+    return count
+
+
+def _first_text(tree: Tree, selectors: tuple[str, ...], attribute: str | None = None) -> str | None:
+    for selector in selectors:
+        for found in select(tree, selector)[:1]:
+            text = found if isinstance(found, str) else _value(found, attribute)
+            if text := " ".join(str(text).split())[:1000]:
+                return text
+    return None
+
+
+def _value(element: Element, attribute: str | None) -> str:
+    if attribute:
+        return element.attr(attribute) or ""
+    return element.attr("content") or element.attr("datetime") or element.text
