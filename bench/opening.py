@@ -1,0 +1,124 @@
+"""Opening pages on loopback: a cached open beside an empty call, and 200 pages beside other servers.
+
+Limits: a cached open through stdio at most 1.5 × an empty tool call of a bare server on the same SDK; 200 distinct pages
+with web_batch_open at least 2 × faster than the reference fetch server called in sequence.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from statistics import median
+
+from bench.peers import bare_python, ours, python_peer
+from bench.wire import Peer
+
+PAGES = 200
+BATCH = 50
+CALLS = 400
+
+
+class _Pages(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        status, body = (404, b"") if self.path == "/robots.txt" else (200, _page(self.path))
+        self.send_response(status)
+        self.send_header("content-type", "text/html; charset=utf-8")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def _page(path: str) -> bytes:
+    """About 20 KB of article with the usual frame around it."""
+    text = "".join(
+        f"<h2>Part {number}</h2><p>{'Sentences with <a href=/l>links</a> and <code>code</code> in them. ' * 12}</p>"
+        for number in range(18)
+    )
+    menu = "".join(f"<li><a href=/m{number}>Menu entry {number}</a></li>" for number in range(40))
+    frame = f"<title>Page {path}</title><body><nav><ul>{menu}</ul></nav><main><article><h1>Page {path}</h1>"
+    return f"<!doctype html><html><head>{frame}{text}</article></main><footer>Footer</footer></body></html>".encode()
+
+
+def main() -> None:
+    site = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
+    threading.Thread(target=site.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{site.server_port}"
+    try:
+        _cached(base)
+        _batch(base)
+    finally:
+        site.shutdown()
+
+
+def _cached(base: str) -> None:
+    bare, web = Peer(bare_python()), _web(base)
+    bare.hello()
+    web.hello()
+    url = f"{base}/cached"
+    web.call("web_open", url=url)
+    time.sleep(0.5)  # the file settles
+    for _ in range(50):
+        bare.call("empty")
+        web.call("web_open", url=url)
+    empty, cached, refused = [], [], []
+    for _ in range(CALLS):  # in turns: both see the same machine
+        empty.append(bare.timed("empty"))
+        cached.append(web.timed("web_open", url=url))
+        refused.append(web.timed("cache_purge"))
+    one, two, three = median(empty), median(cached), median(refused)
+    print("| call over stdio | p50 ms | ÷ empty |\n|---|--:|--:|")
+    print(f"| empty tool, bare Python SDK server | {one * 1000:.2f} | 1.00 |")
+    print(f"| web_open, cached, 10,000 characters | {two * 1000:.2f} | {two / one:.2f} |")
+    print(f"| a call that mcp-web refuses at once | {three * 1000:.2f} | {three / one:.2f} |")
+    print("\nlimit: cached ÷ empty ≤ 1.5\n")
+    bare.close()
+    web.close()
+
+
+def _batch(base: str) -> None:
+    rows = [("mcp-web, web_batch_open", _ours(base)), ("reference fetch server, in sequence", _reference(base))]
+    fastest = rows[0][1]
+    print(f"| {PAGES} distinct pages | s | ÷ mcp-web |\n|---|--:|--:|")
+    for name, seconds in rows:
+        print(f"| {name} | {seconds:.2f} | {seconds / fastest:.1f} |")
+    print("\nlimit: the reference server takes at least 2 × as long")
+
+
+def _ours(base: str) -> float:
+    web = _web(base)
+    web.hello()
+    web.call("web_open", url=f"{base}/warm")
+    begun = time.perf_counter()
+    for first in range(0, PAGES, BATCH):
+        answer = web.call("web_batch_open", urls=[f"{base}/o{number}" for number in range(first, first + BATCH)])
+        assert answer["_meta"]["opened"] == BATCH, answer["content"][0]["text"][:300]
+    seconds = time.perf_counter() - begun
+    web.close()
+    return seconds
+
+
+def _reference(base: str) -> float:
+    peer = Peer(python_peer("mcp-server-fetch", "mcp-server-fetch"))
+    peer.hello()
+    peer.call("fetch", url=f"{base}/warm")
+    begun = time.perf_counter()
+    for number in range(PAGES):
+        peer.call("fetch", url=f"{base}/r{number}")
+    seconds = time.perf_counter() - begun
+    peer.close()
+    return seconds
+
+
+def _web(base: str) -> Peer:
+    host = base.removeprefix("http://")
+    return Peer(ours(), MCP_WEB_ALLOW_PRIVATE=host, MCP_WEB_FETCH_HOST_CONCURRENCY="16")
+
+
+if __name__ == "__main__":
+    main()
