@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Awaitable, Callable
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mcp_web.errors import InvalidInput
+from mcp_web.model.citation import Mention
 from mcp_web.model.passage import PackedVectors
-from mcp_web.store.protocol import PurgeRule, Store
+from mcp_web.store.protocol import Derived, DocumentFilter, PurgeRule, Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 
 from .store_samples import DOCUMENT, snapshot
@@ -273,3 +276,175 @@ async def test_size_counts_pages_versions_and_bytes(store: Store) -> None:
     assert (size.pages, size.snapshots, size.oldest, size.newest) == (1, 2, 1000.0, 2000.0)
     assert size.text_bytes > 0
     assert size.file_bytes > 0
+
+
+# finding
+async def _keep_texts(store: Store, *texts: str, **changes: Any) -> list[str]:
+    """Documents of these texts; answers their keys."""
+    kept = [snapshot(f"https://example.org/{number}", text=text, **changes) for number, text in enumerate(texts)]
+    for page in kept:
+        await store.keep(page)
+    return [page.key for page in kept]
+
+
+async def _found(store: Store, query: WordQuery, limit: int = 10) -> list[str]:
+    return [candidate.key for candidate in (await store.by_words(query, limit)).candidates]
+
+
+async def test_documents_are_found_by_the_words_they_hold_in_any_form(store: Store) -> None:
+    first, second, _ = await _keep_texts(store, "Running machines learn.", "A machine in the hall.", "Nothing here.")
+    assert set(await _found(store, WordQuery(("machine",)))) == {first, second}
+    assert await _found(store, WordQuery(("learning",))) == [first]
+    assert await _found(store, WordQuery(("absent",))) == []
+
+
+async def test_more_and_rarer_words_rank_higher(store: Store) -> None:
+    common = ["shared words only"] * 5
+    both, rare = (await _keep_texts(store, "shared rare", "rare thing", *common))[:2]
+    assert (await _found(store, WordQuery(("shared", "rare"))))[:2] == [both, rare]
+
+
+async def test_a_word_in_the_title_counts_more(store: Store) -> None:
+    await store.keep(snapshot("https://a.example/", text="zebra and other animals of the plain", title="Animals"))
+    titled = snapshot("https://b.example/", text="an animal and others of the great plain", title="Zebra")
+    await store.keep(titled)
+    assert (await _found(store, WordQuery(("zebra",))))[0] == titled.key
+
+
+async def test_unknown_words_are_named(store: Store) -> None:
+    await _keep_texts(store, "known")
+    answer = await store.by_words(WordQuery(("known", "unknwon")), 10)
+    assert answer.unknown == ("unknwon",)
+    assert await store.word_counts(["known", "unknwon"]) == {"known": 1}
+
+
+async def test_required_and_excluded_words_and_prefixes(store: Store) -> None:
+    one, two, three = await _keep_texts(store, "apple pear", "apple plum", "applause")
+    assert await _found(store, WordQuery(("apple",), required=("plum",))) == [two]
+    assert await _found(store, WordQuery(("apple",), excluded=("plum",))) == [one]
+    assert set(await _found(store, WordQuery(prefixes=("appl",)))) == {one, two, three}
+    assert await _found(store, WordQuery(prefixes=("zz",))) == []
+
+
+async def test_only_the_newest_version_is_found(store: Store) -> None:
+    await store.keep(snapshot(text="before"))
+    await store.keep(snapshot(text="after", at=2000.0))
+    assert await _found(store, WordQuery(("before",))) == []
+    assert len(await _found(store, WordQuery(("after",)))) == 1
+
+
+async def test_purged_and_removed_documents_are_not_found(store: Store) -> None:
+    first, second, third = await _keep_texts(store, "word one", "word two", "word three")
+    await store.purge(PurgeRule(key=first), dry_run=False)
+    assert set(await _found(store, WordQuery(("word",)))) == {second, third}
+    assert await store.remove([second, first]) == 1
+    assert await _found(store, WordQuery(("word",))) == [third]
+
+
+async def test_filters_by_source_and_date(store: Store) -> None:
+    old, new = snapshot("https://a.example/", text="word"), snapshot("https://b.example/", text="word")
+    mine = snapshot("https://c.example/", text="word", source="research")
+    await store.keep(old, Derived(date="2020-01-01"))
+    await store.keep(new, Derived(date="2024-06-30T12:00:00Z"))
+    await store.keep(mine, Derived(date="2022-01-01"))
+
+    async def keys(**filter: Any) -> set[str]:
+        return set(await _found(store, WordQuery(("word",), filter=DocumentFilter(**filter))))
+
+    assert await keys(source="research") == {mine.key}
+    assert await keys(since="2022-01-01") == {mine.key, new.key}
+    assert await keys(until="2022-01-01") == {mine.key, old.key}
+    assert await keys(since="2024-06-30", until="2024-06-30") == {new.key}
+
+
+async def test_search_is_the_same_before_and_after_tidying(store: Store) -> None:
+    keys = await _keep_texts(store, *(f"word number{number % 7} text{number}" for number in range(60)))
+    await store.remove(keys[:30])
+    queries = [WordQuery((f"number{number}", "word")) for number in range(7)]
+    before = [await _found(store, query, 20) for query in queries]
+    await store.tidy()
+    assert [await _found(store, query, 20) for query in queries] == before
+    await store.keep(snapshot("https://late.example/", text="number3 once more"))
+    assert snapshot("https://late.example/").key in await _found(store, WordQuery(("number3",)), 20)
+
+
+async def test_cards_tell_what_a_list_shows(store: Store) -> None:
+    kept = snapshot(text="the text", title="Title", source="research", path="a/b.md", tags=("x",))
+    await store.keep(kept, Derived(date="2025-05-20"))
+    card = (await store.cards([kept.key, "00" * 32]))[kept.key]
+    assert (card.title, card.date, card.path, card.tags, card.markdown) == (
+        "Title",
+        "2025-05-20",
+        "a/b.md",
+        ("x",),
+        "the text",
+    )
+    with_cards = await store.by_words(WordQuery(("text",)), 10, cards=5)
+    assert with_cards.cards == {kept.key: card}
+
+
+def _packed(*rows: Sequence[float]) -> PackedVectors:
+    data = b"".join(struct.pack(f"<{len(row)}f", *row) for row in rows)
+    return PackedVectors("m@1", len(rows[0]), tuple(f"d{at}" for at in range(len(rows))), data)
+
+
+async def test_documents_are_found_by_their_nearest_passage(store: Store) -> None:
+    first, second, third = await _keep_texts(store, "one", "two", "three")
+    await store.keep_vectors(first, _packed((1.0, 0.0, 0.1), (-1.0, 0.0, 0.0)))
+    await store.keep_vectors(second, _packed((0.0, 1.0, 0.1)))
+    found = await store.by_vector("m@1", (1.0, 0.2, 0.1), 10)
+    assert [candidate.key for candidate in found] == [first, second]
+    assert found[0].score > 0.9
+    assert await store.by_vector("other@1", (1.0, 0.0, 0.0), 10) == []
+    assert await store.lacking_vectors("m@1", 10) == [third]
+
+
+async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:
+    first, second = await _keep_texts(store, "one", "two")
+    await store.keep_vectors(first, _packed((1.0, 0.0)))
+    await store.keep_vectors(second, _packed((0.9, 0.4)))
+    near = await store.by_vector("m@1", (1.0, 0.0), 1)
+    assert [candidate.key for candidate in near] == [first]
+    also = await store.by_vector("m@1", (1.0, 0.0), 1, also=[second])
+    assert [candidate.key for candidate in also] == [first, second]
+    await store.keep_vectors(first, _packed((0.0, 1.0)))
+    assert [candidate.key for candidate in await store.by_vector("m@1", (1.0, 0.0), 1)] == [second]
+    assert await store.by_vector("m@1", (1.0, 0.0), 9, DocumentFilter(source="research")) == []
+    await store.remove([second])
+    assert [candidate.key for candidate in await store.by_vector("m@1", (1.0, 0.0), 9)] == [first]
+
+
+def _mention(name: str, start: int = 0, confidence: float = 1.0) -> Mention:
+    return Mention(name, name, "link", start, start + 5, confidence)
+
+
+async def test_citations_are_resolved_in_both_directions_whoever_came_first(store: Store) -> None:
+    citing, cited = snapshot("https://a.example/"), snapshot("https://b.example/")
+    await store.keep(citing, Derived(names=("a",), mentions=(_mention("b", 3), _mention("elsewhere"))))
+    before = await store.cites([citing.key], 10)
+    assert {(edge.url, edge.target) for edge in before} == {("elsewhere", None), ("b", None)}
+    await store.keep(cited, Derived(names=("b", "doi:10.1/x")))
+    edge = (await store.cites([citing.key], 10))[0]
+    assert (edge.source, edge.target, edge.start, edge.end) == (citing.key, cited.key, 3, 8)
+    assert await store.cited_by([cited.key], 10) == [edge]
+    assert await store.cited_by([citing.key], 10) == []
+
+
+async def test_citations_follow_new_versions_and_removals(store: Store) -> None:
+    citing, cited = snapshot("https://a.example/"), snapshot("https://b.example/")
+    await store.keep(citing, Derived(names=("a",), mentions=(_mention("b"), _mention("a"))))
+    await store.keep(cited, Derived(names=("b",)))
+    assert [edge.target for edge in await store.cites([citing.key], 10)] == [cited.key]
+    await store.remove([cited.key])
+    assert [edge.target for edge in await store.cites([citing.key], 10)] == [None]
+    await store.keep(snapshot("https://a.example/", text="new"), Derived(names=("a",)))
+    assert await store.cites([citing.key], 10) == []
+
+
+async def test_a_listing_names_the_documents_of_a_folder(store: Store) -> None:
+    kept = [snapshot(f"file:///{path}", source="research", path=path) for path in ("b/2.md", "a/1.md", "b/1.md")]
+    for page in kept:
+        await store.keep(page)
+    await store.keep(snapshot())
+    assert [path for path, _, _ in await store.listing("research")] == ["a/1.md", "b/1.md", "b/2.md"]
+    assert await store.listing("research", "b/2") == [("b/2.md", kept[0].key, kept[0].hash)]

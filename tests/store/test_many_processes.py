@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_web.store.protocol import WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.anyio
@@ -36,6 +37,9 @@ async def test_processes_that_start_at_once_and_write_to_one_file_all_succeed(tm
     assert (await store.size()).pages == len(told) == 240
     for hash_ in told:
         assert await store.snapshot(hash_) is not None
+    for number in (0, 30, 59):
+        found = await store.by_words(WordQuery((f"word{number}",)), 10)
+        assert len(found.candidates) == 4
     await store.close()
 
 
@@ -52,6 +56,9 @@ async def test_a_killed_writer_loses_nothing_it_said_was_kept(tmp_path: Path) ->
     store = await SqliteStore.open(file)
     for hash_ in told:
         assert await store.snapshot(hash_) is not None
+    pages = (await store.size()).pages
+    await store.tidy()
+    assert len((await store.by_words(WordQuery(prefixes=("word",)), 10_000)).candidates) == pages
     await store.close()
     with sqlite3.connect(file) as db:
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"

@@ -157,7 +157,8 @@ class Archive:
                 found.setdefault(card.url, (card, round(with_age(scores[key], card.date, today), 4)))
             if len(found) >= limit:
                 break
-        return sorted(found.values(), key=lambda item: (-item[1], item[0].key))[:limit]
+        newest_first = sorted(found.values(), key=lambda item: (item[0].date, item[0].key), reverse=True)
+        return sorted(newest_first, key=lambda item: -item[1])[:limit]
 
     async def _results(
         self, cards: list[tuple[Card, float]], question: Question

@@ -24,7 +24,7 @@ _READ_MOST = 2_000_000
 _SENTENCE_REACH = 300
 
 # Every pattern is bounded in length and cannot match in two ways, so hostile text costs linear time.
-_CODE = re.compile(r"^(```+|~~~+)[^\n]*\n.*?(?:^\1[^\n]*$|\Z)|`[^`\n]{1,500}`", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]{1,500}`")
 _INLINE = re.compile(
     r"(?<!!)\[(?P<text>[^\[\]]{0,500})\]\("
     r"<?(?P<url>[^()\s<>]{1,2000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,500})?)>?(?:\s+[\"'(][^\n)]{0,300})?\)"
@@ -32,7 +32,7 @@ _INLINE = re.compile(
 _DEFINITION = re.compile(r"^ {0,3}\[(?P<id>[^\[\]\n]{1,200})\]:[ \t]+<?(?P<url>[^\s<>]{1,2000})>?", re.MULTILINE)
 _REFERENCE = re.compile(r"(?<!!)\[(?P<text>[^\[\]]{1,500})\](?:\[(?P<id>[^\[\]\n]{0,200})\])?(?![\[(:])")
 _WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
-_BARE = re.compile(r"(?<![\w(\[<\"'=/])<?(?P<url>https?://[^\s<>\"\]\[`|]{3,2000})>?")
+_BARE = re.compile(r"(?<![\w\[<\"'=/])(?<!\]\()<?(?P<url>https?://[^\s<>\"\]\[`|]{3,2000})>?")
 _BARE_DOI = re.compile(rf"(?<![\w/.=])(?:doi:\s?)?(?P<doi>{DOI.pattern})", re.IGNORECASE)
 _BARE_ARXIV = re.compile(rf"(?<![\w/])arxiv:\s?(?P<id>{ARXIV.pattern})", re.IGNORECASE)
 _STOP = re.compile(r"[.!?][\"')\]]*\s|\n\s*\n|\n\s*[-*|#>]")
@@ -40,7 +40,7 @@ _STOP = re.compile(r"[.!?][\"')\]]*\s|\n\s*\n|\n\s*[-*|#>]")
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
     """Each thing a document cites, once, by the surest of its mentions; `path` lets relative links name files."""
-    text = _CODE.sub(lambda match: " " * len(match[0]), markdown[:_READ_MOST])
+    text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
     for read in (_inline, _references, _wiki, _bare):
         for start, kind, target, confidence in read(text):
@@ -53,6 +53,25 @@ def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tupl
                 if len(found) == MOST:
                     return tuple(found.values())
     return tuple(found.values())
+
+
+def _without_code(text: str) -> str:
+    """The text with code blanked, every place kept."""
+    if "```" in text or "~~~" in text:
+        lines: list[str] = []
+        fence = ""
+        for line in text.splitlines(keepends=True):
+            mark = line.lstrip(" ")[:3]
+            if fence:
+                lines.append(" " * len(line))
+                fence = "" if mark == fence else fence
+            elif mark in ("```", "~~~"):
+                lines.append(" " * len(line))
+                fence = mark
+            else:
+                lines.append(line)
+        text = "".join(lines)
+    return _CODE.sub(lambda match: " " * len(match[0]), text)
 
 
 _Raw = tuple[int, CitationKind, str, float]

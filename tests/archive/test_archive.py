@@ -1,0 +1,212 @@
+"""The archive as a service sees it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
+from mcp_web.archive.archive import Archive
+from mcp_web.archive.derive import derive
+from mcp_web.errors import EmbeddingError, InvalidInput
+from mcp_web.model.page import Document, Metadata
+from mcp_web.model.passage import PackedVectors
+from mcp_web.store.protocol import Store
+from mcp_web.store.sqlite.store import SqliteStore
+
+from contracts.store_samples import snapshot  # isort: skip
+
+pytestmark = pytest.mark.anyio
+NOW = 1_750_000_000.0
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = await SqliteStore.open(tmp_path / "s.sqlite")
+    yield opened
+    await opened.close()
+
+
+async def _keep(store: Store, url: str, text: str, title: str = "", **changes: Any) -> str:
+    made = snapshot(url, text=text, title=title, at=NOW, **changes)
+    await store.keep(made, derive(made))
+    return made.key
+
+
+async def _ask(store: Store, text: str, **changes: Any) -> ArchiveAnswer:
+    changes.setdefault("mode", "text")
+    return await Archive(store, clock=lambda: NOW).search(ArchiveQuery(text, **changes))
+
+
+def _ids(answer: ArchiveAnswer) -> list[str]:
+    return [result.document.id for result in answer.results]
+
+
+async def test_the_example_of_the_seed_gives_its_facts(store: Store) -> None:
+    algorithms = await _keep(
+        store, "https://example.com/ml-algorithms", "Gradient descent and others.", "Machine Learning Algorithms"
+    )
+    text = (
+        "Machine learning is a subset of artificial intelligence. For more information on ML algorithms, "
+        "see [this resource](https://example.com/ml-algorithms)."
+    )
+    path = "research-archive/2025-05-20/machine_learning_intro.md"
+    intro = await _keep(
+        store, f"file:///{path}", text, "Introduction to Machine Learning", source="research", path=path
+    )
+    answer = await _ask(store, "machine learning", include_citations=True, limit=5)
+    result = next(item for item in answer.results if item.document.id == intro[:12])
+    document = result.document
+    assert (document.path, document.source, document.date) == (path, "research", "2025-05-20")
+    assert 0 < document.score <= 1
+    assert [item.field for item in result.highlights] == ["title", "content"]
+    assert result.highlights[0].snippets == ("Introduction to <mark>Machine Learning</mark>",)
+    assert result.citations is not None
+    citation = result.citations.citing[0]
+    assert (citation.source_id, citation.target_id, citation.confidence) == (intro[:12], algorithms[:12], 1.0)
+    assert citation.target_url == "https://example.com/ml-algorithms"
+    assert citation.context == (
+        "For more information on ML algorithms, see [this resource](https://example.com/ml-algorithms)."
+    )
+    assert result.citations.cited == ()
+    assert answer.citation_graph is not None
+    assert {node.label for node in answer.citation_graph.nodes} == {
+        "Introduction to Machine Learning",
+        "Machine Learning Algorithms",
+    }
+    cited = next(item for item in answer.results if item.document.id == algorithms[:12]).citations
+    assert cited is not None
+    assert cited.cited == (citation,)
+
+
+async def test_a_misspelt_word_is_corrected_and_said(store: Store) -> None:
+    key = await _keep(store, "https://a.example/", "About machine translation.")
+    answer = await _ask(store, "Machne translation")
+    assert answer.corrected_query == "machine translation"
+    assert _ids(answer) == [key[:12]]
+    exact = await _ask(store, "Machne", fuzzy=False)
+    assert (exact.corrected_query, exact.results) == (None, ())
+
+
+async def test_a_phrase_must_stand_as_it_is(store: Store) -> None:
+    together = await _keep(store, "https://a.example/", "the quick brown fox")
+    await _keep(store, "https://b.example/", "the brown and quick fox")
+    assert _ids(await _ask(store, '"quick brown"')) == [together[:12]]
+    assert len(_ids(await _ask(store, "quick brown"))) == 2
+
+
+async def test_variants_of_one_page_are_one_result(store: Store) -> None:
+    await _keep(store, "https://a.example/", "word here")
+    await _keep(store, "https://a.example/", "word here", variant="rendered")
+    assert len((await _ask(store, "word")).results) == 1
+
+
+async def test_between_equals_the_newer_document_comes_first(store: Store) -> None:
+    for year in ("2001", "2024", "2010"):
+        document = Document("T", "same words", "x", metadata=Metadata(published=f"{year}-01-01"))
+        made = snapshot(f"https://{year}.example/", document=document)
+        await store.keep(made, derive(made))
+    dates = [result.document.date[:4] for result in (await _ask(store, "same")).results]
+    assert dates == ["2024", "2010", "2001"]
+
+
+async def test_filters_and_limits(store: Store) -> None:
+    for number in range(30):
+        await _keep(store, f"https://a.example/{number}", f"word {number}")
+    mine = await _keep(store, "note:1", "word of mine", source="research", path="2020-02-02/n.md")
+    assert len((await _ask(store, "word", limit=25)).results) == 25
+    assert _ids(await _ask(store, "word", source="research")) == [mine[:12]]
+    assert _ids(await _ask(store, "word", until="2021-01-01")) == [mine[:12]]
+    assert mine[:12] not in _ids(await _ask(store, "word", since="2021-01-01", limit=50))
+
+
+@pytest.mark.parametrize(("text", "changes"), [("", {}), ("***", {}), ("word", {"since": "yesterday"})])
+async def test_a_question_that_cannot_be_asked_is_invalid_input(
+    store: Store, text: str, changes: dict[str, str]
+) -> None:
+    with pytest.raises(InvalidInput):
+        await _ask(store, text, **changes)
+
+
+async def test_an_empty_archive_answers_nothing(store: Store) -> None:
+    assert (await _ask(store, "anything", include_citations=True)).results == ()
+
+
+class SynonymEmbedder:
+    """A model that knows two meanings: cars, and all the rest."""
+
+    name = "synonyms@1"
+    dim = 8
+    max_tokens = None
+
+    def __init__(self, *, works: bool = True) -> None:
+        self.works = works
+        self.asked = 0
+
+    async def embed(self, texts: Sequence[str], kind: Any = "passage") -> Any:
+        self.asked += 1
+        if not self.works:
+            raise EmbeddingError("The model is away.")
+        return np.array([self.vector(text) for text in texts], np.float32)
+
+    def vector(self, text: str) -> list[float]:
+        lower = text.lower()
+        if "car" in lower or "automobile" in lower:
+            return [1.0, 0.1, -0.1, 0.1, -0.1, 0.1, -0.1, 0.1]
+        noise = hashlib.sha256(text.encode()).digest()
+        return [-0.2, *(byte / 255 - 0.5 for byte in noise[:7])]
+
+    async def close(self) -> None: ...
+
+
+async def _with_vectors(store: Store, url: str, text: str) -> str:
+    key = await _keep(store, url, text)
+    row = np.array(SynonymEmbedder().vector(text), "<f4")
+    await store.keep_vectors(key, PackedVectors("synonyms@1", 8, ("d",), row.tobytes()))
+    return key
+
+
+async def test_meaning_finds_what_words_do_not(store: Store) -> None:
+    meant = await _with_vectors(store, "https://a.example/", "The automobile was invented.")
+    for number in range(5):
+        await _with_vectors(store, f"https://b.example/{number}", f"Other thing {number}.")
+    archive = Archive(store, SynonymEmbedder(), clock=lambda: NOW)
+    for mode in ("hybrid", "semantic"):
+        answer = await archive.search(ArchiveQuery("car", mode=mode))  # type: ignore[arg-type]
+        assert (answer.results[0].document.id, answer.mode) == (meant[:12], mode)
+    assert (await _ask(store, "car", fuzzy=False)).results == ()
+
+
+async def test_the_same_question_asks_the_model_once(store: Store) -> None:
+    await _with_vectors(store, "https://a.example/", "The automobile.")
+    model = SynonymEmbedder()
+    archive = Archive(store, model)
+    for limit in (1, 2, 3):
+        await archive.search(ArchiveQuery("car", limit=limit))
+    assert model.asked == 1
+
+
+async def test_a_document_without_vectors_is_still_found_by_its_words(store: Store) -> None:
+    await _with_vectors(store, "https://a.example/", "The automobile was invented.")
+    plain = await _keep(store, "https://b.example/", "A car, a car, my kingdom for a car.")
+    answer = await Archive(store, SynonymEmbedder()).search(ArchiveQuery("car kingdom"))
+    assert plain[:12] in _ids(answer)
+
+
+async def test_a_model_that_fails_leaves_words_and_a_note(store: Store) -> None:
+    key = await _with_vectors(store, "https://a.example/", "The car.")
+    answer = await Archive(store, SynonymEmbedder(works=False)).search(ArchiveQuery("car"))
+    assert (_ids(answer), answer.mode) == ([key[:12]], "text")
+    assert "words alone" in answer.notes[0]
+
+
+async def test_without_a_model_hybrid_says_that_words_answered(store: Store) -> None:
+    await _keep(store, "https://a.example/", "The car.")
+    answer = await _ask(store, "car", mode="hybrid")
+    assert answer.mode == "text"
+    assert answer.notes

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import html
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_web.archive.highlight import Highlight, Marker, highlights, holds_phrase
+from mcp_web.archive.query import parse
+
+
+def _shown(query: str, title: str, text: str) -> dict[str, tuple[str, ...]]:
+    return {item.field: item.snippets for item in highlights(Marker(parse(query)), title, text)}
+
+
+def test_the_seeds_example_is_marked_in_title_and_content() -> None:
+    shown = _shown(
+        "machine learning",
+        "Introduction to Machine Learning",
+        "Machine learning is a subset of artificial intelligence.",
+    )
+    assert shown == {
+        "title": ("Introduction to <mark>Machine Learning</mark>",),
+        "content": ("<mark>Machine learning</mark> is a subset of artificial intelligence.",),
+    }
+
+
+def test_page_text_is_escaped() -> None:
+    shown = _shown("alert", "<script>", "<img onerror=alert(1)> & more")["content"][0]
+    assert shown == "&lt;img onerror=<mark>alert</mark>(1)&gt; &amp; more"
+
+
+def test_forms_and_accents_and_prefixes_are_marked() -> None:
+    assert _shown("run", "", "She was running.")["content"] == ("She was <mark>running</mark>.",)
+    assert _shown("cafe", "", "Das Café.")["content"] == ("Das <mark>Café</mark>.",)
+    assert _shown("appl*", "", "an application")["content"] == ("an <mark>application</mark>",)
+    assert _shown("日本", "", "私は日本語を話す")["content"] == ("私は<mark>日本</mark>語を話す",)
+    assert _shown("art", "", "start of art")["content"] == ("start of <mark>art</mark>",)
+
+
+def test_markup_and_link_targets_are_not_shown() -> None:
+    shown = _shown("docs", "", '## Head\n\n**See** the [docs](https://docs.example/docs "t") `now`')
+    assert shown["content"] == ("…See the <mark>docs</mark> now",)
+
+
+def test_the_piece_with_the_most_words_is_shown_and_a_second_only_for_what_it_adds() -> None:
+    filler = "nothing to see here " * 40
+    both = _shown("alpha beta", "", f"alpha {filler} alpha beta {filler} beta")["content"]
+    assert len(both) == 1
+    assert "<mark>alpha beta</mark>" in both[0]
+    apart = _shown("alpha beta", "", f"alpha {filler} beta {filler}")["content"]
+    assert len(apart) == 2
+
+
+def test_a_document_found_by_meaning_alone_shows_its_beginning() -> None:
+    assert _shown("absent", "Title", "The beginning.") == {"content": ("The beginning.",)}
+
+
+@given(st.text(max_size=400), st.text(max_size=30))
+def test_highlights_only_ever_add_marks(text: str, query: str) -> None:
+    for item in highlights(Marker(parse(query)), text, text):
+        for snippet in item.snippets:
+            left = re.sub(r"</?mark>", "", snippet)
+            assert "<" not in left
+            assert ">" not in left
+            assert html.escape(html.unescape(left)) == left or "&" in text
+            assert snippet.count("<mark>") == snippet.count("</mark>")
+
+
+def test_a_phrase_is_words_side_by_side() -> None:
+    assert holds_phrase(("machine", "learning"), "of Machine-\nLearning")
+    assert not holds_phrase(("learning", "machine"), "of machine learning")
+    assert not holds_phrase(("machine", "learning"), "machine for learning")
+    assert holds_phrase(("日本", "本語"), "私は日本語を")
+
+
+def test_a_very_long_line_is_no_hardship() -> None:
+    assert highlights(Marker(parse("word")), "", "word " * 200_000)[0] == Highlight(
+        "content", highlights(Marker(parse("word")), "", "word " * 200_000)[0].snippets
+    )

@@ -1,0 +1,61 @@
+"""The quick way to the best documents finds what the plain way finds."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_web.store.sqlite import score
+from mcp_web.store.sqlite.score import K1, PostingList, best, joined, norms_of, worth
+
+
+def _plain(lists: list[PostingList], norms: score.Floats, documents: int, most: int) -> list[tuple[int, float]]:
+    """BM25 over every document, one by one."""
+    totals: dict[int, float] = {}
+    for item in lists:
+        value = worth(len(item.numbers), documents)
+        for number, weight in zip(item.numbers.tolist(), item.weights.tolist(), strict=True):
+            totals[number] = totals.get(number, 0.0) + value * weight / (weight + float(norms[number]))
+    ranked = sorted(((total, number) for number, total in totals.items() if total > 0), key=lambda x: (-x[0], x[1]))
+    return [(number, total) for total, number in ranked[:most]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(1, 20))
+def test_leaving_out_work_changes_no_score(seed: int, words: int, most: int) -> None:
+    random = np.random.default_rng(seed)
+    size = 20_000
+    lengths = random.integers(20, 2000, size).astype(np.float32)
+    norms = norms_of(lengths, random.random(size) > 0.1)
+    lists = []
+    for _ in range(words):
+        share = random.choice([0.0005, 0.01, 0.4, 0.9])
+        numbers = np.flatnonzero(random.random(size) < share)
+        weights = random.integers(1, 30, len(numbers)).astype(np.float32)
+        lists.append(PostingList.of(numbers.astype(np.int64), weights))
+    numbers, scores = best(lists, norms, size, most)
+    expected = _plain(lists, norms, size, most)
+    # Equal scores may come in either order: the scores themselves must agree.
+    np.testing.assert_allclose(scores, [value for _, value in expected], rtol=1e-4)
+    assert len(set(numbers.tolist())) == len(numbers)
+    assert np.isfinite(norms[numbers]).all()
+
+
+def test_no_words_find_nothing() -> None:
+    norms = norms_of(np.ones(3, np.float32), np.ones(3, np.bool_))
+    assert len(best([], norms, 3, 10)[0]) == 0
+    assert len(best([score.EMPTY], norms, 3, 10)[0]) == 0
+
+
+def test_joined_lists_count_a_document_once() -> None:
+    one = PostingList.of(np.array([1, 3]), np.array([1, 2], np.float32))
+    two = PostingList.of(np.array([3, 4]), np.array([5, 1], np.float32))
+    both = joined([one, two])
+    assert both.numbers.tolist() == [1, 3, 4]
+    assert both.weights.tolist() == [1, 7, 1]
+
+
+def test_a_rare_word_is_worth_more_and_none_is_worth_less_than_nothing() -> None:
+    assert worth(1, 1000) > worth(500, 1000) > worth(1000, 1000) > 0
+    assert K1 > 0
