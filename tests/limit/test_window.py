@@ -20,21 +20,45 @@ def test_no_window_of_time_ever_holds_more_than_the_rate(rate: int, per: float, 
     for gap in gaps:
         now += gap
         slot = window.next_slot(now, rate, per)
-        window.take(slot, rate)
+        window.take(slot, now)
         slots.append(slot)
     assert slots == sorted(slots)
     for earlier, later in zip(slots, slots[rate:], strict=False):
         assert later - earlier >= per - 1e-6
 
 
+@given(
+    rate=st.integers(1, 4),
+    late=st.lists(st.floats(0, 3), min_size=2, max_size=25),
+)
+def test_sleepers_that_wake_late_still_keep_their_distance(rate: int, late: list[float]) -> None:
+    """Everyone asks at once and oversleeps by a different time."""
+    window, per, went = Window(), 1.0, []
+    waiting = []
+    for oversleeps in late:
+        slot = window.next_slot(0.0, rate, per)
+        window.take(slot, 0.0)
+        waiting.append((slot + oversleeps if slot > 0 else 0.0, slot, oversleeps))
+    while waiting:
+        waiting.sort()
+        now, slot, oversleeps = waiting.pop(0)
+        later = window.confirm(slot, now, rate, per) if now > 0 else None
+        if later is None:
+            went.append(now)
+        else:
+            waiting.append((later + oversleeps, later, oversleeps))
+    for earlier, after in zip(went, went[rate:], strict=False):
+        assert after - earlier >= per - 1e-6
+
+
 def test_a_clock_set_back_does_not_freeze_a_key() -> None:
-    window = Window([1e9])
+    window = Window([1e9], [1e9])
     assert window.next_slot(1000.0, 1, 1.0) == 1000.0
 
 
 def test_a_damaged_file_is_a_fresh_start() -> None:
-    for damaged in (None, [], "x", {"grants": ["a"]}, {"grants": 3}):
-        assert Window.from_json(damaged).grants == []
+    for damaged in (None, [], "x", {"went": ["a"]}, {"promised": 3}):
+        assert Window.from_json(damaged) == Window()
 
 
 def test_the_month_ends_at_its_end() -> None:

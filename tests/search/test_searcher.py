@@ -85,6 +85,17 @@ async def test_one_of_several_may_fail(miniweb: MiniWeb) -> None:
     assert [(one.name, one.outcome) for one in found.attempted] == [("brave", "ok"), ("exa", "auth")]
 
 
+async def test_a_straggler_does_not_keep_the_others_waiting(miniweb: MiniWeb) -> None:
+    brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
+    brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
+    searx.behave("/search", _never)
+    made = searcher(
+        brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),), timeout=0.3
+    )
+    found = await made.search(Q, ["brave", "searxng"], deadline=soon(1000))
+    assert [(one.name, one.outcome) for one in found.attempted] == [("brave", "ok"), ("searxng", "timeout")]
+
+
 async def test_fifty_results_are_paged_together(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
 

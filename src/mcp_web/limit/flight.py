@@ -87,7 +87,9 @@ class RedisSingleFlight:
             if found is not None:
                 return found
         try:
-            return await make()
+            # Between two glances the holder may have finished and let go: its answer is there by now.
+            found = await look() if look is not None else None
+            return found if found is not None else await make()
         finally:
             with anyio.CancelScope(shield=True), anyio.move_on_after(2):
                 await self._let_go(name, mark)

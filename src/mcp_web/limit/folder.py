@@ -40,14 +40,28 @@ class FolderLimiter:
             slot = window.next_slot(now, rate, per)
             if slot - now > patience:
                 raise PaceExceeded(key, slot - now)
-            window.take(slot, rate)
+            window.take(slot, now)
             kept["window"] = window.as_json()
-            return slot
+            return slot if slot > now else 0.0
 
+        def confirm(kept: dict[str, Any]) -> float | None:
+            window = Window.from_json(kept.get("window"))
+            later = window.confirm(slot, time.time(), rate, per)
+            kept["window"] = window.as_json()
+            return later
+
+        begun = time.time()
         slot = await self._change(key, reserve)
-        waited = max(0.0, slot - time.time())
-        await anyio.sleep(waited)
-        return waited
+        if slot <= begun:
+            return 0.0
+        while True:
+            await anyio.sleep(max(0.0, slot - time.time()))
+            later = await self._change(key, confirm)
+            if later is None:
+                return time.time() - begun
+            if later - begun > patience:
+                raise PaceExceeded(key, later - time.time())
+            slot = later
 
     async def pause(self, key: str, seconds: float) -> None:
         def hold(kept: dict[str, Any]) -> None:

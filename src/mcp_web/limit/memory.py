@@ -24,9 +24,14 @@ class MemoryLimiter:
         slot = window.next_slot(now, rate, per)
         if slot > deadline:
             raise PaceExceeded(key, slot - now)
-        window.take(slot, rate)
-        await anyio.sleep(slot - now)
-        return slot - now
+        window.take(slot, now)
+        wake: float | None = slot if slot > now else None
+        while wake is not None:
+            await anyio.sleep(max(0.0, wake - anyio.current_time()))
+            wake = window.confirm(wake, anyio.current_time(), rate, per)
+            if wake is not None and wake > deadline:
+                raise PaceExceeded(key, wake - anyio.current_time())
+        return anyio.current_time() - now if slot > now else 0.0
 
     async def pause(self, key: str, seconds: float) -> None:
         self._windows[key].pause(anyio.current_time() + seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,30 +18,52 @@ if TYPE_CHECKING:
 
 # Redis' own clock decides, so replicas need not agree on the time. Times are whole microseconds: a Lua number
 # holds them exactly, and a reply would cut a fraction off.
-_RESERVE = """
-local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
+_NOW = "local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]\n"
+# `Window.next_slot` and `take`. Keys: who went, who was promised a moment, until when nobody goes.
+_RESERVE = (
+    _NOW
+    + """
 local rate, per, patience = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local slot = now
-local paused = tonumber(redis.call('GET', KEYS[2]) or '0')
-if paused > slot then slot = paused end
-local last = tonumber(redis.call('LINDEX', KEYS[1], 0) or '0')
-if last > slot then slot = last end
-local oldest = redis.call('LINDEX', KEYS[1], rate - 1)
-if oldest and tonumber(oldest) + per > slot then slot = tonumber(oldest) + per end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - per)
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - 60000000)
+local slot, taken = math.max(now, tonumber(redis.call('GET', KEYS[3]) or '0')), {}
+for at = 1, 2 do
+  local found = redis.call('ZREVRANGE', KEYS[at], 0, rate - 1, 'WITHSCORES')
+  for i = 2, #found, 2 do taken[#taken + 1] = tonumber(found[i]) end
+  if at == 2 and found[2] then slot = math.max(slot, tonumber(found[2])) end
+end
+table.sort(taken)
+if #taken >= rate then slot = math.max(slot, taken[#taken - rate + 1] + per) end
 if slot - now > patience then return {0, string.format('%.0f', slot - now)} end
-redis.call('LPUSH', KEYS[1], string.format('%.0f', slot))
-redis.call('LTRIM', KEYS[1], 0, rate - 1)
-redis.call('PEXPIRE', KEYS[1], math.ceil((slot - now + per) / 1000) + 1000)
+redis.call('ZADD', KEYS[slot > now and 2 or 1], slot, ARGV[4])
+for at = 1, 2 do redis.call('PEXPIRE', KEYS[at], math.ceil((slot - now + per) / 1000) + 60000) end
 return {1, string.format('%.0f', slot - now)}
 """
-_PAUSE = """
-local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
+)
+# `Window.confirm`.
+_CONFIRM = (
+    _NOW
+    + """
+local rate, per = tonumber(ARGV[1]), tonumber(ARGV[2])
+redis.call('ZREM', KEYS[2], ARGV[3])
+local later = math.max(now, tonumber(redis.call('GET', KEYS[3]) or '0'))
+local oldest = redis.call('ZREVRANGE', KEYS[1], rate - 1, rate - 1, 'WITHSCORES')[2]
+if oldest then later = math.max(later, tonumber(oldest) + per) end
+redis.call('ZADD', KEYS[later > now and 2 or 1], later, ARGV[3])
+for at = 1, 2 do redis.call('PEXPIRE', KEYS[at], math.ceil((later - now + per) / 1000) + 60000) end
+return string.format('%.0f', later - now)
+"""
+)
+_PAUSE = (
+    _NOW
+    + """
 local till = now + tonumber(ARGV[1])
 if till > tonumber(redis.call('GET', KEYS[1]) or '0') then
   redis.call('SET', KEYS[1], string.format('%.0f', till), 'PX', math.ceil(tonumber(ARGV[1]) / 1000) + 1000)
 end
 return 1
 """
+)
 _SPEND = """
 local used = tonumber(redis.call('GET', KEYS[1]) or '0')
 if used >= tonumber(ARGV[1]) then return -1 end
@@ -60,15 +83,21 @@ class RedisLimiter:
 
     async def acquire(self, key: str, rate: int, per: float, *, deadline: float) -> float:
         patience = max(0.0, deadline - anyio.current_time())
-        keys = [self._name(key, "grants"), self._name(key, "paused")]
-        reply = await self._run(_RESERVE, keys, [rate, _micro(per), _micro(patience)])
+        keys, who = [self._name(key, part) for part in ("went", "promised", "paused")], secrets.token_hex(8)
+        reply = await self._run(_RESERVE, keys, [rate, _micro(per), _micro(patience), who])
         if reply is None:
             return await self._alone.acquire(key, rate, per, deadline=deadline)
         granted, wait = int(reply[0]), int(reply[1]) / 1e6
         if not granted:
             raise PaceExceeded(key, wait)
-        await anyio.sleep(wait)
-        return wait
+        waited = 0.0
+        while wait > 0:
+            await anyio.sleep(wait)
+            waited += wait
+            wait = int(await self._run(_CONFIRM, keys, [rate, _micro(per), who]) or 0) / 1e6
+            if anyio.current_time() + wait > deadline:
+                raise PaceExceeded(key, wait)
+        return waited
 
     async def pause(self, key: str, seconds: float) -> None:
         await self._alone.pause(key, seconds)

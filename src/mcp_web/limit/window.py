@@ -6,41 +6,54 @@ through in an unlucky second, and providers count seconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from bisect import insort
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-# A clock that was set back must not freeze a provider for years: grants further ahead than this are forgotten.
+# A clock that was set back must not freeze a provider for years: moments further ahead than this are forgotten.
 _FARTHEST = 3600.0
+_STALE = 60.0
 
 
 @dataclass(slots=True)
 class Window:
-    """Grants of one key (past and promised, in order) and until when there are none."""
+    """Who went when, who was promised a moment, and until when nobody goes."""
 
-    grants: list[float] = field(default_factory=list)
+    went: list[float] = field(default_factory=list)  # in order
+    promised: list[float] = field(default_factory=list)  # in order
     paused_until: float = 0.0
 
     def next_slot(self, now: float, rate: int, per: float) -> float:
-        """When the next caller may go."""
-        if self.grants and self.grants[-1] > now + _FARTHEST:
-            self.grants.clear()
-        slot = max(now, self.paused_until)
-        if self.grants:
-            slot = max(slot, self.grants[-1])  # first come, first served
-        if len(self.grants) >= rate:
-            slot = max(slot, self.grants[-rate] + per)
+        """When the next caller may go: after everyone who was promised a moment before."""
+        self._forget(now, per)
+        taken = sorted((*self.went, *self.promised))
+        slot = max(now, self.paused_until, *self.promised[-1:])
+        if len(taken) >= rate:
+            slot = max(slot, taken[-rate] + per)
         return slot
 
-    def take(self, slot: float, rate: int) -> None:
-        self.grants.append(slot)
-        del self.grants[: max(0, len(self.grants) - max(rate, 64))]
+    def take(self, slot: float, now: float) -> None:
+        insort(self.promised if slot > now else self.went, slot)
+
+    def confirm(self, slot: float, now: float, rate: int, per: float) -> float | None:
+        """At the end of a wait: None to go now, or the later moment to wait for.
+
+        Sleepers wake late on a busy machine, and then two promises can fall into one window. What a provider counts
+        is when callers really went, so that is looked at once more before anyone goes.
+        """
+        self._forget(now, per)
+        if slot in self.promised:
+            self.promised.remove(slot)
+        later = max(now, self.paused_until, self.went[-rate] + per if len(self.went) >= rate else 0.0)
+        self.take(later, now)
+        return later if later > now else None
 
     def pause(self, until: float) -> None:
         self.paused_until = max(self.paused_until, until)
 
     def as_json(self) -> dict[str, Any]:
-        return {"grants": self.grants, "paused_until": self.paused_until}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, value: Any) -> Window:
@@ -48,10 +61,15 @@ class Window:
         if not isinstance(value, dict):
             return cls()
         try:
-            grants = sorted(float(grant) for grant in value.get("grants", ()))
-            return cls(grants, float(value.get("paused_until", 0.0)))
+            went, promised = (sorted(float(one) for one in value.get(name, ())) for name in ("went", "promised"))
+            return cls(went, promised, float(value.get("paused_until", 0.0)))
         except (TypeError, ValueError):
             return cls()
+
+    def _forget(self, now: float, per: float) -> None:
+        """What is over, what a cancelled caller left behind, and what a clock that was set back put ahead."""
+        self.went = [moment for moment in self.went if now - per < moment <= now + _FARTHEST]
+        self.promised = [moment for moment in self.promised if now - _STALE < moment <= now + _FARTHEST]
 
 
 def month_of(now: float) -> str:

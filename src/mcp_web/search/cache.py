@@ -62,11 +62,12 @@ class SearchCache:
         value = await self._memory.note(_KIND, key) or await self._notes.note(_KIND, key)
         return _from_json(value, query) if value else None
 
-    async def keep(self, key: str, found: Found, *, on_disk: bool) -> None:
+    async def keep(self, key: str, found: Found, *, on_disk: bool, at_most: float | None = None) -> None:
         if self._ttl <= 0:
             return
         place: Notes = self._notes if on_disk else self._memory
-        await place.keep_note(_KIND, key, _to_json(found), self._wall() + self._ttl)
+        ttl = self._ttl if at_most is None else min(self._ttl, at_most)
+        await place.keep_note(_KIND, key, _to_json(found), self._wall() + ttl)
 
 
 def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -> str:

@@ -89,6 +89,8 @@ def tailor(query: SearchQuery, card: Card, today: date) -> Tailored:
     if shortened:
         notes.append(f"{card.name} takes {card.max_words} words and {card.max_chars} characters; the query was cut.")
     windows = _windows(card, query.page, query.count)
+    if windows and sum(window.size - window.skip for window in windows) < query.count:
+        notes.append(f"{card.name} gives fewer results this far down than were asked for.")
     sieve = Sieve(
         query.include_domains,
         query.exclude_domains,

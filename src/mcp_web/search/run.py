@@ -21,7 +21,7 @@ from mcp_web.search.plan import Tailored, Window, tailor
 from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Page, Provider, Quota, Refused
 from mcp_web.search.reply import Reply
 
-_MARGIN = 1.1  # our second is a little longer than the provider's: clocks and queues differ
+_MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
 _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
 
 
@@ -135,7 +135,8 @@ class Runner:
         quota = endpoint.quota(response)
         if quota is not None:
             self.quotas[endpoint.name] = quota
-            self.rates[endpoint.name] = quota.rate or endpoint.card.rate
+        if endpoint.card.learns_rate:
+            self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.card.rate
         page = await to_thread.run_sync(endpoint.parse, response, query)
         now = anyio.current_time()
         health = self.health[endpoint.name]

@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 
-from mcp_web.limit.flight import MemorySingleFlight
+from mcp_web.limit.flight import MemorySingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
 from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
 from mcp_web.search.cache import Notes, SearchCache, cache_key
@@ -32,6 +32,7 @@ from mcp_web.search.snippets import SNIPPET_CHARS, shorten
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
 _MOST_REMEMBERED = 1000
+_SHORT_MEMORY = 300.0
 
 
 class Searcher:
@@ -45,6 +46,7 @@ class Searcher:
         notes: Notes,
         *,
         public_client: ApiClient | None = None,
+        flight: SingleFlight | None = None,
     ) -> None:
         clients: dict[str, ApiClient] = {
             "http": api_client,
@@ -58,7 +60,7 @@ class Searcher:
         self._endpoints: dict[str, list[Provider]] = {name: entry.build(options) for name, entry in REGISTRY.items()}
         self._pool = Pool(options, self._runner, notes)
         self._cache = SearchCache(notes, options.cache_ttl)
-        self._flight = MemorySingleFlight()
+        self._flight = flight or MemorySingleFlight()
 
     async def search(
         self,
@@ -78,7 +80,11 @@ class Searcher:
         key = cache_key(query, selection.names, selection.how, raw)
         found = await self._cache.get(key, query)
         if found is None:
-            found = await self._flight.once(key, lambda: self._ask(query, selection, raw, deadline, key))
+            found = await self._flight.once(
+                f"search:{key}",
+                lambda: self._ask(query, selection, raw, deadline, key),
+                lambda: self._cache.get(key, query),
+            )
         await self._remember(query, found)
         return replace(found, query=query, elapsed_ms=round((anyio.current_time() - begun) * 1000, 1))
 
@@ -109,21 +115,26 @@ class Searcher:
             raise failure(attempts, fixes, self._options.rate_limit_backoff)
         found = combine(query, replies, raw)
         on_disk = all(reply.card.storage == "disk" for reply in replies if reply.answered)
-        await self._cache.keep(key, found, on_disk=on_disk)
+        # Nothing found, or not everyone heard: worth asking again soon.
+        whole = bool(found.hits) and (selection.how == "failover" or all(reply.answered for reply in replies))
+        await self._cache.keep(key, found, on_disk=on_disk, at_most=None if whole else _SHORT_MEMORY)
         return found
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
-        """Everyone at once; who has not answered at the deadline is left out and said to be late."""
+        """Everyone at once. With one answer in hand, the others get a provider's usual time and no more."""
         replies: dict[str, Reply] = {}
+        enough = min(until, anyio.current_time() + self._options.timeout)
 
         async def one(name: str) -> None:
             replies[name] = await self._provider(name, query, until)
+            if replies[name].hits:
+                scope.deadline = enough
 
-        with anyio.CancelScope(deadline=until):
+        with anyio.CancelScope(deadline=until) as scope:
             async with anyio.create_task_group() as tasks:
                 for name in names:
                     tasks.start_soon(one, name)
-        late = Attempt("", "timeout", 0.0, "no answer before the deadline")
+        late = Attempt("", "timeout", 0.0, "no answer in time")
         return [replies.get(name) or Reply(REGISTRY[name].card, (replace(late, name=name),)) for name in names]
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:

