@@ -257,5 +257,8 @@ def _text(value: Any, most: int) -> str:
         return ""
     from html import unescape
 
-    text = " ".join(clean_text(unescape(value[: most * 4]))[0].split())
+    text = unescape(value[: most * 4])
+    if not (text.isascii() and text.isprintable()):
+        text = clean_text(text)[0]
+    text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"

@@ -126,7 +126,10 @@ def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
 def _bound(value: Any, depth: int) -> Any:
     """The value without redundant text, cut in depth, width and length; None where nothing is left."""
     if isinstance(value, str):
-        text = " ".join(clean_text(value[: _STRING * 4])[0].split())
+        text = value[: _STRING * 4]
+        if not (text.isascii() and text.isprintable()):
+            text = clean_text(text)[0]
+        text = " ".join(text.split())
         return text if len(text) <= _STRING else text[: _STRING - 1] + "…"
     if isinstance(value, Mapping):
         if depth == 0:

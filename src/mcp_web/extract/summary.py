@@ -16,8 +16,8 @@ from itertools import islice
 from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
 
 _LONGEST = 500
-_SUMMARY_READS = 7_000  # characters; what a page is about is said on its first pages
-_SUMMARY_SENTENCES = 24
+_SUMMARY_READS = 5_000  # characters; what a page is about is said on its first pages
+_SUMMARY_SENTENCES = 18
 _POINTS_READ = 120_000
 _END = re.compile(r"(?<=[.!?…][\"'”’)\]])\s+|(?<=[.!?…])\s+(?=[\"'“‘(\[]?[^\s\W])|(?<=[。！？])")
 _ABBREVIATION = re.compile(
@@ -102,8 +102,11 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
             section += 1
         if block.kind not in ("text", "item"):
             continue
-        text = inline_text(IMAGE.sub("", block.text))
-        if _is_furniture(text, block.text):
+        if len(block.text) < 12:
+            continue
+        source = IMAGE.sub("", block.text) if "![" in block.text else block.text
+        text = inline_text(source) if len(source) >= 40 or not source.isascii() else ""
+        if _is_furniture(text, source):
             continue
         opens = True
         for sentence in _split(text):

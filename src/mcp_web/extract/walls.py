@@ -38,7 +38,7 @@ def detect_wall(
     sent = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, sent):
         return found
-    shown = _shown(markdown[:20_000])
+    shown = _shown(markdown[:12_000])
     if len(shown) > _PREVIEW:
         return _not_free(source, markdown)
     html = _lowered(source)
@@ -69,11 +69,11 @@ def _not_free(source: Node | str | bytes, markdown: str) -> Verdict:
 
 def _instead_of_text(html: str, shown: str) -> Verdict | None:
     """Pages that are nothing but the wall."""
+    if len(shown) > _SHORT:
+        return None
     for vendor, marks in signs.BOT_MARKS:
         if any(mark in html for mark in marks):
             return "bot", f"The site shows a bot check by {vendor} instead of the page."
-    if len(shown) > _SHORT:
-        return None
     if match := signs.BOT_WORDS.search(shown) or signs.BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
         return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
     asked = {match[0].lower() for match in signs.CONSENT_WORDS.finditer(shown)}
@@ -85,7 +85,7 @@ def _instead_of_text(html: str, shown: str) -> Verdict | None:
 
 
 def _is_login_form(html: str) -> bool:
-    if not signs.PASSWORD.search(html):
+    if "password" not in html or not signs.PASSWORD.search(html):
         return False
     title = signs.TITLE.search(html)
     words = _words(html)
@@ -98,7 +98,9 @@ def _is_login_form(html: str) -> bool:
 def _paywall(html: str, shown: str) -> Verdict | None:
     if match := signs.PAYWALL_WORDS.search(shown[-2500:]):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
-    if signs.NOT_FREE.search(html) or signs.LOCKED.search(html):
+    if ("isaccessibleforfree" in html and signs.NOT_FREE.search(html)) or (
+        "article:content_tier" in html and signs.LOCKED.search(html)
+    ):
         return "paywall", "The publisher marks this page as not free, and only its beginning is shown."
     return None
 

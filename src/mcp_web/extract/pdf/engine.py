@@ -30,7 +30,8 @@ _MOST_PAGES = 1500
 _MOST_OUTLINE = 2000
 _SCAN = 25  # characters; a page with a picture and less text than this is a scan
 _NO_TITLE = re.compile(
-    r"untitled|^\(?anonymous\)?$|microsoft (?:word|powerpoint|excel)|\.(?:docx?|indd|tex|dvi|pdf|pptx?|xlsx?|qxd|exe|rtf)\b|^\W*$",
+    r"untitled|^\(?anonymous\)?$|microsoft (?:word|powerpoint|excel)|"
+    r"\.(?:docx?|indd|tex|dvi|pdf|pptx?|xlsx?|qxd|exe|rtf)\b|^\W*$",
     re.I,
 )
 _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
