@@ -25,6 +25,7 @@ _ANIMATED = (
     "[class*=lazy i]"
 )
 _TYPOGRAPHY = frozenset(("color", "background-color", "background", "font-weight", "font-style", "text-align", "width"))
+MOST_ANCESTORS = 40
 FAR = 500.0  # pixels off screen; menus and sliders stand closer
 
 
@@ -256,7 +257,9 @@ class Background:
         if own is not None or "background-image" in style or "url(" in style.get("background", ""):
             return own
         node: object = element.parent
-        while node is not None and hasattr(node, "attr"):
+        for _ in range(MOST_ANCESTORS):
+            if node is None or not hasattr(node, "attr"):
+                break
             text = node.attr("style") or ""
             if "background" in text:
                 return _background(parse_style(text))

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _MOST_CSS = 1_000_000
 _MOST_CANDIDATES = 2000
+_MOST_RULES = 200  # per element; a page made for people has a handful
+_MOST_BLOCKS = 5000
+_MOST_NESTING = 4
+_CHUNK = 200
 # Cheap tests before the real one: a sheet, then a rule, that has none of these hides nothing.
 _HIDING = re.compile(r"none|hidden|opacity|indent|clip|transparent|-\d{3}|:\s*0|scale|blur|mask|var\(|collapse", re.I)
 _HIDING_VALUES = {
@@ -54,15 +58,34 @@ _STATE = re.compile(
     r"::|:(?:defined|before|after|hover|focus|active|visited|target|focus-within|focus-visible|placeholder)\b", re.I
 )
 _BRACE = re.compile(r"[{}]")
-_WEAKEST = (-1, -1, -1, -1)
+_INSIDE = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\.)+")
 _ROOTS = frozenset((":root", "html", "body", "*", ":host", ":root,:host"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    selector: str
+    selector: str  # one selector, not a list
     style: dict[str, str]
-    order: int
+    weight: tuple[int, int, int, int]  # specificity, then order
+    key: str  # a name an element must have to match: "#id", ".class", a tag, or "*"
+
+
+class _Index:
+    """Rules by the name that an element must have to match; the last rule of a selector stands for all of them."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, dict[str, _Rule]] = {}
+
+    def add(self, rule: _Rule) -> None:
+        self.rules.setdefault(rule.key, {})[rule.selector] = rule
+
+    def near(self, element: Element) -> list[_Rule]:
+        names = [f".{name}" for name in (element.attr("class") or "").split()[:50]]
+        found: list[_Rule] = []
+        for key in (f"#{element.attr('id')}", *names, element.tag, "*"):
+            found.extend(self.rules.get(key, {}).values())
+        return found[:_MOST_RULES]
 
 
 def hidden_by_rules(tree: Node) -> list[Element]:
@@ -72,17 +95,30 @@ def hidden_by_rules(tree: Node) -> list[Element]:
         return []
     rules = [*_rules_of(sheets)]
     hiding = _hiding(rules)
-    found = _select(tree, [rule.selector for rule in hiding]) if hiding else []
-    found = [element for element in found if element.tag not in ("html", "body") and element.text.strip()]
+    found = _matched(tree, hiding) if hiding.rules else []
     if not found:
         return []
     showing = _showing(rules)
-    shown = set(_select(tree, [rule.selector for rule in showing])) if showing else set()
     return [
         element
-        for element in found[:_MOST_CANDIDATES]
-        if _stays_hidden(element, hiding, showing if element in shown else [])
+        for at, element in enumerate(found)
+        if at > _MOST_CANDIDATES or _stays_hidden(element, hiding.near(element), showing)
     ]
+
+
+def _matched(tree: Node, hiding: _Index) -> list[Element]:
+    """The elements with text that any hiding rule matches. Only rules whose name occurs on the page are tried."""
+    names: set[str] = {"*"}
+    for element in tree.select("[class],[id]"):
+        names.update(f".{name}" for name in (element.attr("class") or "").split()[:50])
+        names.add(f"#{element.attr('id')}")
+    selectors = [
+        selector for key, rules in hiding.rules.items() if key in names or key[0] not in ".#" for selector in rules
+    ]
+    found: list[Element] = []
+    for at in range(0, len(selectors), _CHUNK):
+        found.extend(_select(tree, selectors[at : at + _CHUNK]))
+    return [element for element in found if element.tag not in ("html", "body") and element.text.strip()]
 
 
 def _rules_of(sheets: list[str]) -> Iterator[tuple[int, StyleRule]]:
@@ -96,8 +132,8 @@ def _rules_of(sheets: list[str]) -> Iterator[tuple[int, StyleRule]]:
                 yield order, rule
 
 
-def _hiding(rules: list[tuple[int, StyleRule]]) -> list[_Rule]:
-    found: list[_Rule] = []
+def _hiding(rules: list[tuple[int, StyleRule]]) -> _Index:
+    found = _Index()
     variables: dict[str, str] = {}
     for order, rule in rules:
         selector = rule.selector_text
@@ -109,8 +145,39 @@ def _hiding(rules: list[tuple[int, StyleRule]]) -> list[_Rule]:
         style = _declared(rule)
         resolve_variables(style, variables | style)
         if hides(style):
-            found.append(_Rule(selector, style, order))
+            _add(found, selector, style, order)
     return found
+
+
+def _showing(rules: list[tuple[int, StyleRule]]) -> _Index:
+    found = _Index()
+    for order, rule in rules:
+        if any(name in _SHOWING for name in rule.style) and _STATE.search(rule.selector_text) is None:
+            style = _declared(rule)
+            if any(name in style and not style[name].startswith(values) for name, values in _SHOWING.items()):
+                _add(found, rule.selector_text, style, order)
+    return found
+
+
+def _add(index: _Index, selectors: str, style: dict[str, str], order: int) -> None:
+    """Put each selector of a list into the index, with its own weight."""
+    from turbohtml.convert import css_specificity
+
+    try:
+        weights = css_specificity(selectors)
+    except ValueError:
+        return
+    for selector, weight in zip(_split(selectors), weights, strict=False):
+        index.add(_Rule(selector.strip(), style, (*weight, order), _key(selector)))
+
+
+def _key(selector: str) -> str:
+    last = re.split(r"[\s>+~]+", _INSIDE.sub("", selector).strip())[-1]
+    name = _NAME.search(last)
+    if name is not None:
+        return name[0].replace("\\", "")
+    tag = re.match(r"[a-zA-Z][\w-]*", last)
+    return tag[0].lower() if tag else "*"
 
 
 def _may_hide(rule: StyleRule) -> bool:
@@ -122,16 +189,6 @@ def _may_hide(rule: StyleRule) -> bool:
     return False
 
 
-def _showing(rules: list[tuple[int, StyleRule]]) -> list[_Rule]:
-    found: list[_Rule] = []
-    for order, rule in rules:
-        if any(name in _SHOWING for name in rule.style) and _STATE.search(rule.selector_text) is None:
-            style = _declared(rule)
-            if any(name in style and not style[name].startswith(values) for name, values in _SHOWING.items()):
-                found.append(_Rule(rule.selector_text, style, order))
-    return found
-
-
 def _declared(rule: StyleRule) -> dict[str, str]:
     block = rule.style
     return {name: (block.get(name) or "").lower() for name in block}
@@ -140,16 +197,19 @@ def _declared(rule: StyleRule) -> dict[str, str]:
 def _applying(sheet: str) -> list[str]:
     """The sheet, and the inside of each at-rule that holds on a desktop screen."""
     texts = [sheet]
-    if "@" not in sheet:
-        return texts
-    at = 0
-    for found in _AT_RULE.finditer(sheet):
-        if found.start() < at:
-            continue
-        end = _block_end(sheet, found.end())
-        if found[1].lower() != "media" or _holds(found[2].lower()):
-            texts.extend(_applying(sheet[found.end() : end]))
-        at = end
+    waiting = [(sheet, 0)] if "@" in sheet else []
+    while waiting and len(texts) < _MOST_BLOCKS:
+        text, depth = waiting.pop()
+        at = 0
+        for found in _AT_RULE.finditer(text):
+            if found.start() < at:
+                continue
+            at = _block_end(text, found.end())
+            inside = text[found.end() : at]
+            if (found[1].lower() != "media" or _holds(found[2].lower())) and _HIDING.search(inside):
+                texts.append(inside)
+                if depth < _MOST_NESTING and "@" in inside:
+                    waiting.append((inside, depth + 1))
     return texts
 
 
@@ -183,20 +243,24 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
         return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
 
 
-def _stays_hidden(element: Element, hiding: list[_Rule], showing: list[_Rule]) -> bool:
+def _stays_hidden(element: Element, hiding: list[_Rule], showing: _Index) -> bool:
     """True where a rule hides the element and none that is stronger shows it."""
-    against: list[tuple[_Rule, tuple[int, int, int, int]]] | None = None
+    against: list[_Rule] | None = None
     for rule in hiding:
-        strength = _strength(element, rule)
-        if strength is None or not hides(rule.style, element):
+        if not _matches(element, rule.selector) or not hides(rule.style, element):
             continue
         if against is None:
-            names = [*(element.attr("class") or "").split(), element.attr("id") or element.tag, element.tag]
-            near = [other for other in showing if any(name in other.selector for name in names)]
-            against = [(other, weight) for other in near if (weight := _strength(element, other)) is not None]
-        if not any(weight > strength and _shows(other, rule) for other, weight in against):
+            against = [other for other in showing.near(element) if _matches(element, other.selector)]
+        if not any(other.weight > rule.weight and _shows(other, rule) for other in against):
             return True
     return False
+
+
+def _matches(element: Element, selector: str) -> bool:
+    try:
+        return element.matches(selector)
+    except ValueError:
+        return False
 
 
 def _shows(other: _Rule, rule: _Rule) -> bool:
@@ -204,21 +268,6 @@ def _shows(other: _Rule, rule: _Rule) -> bool:
         if name in rule.style and name in other.style and rule.style[name].startswith(values):
             return not other.style[name].startswith(values)
     return False
-
-
-def _strength(element: Element, rule: _Rule) -> tuple[int, int, int, int] | None:
-    from turbohtml.convert import css_specificity
-
-    best: tuple[int, int, int, int] | None = None
-    try:
-        if not element.matches(rule.selector):
-            return None
-        for selector, weight in zip(_split(rule.selector), css_specificity(rule.selector), strict=False):
-            if element.matches(selector):
-                best = max(best or _WEAKEST, (*weight, rule.order))
-    except ValueError:
-        return None
-    return best
 
 
 def _split(selector: str) -> list[str]:

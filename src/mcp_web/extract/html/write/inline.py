@@ -206,6 +206,10 @@ def write_link(draft: Draft, element: Element, out: list[str], code: bool = Fals
         write_children(draft, element, out)
         return
     href = element.attr("href")
+    if draft.in_heading and href and href[0] == "#":
+        href = None  # a title that links itself, or the sign that does
+        if element.text.strip().lower() in _SIGNS:
+            return
     url = draft.links.resolve(href) if href else None
     if url is None:
         out.append(_spaced_code(element.text) if code else inner(draft, element))

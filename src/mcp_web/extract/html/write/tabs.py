@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 _SETS = frozenset(("tabbed-labels", "sd-tab-set", "tabbed-set", "vp-code-group", "tab-set"))
 _PANELS = "[role=tabpanel],.tabbed-block,.sd-tab-content,.tabbed-content > .tabbed-block,.tab-content"
 _MOST = 30
+_MOST_SETS = 60
 
 
 def settle_tabs(tree: Node, survey: Survey | None = None) -> None:
     """Give every panel its label as first line, remove the strip. For a tree not yet pruned; twice does no harm."""
     survey = survey or Survey(tree)
     strips = [element for element in survey.tagged if element.attr("role") == "tablist"]
-    for strip in [*strips, *survey.with_classes(_SETS)]:
+    for strip in [*strips, *survey.with_classes(_SETS)][:_MOST_SETS]:
         if strip.parent is None:
             continue
         labels, panels = _pairs(tree, strip)
