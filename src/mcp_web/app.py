@@ -26,6 +26,7 @@ from mcp_web.store.options import StoreOptions, data_folder
 from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
+    from mcp_web.archive.archive import Archive
     from mcp_web.archive.keeper import Keeper
     from mcp_web.embed.embedder import Embedder
     from mcp_web.fetch.fetcher import Fetcher
@@ -191,6 +192,14 @@ class App:
             cut = partial(passages, size=Size.capped(self.settings.of(EmbedOptions).tokens_size))
             self._reader = PageReader(store, self.embedder, cut)
         return self._reader
+
+    async def archive(self) -> Archive:
+        store = await self.store()
+        if "_archive" not in self.__dict__:
+            from mcp_web.archive.archive import Archive
+
+            self._archive = Archive(store, self.embedder if self.embedder.dim != 0 else None)
+        return self._archive
 
     @property
     def can_render(self) -> bool:

@@ -15,6 +15,8 @@ STANDARD = (
     "web_open",
     "web_batch_open",
     "verify_quotes",
+    "archive_search",
+    "archive_add",
     "web_extract",
     "cache_get",
     "cache_purge",

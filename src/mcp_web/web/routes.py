@@ -125,7 +125,13 @@ async def _archive(app: App, query: str) -> str:
         'aria-label="Search"><button>Search</button></form>'
     )
     rows = await _found(app, query) if query.strip() else await _recent(app)
-    return html.page("Archive", "/archive", "<h1>Archive</h1>", form, html.table(("page", "kept", "size"), rows))
+    return html.page(
+        "Archive",
+        "/archive",
+        "<h1>Archive</h1>",
+        form,
+        html.table(("page", "date", "score" if query.strip() else "size"), rows),
+    )
 
 
 async def _recent(app: App) -> list[tuple[str, ...]]:
@@ -141,7 +147,23 @@ async def _recent(app: App) -> list[tuple[str, ...]]:
 
 
 async def _found(app: App, query: str) -> list[tuple[str, ...]]:
-    return []
+    from mcp_web.archive.answer import ArchiveQuery
+    from mcp_web.services.search_archive import search_archive
+
+    answer = await search_archive(app, ArchiveQuery(query[:500], limit=50))
+    return [
+        (
+            html.link(f"/archive/{one.document.snapshot}", one.document.title or one.document.url)
+            + f"<br><small>{html.text(one.document.path or one.document.url)}</small>"
+            # Snippets are escaped where they are made; only <mark> is markup in them.
+            + "".join(
+                f"<p>{snippet}</p>" for mark in one.highlights if mark.field != "title" for snippet in mark.snippets
+            ),
+            html.text(one.document.date),
+            html.text(f"{one.document.score:.2f}"),
+        )
+        for one in answer.results
+    ]
 
 
 async def _snapshot(app: App, name: str) -> str:

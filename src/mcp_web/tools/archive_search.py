@@ -1,0 +1,155 @@
+"""archive_search: find again what was read or saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.citation import Citation
+from mcp_web.services.search_archive import search_archive
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_view import one_line
+from mcp_web.tools.tool import Answer, Param, Tool
+
+_CITATIONS_SHOWN = 5
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.archive.answer import ArchiveQuery
+
+    query = ArchiveQuery(
+        text=args["query"],
+        fuzzy=args["fuzzy"],
+        include_citations=args["include_citations"],
+        citation_depth=args["citation_depth"],
+        limit=args["limit"],
+        source=args["source"],
+        since=args["since"],
+        until=args["until"],
+        mode=args["mode"],
+    )
+    answer = await search_archive(call.app, query)
+    data = as_data(answer)
+    data["notes"] = [*call.notes, *answer.notes]
+    lines = [f"{len(answer.results)} documents · {answer.mode}"]
+    if answer.corrected_query:
+        lines.append(f"searched for: {answer.corrected_query}")
+    lines += [f"note: {note}" for note in data["notes"]]
+    if not answer.results:
+        lines.append(
+            "Nothing kept matches. Search the web with web_search; what you open is kept and found here later."
+        )
+        return Answer(data, "\n".join(lines), {"results": 0})
+    blocks = [_text(rank, row) for rank, row in enumerate(data["results"], start=1)]
+    if answer.citation_graph is not None and answer.citation_graph.edges:
+        blocks.append("```mermaid\n" + budget.cut(answer.citation_graph.mermaid, 2_500) + "\n```")
+    lines.append(call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500)))
+    lines.append('read one: web_read(url="…", query="…") or cache_get(snapshot="…")')
+    return Answer(data, "\n".join(lines), {"results": len(answer.results)})
+
+
+def as_data(answer: Any) -> dict[str, Any]:
+    """The answer object of the contract."""
+    data: dict[str, Any] = {"results": [_result(one) for one in answer.results]}
+    if answer.citation_graph is not None:
+        data["citation_graph"] = {
+            "nodes": [{"id": one.id, "label": one.label, "type": one.type} for one in answer.citation_graph.nodes],
+            "edges": [
+                {"from": one.source, "to": one.target, "confidence": one.confidence}
+                for one in answer.citation_graph.edges
+            ],
+            "mermaid": answer.citation_graph.mermaid,
+        }
+    if answer.corrected_query:
+        data["corrected_query"] = answer.corrected_query
+    query = answer.query
+    data["metadata"] = {
+        "total_results": len(answer.results),
+        "query": query.text,
+        "fuzzy": query.fuzzy,
+        "include_citations": query.include_citations,
+        "citation_depth": query.citation_depth,
+        "limit": query.limit,
+        "mode": answer.mode,
+    }
+    return data
+
+
+def _result(one: Any) -> dict[str, Any]:
+    document = one.document
+    made: dict[str, Any] = {
+        "document": {
+            "id": document.id,
+            "title": document.title,
+            "path": document.path,
+            "url": document.url,
+            "source": document.source,
+            "date": document.date,
+            "score": round(document.score, 4),
+            "snapshot": document.snapshot,
+            "tags": list(document.tags),
+        },
+        "highlights": [{"field": mark.field, "snippets": list(mark.snippets)} for mark in one.highlights],
+    }
+    if one.citations is not None:
+        made["citations"] = {
+            "citing": [_citation(each) for each in one.citations.citing],
+            "cited": [_citation(each) for each in one.citations.cited],
+        }
+    return made
+
+
+def _citation(one: Citation) -> dict[str, Any]:
+    return {
+        "source_id": one.source_id,
+        "target_id": one.target_id,
+        "target_url": one.target_url,
+        "context": one.context,
+        "confidence": one.confidence,
+        "kind": one.kind,
+    }
+
+
+def _text(rank: int, row: dict[str, Any]) -> str:
+    document = row["document"]
+    where = document["path"] or document["url"]
+    head = (
+        f"{rank}. {one_line(document['title'])} · {document['source']} · {document['date']} · {document['score']:.2f}"
+    )
+    lines = [head, f"   {where}", f"   snapshot {document['snapshot'][:16]} · id {document['id']}"]
+    for mark in row["highlights"]:
+        if mark["field"] != "title":
+            lines += [f"   … {one_line(snippet)}" for snippet in mark["snippets"]]
+    citations = row.get("citations", {})
+    for kind, words in (("citing", "cites"), ("cited", "cited by")):
+        for one in citations.get(kind, ())[:_CITATIONS_SHOWN]:
+            other = (one["target_id"] or one["target_url"]) if kind == "citing" else one["source_id"]
+            lines.append(f"   {words} {other}: {one_line(one['context'])[:160]}")
+    return "\n".join(lines)
+
+
+TOOL = Tool(
+    name="archive_search",
+    title="Search what was read",
+    words=(
+        "Searches everything that was opened or saved here, by words and by meaning, without any network: pages "
+        "read in earlier sessions, notes, synced research folders. Tolerates typos, understands \"phrases\" and "
+        "word*, and can show which documents cite which. Use it before web_search when the topic may have come up "
+        "before. Returns documents with highlighted snippets, dates and snapshots; read one with cache_get or "
+        "web_read."
+    ),
+    params=(
+        Param("query", "string", "What to look for.", required=True, max_length=500),
+        Param("fuzzy", "boolean", "Correct typos (default true).", default=True),
+        Param("include_citations", "boolean", "Add what cites what.", default=False),
+        Param("citation_depth", "integer", "Steps of citations, 1 to 3.", default=1, least=1, most=3),
+        Param("limit", "integer", "Documents (default 10).", default=10, least=1, most=50, aliases=("count",)),
+        Param("source", "string", "Where from.", default="all", choices=("all", "research", "web")),
+        Param("since", "string", "Not before YYYY-MM-DD.", max_length=10),
+        Param("until", "string", "Not after YYYY-MM-DD.", max_length=10),
+        Param("mode", "string", "How.", default="hybrid", choices=("hybrid", "text", "semantic")),
+    ),
+    run=run,
+    open_world=False,
+    output={"results": {"type": "array", "items": {"type": "object"}}, "metadata": {"type": "object"}},
+)  # fmt: skip
