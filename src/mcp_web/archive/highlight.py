@@ -15,6 +15,7 @@ _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
 _MARKUP = re.compile(r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|)|[*_`|]{1,3}|\[|\]", re.MULTILINE)
+_SPECIAL = re.compile(r"[&<>\"']")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -161,14 +162,21 @@ def _marked(text: str, spans: list[Span]) -> str:
     """The text, escaped, with its words marked; neighbouring marks become one."""
     parts: list[str] = []
     at = 0
+    open_mark = False
     for begin, finish, _ in spans:
         if finish <= at:
             continue
-        between = text[at:begin]
-        if parts and (begin <= at or between.isspace()):
-            parts[-1] = parts[-1].removesuffix("</mark>") + html.escape(text[at:finish]) + "</mark>"
+        between = text[at : max(at, begin)]
+        if open_mark and (not between or between.isspace()):
+            parts.append(between)
         else:
-            parts += [html.escape(between), f"<mark>{html.escape(text[begin:finish])}</mark>"]
-        at = finish
-    parts.append(html.escape(text[at:]))
+            parts += ["</mark>" if open_mark else "", _escaped(between), "<mark>"]
+        # A word is letters and digits: nothing in it needs escaping.
+        parts.append(text[max(at, begin) : finish])
+        open_mark, at = True, finish
+    parts += ["</mark>" if open_mark else "", _escaped(text[at:])]
     return "".join(parts)
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text) if _SPECIAL.search(text) else text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_web.store.pack import unpack_json
-from mcp_web.store.protocol import Candidate, DocumentFilter, WordAnswer, WordQuery
+from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, POSTING, stemmed
 from mcp_web.store.sqlite.score import EMPTY, Floats, Numbers, PostingList, best, joined, norms_of, worth
 from mcp_web.store.words import MOST_TF, stem
@@ -24,6 +25,15 @@ _SOURCES = {"web": 1, "research": 2}
 Number = TypeVar("Number", bound=np.generic)
 
 
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Row numbers of pages with their scores, best first, and the wanted words that stand in no document."""
+
+    pages: list[int]
+    scores: list[float]
+    unknown: tuple[str, ...]
+
+
 class WordIndex:
     """What a process holds in memory of the index: a few bytes per document, brought up to date before each question.
 
@@ -31,9 +41,10 @@ class WordIndex:
     """
 
     def __init__(self) -> None:
+        self._version = -1
         self._forget()
 
-    def find(self, db: sqlite3.Connection, query: WordQuery, limit: int) -> WordAnswer:
+    def find(self, db: sqlite3.Connection, query: WordQuery, limit: int) -> Matches:
         """The best documents, and which of the wanted words stand in none."""
         self._catch_up(db)
         wanted: dict[str, str] = {}  # term → one of its words
@@ -44,7 +55,8 @@ class WordIndex:
         lists += [joined([self._postings(db, term) for term in self._expand(db, prefix)]) for prefix in query.prefixes]
         numbers, scores = best(lists, self._norms_for(db, query), self._living, limit)
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
-        return WordAnswer(tuple(self._candidates(db, numbers, scores / np.float32(ideal or 1))), unknown)
+        shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
+        return Matches(self._pages[numbers].tolist(), shares.tolist(), unknown)
 
     def allowed(self, db: sqlite3.Connection, filter: DocumentFilter) -> set[int] | None:
         """Row numbers of the pages that a filter lets through; None when it lets all through."""
@@ -88,12 +100,6 @@ class WordIndex:
         if filter.until is not None:
             mask &= self._days <= date.fromisoformat(filter.until).toordinal()
         return mask
-
-    def _candidates(self, db: sqlite3.Connection, numbers: Numbers, scores: Floats) -> Iterator[Candidate]:
-        for page, score in zip(self._pages[numbers].tolist(), scores.tolist(), strict=True):
-            row = db.execute("SELECT key FROM pages WHERE id = ?", (page,)).fetchone()
-            if row:
-                yield Candidate(row[0].hex(), min(1.0, score))
 
     # the lists
     def _postings(self, db: sqlite3.Connection, term: str) -> PostingList:
@@ -141,6 +147,11 @@ class WordIndex:
         self._cached = 0
 
     def _catch_up(self, db: sqlite3.Connection) -> None:
+        # Changes whenever another connection wrote; this one only reads.
+        version = db.execute("PRAGMA data_version").fetchone()[0]
+        if version == self._version:
+            return
+        self._version = version
         epoch, merged = db.execute("SELECT epoch, merged FROM index_state").fetchone()
         if epoch != self._epoch:
             self._forget()

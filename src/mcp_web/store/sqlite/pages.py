@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.pack import document_of, unpack_json, unpack_text
-from mcp_web.store.protocol import Card
+from mcp_web.store.protocol import Candidate, Card
 from mcp_web.store.sqlite.prepare import Prepared
 
 _FULL = """
@@ -106,20 +106,39 @@ def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float) -> tuple[in
     return page, version
 
 
+_CARD = (
+    "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
+    " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
+)
+
+
 def cards(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Card]:
-    found: dict[str, Card] = {}
-    query = (
-        "SELECT s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
-        " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE p.key = ?"
-    )
-    for key in keys:
-        row = db.execute(query, (key_bytes(key),)).fetchone()
-        if row:
-            hash_, url, title, source, day, path, tags, variant, text = row
-            iso = date.fromordinal(day).isoformat() if day else ""
-            labels = tuple(json.loads(tags)) if tags != "[]" else ()
-            found[key] = Card(key, hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
-    return found
+    rows = (db.execute(_CARD + "p.key = ?", (key_bytes(key),)).fetchone() for key in keys)
+    return {card.key: card for row in rows if row and (card := _card(row))}
+
+
+def candidates(
+    db: sqlite3.Connection, numbers: Sequence[int], scores: Sequence[float], with_cards: int
+) -> tuple[tuple[Candidate, ...], dict[str, Card]]:
+    """Keys by row number, and the cards of the first few."""
+    found: list[Candidate] = []
+    known: dict[str, Card] = {}
+    for at, (number, score) in enumerate(zip(numbers, scores, strict=True)):
+        query = _CARD + "p.id = ?" if at < with_cards else "SELECT key FROM pages WHERE id = ?"
+        row = db.execute(query, (number,)).fetchone()
+        if row is None:
+            continue
+        found.append(Candidate(row[0].hex(), score))
+        if at < with_cards:
+            known[found[-1].key] = _card(row)
+    return tuple(found), known
+
+
+def _card(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> Card:
+    key, hash_, url, title, source, day, path, tags, variant, text = row
+    iso = date.fromordinal(day).isoformat() if day else ""
+    labels = tuple(json.loads(tags)) if tags != "[]" else ()
+    return Card(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
 def listing(db: sqlite3.Connection, source: Source, prefix: str) -> list[tuple[str, str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,9 +137,8 @@ class SqliteStore:
     async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
         def work(db: sqlite3.Connection) -> WordAnswer:
             found = self._words.find(db, query, limit)
-            if not cards:
-                return found
-            return replace(found, cards=pages.cards(db, [one.key for one in found.candidates[:cards]]))
+            candidates, known = pages.candidates(db, found.pages, found.scores, cards)
+            return WordAnswer(candidates, found.unknown, known)
 
         return await self._searches.read(work)
 
