@@ -78,7 +78,7 @@ def test_section_runs_to_the_next_heading_of_its_level():
 def test_unknown_section_names_near_headings():
     with pytest.raises(InvalidInput) as caught:
         section_range(PAGE, outline(PAGE), "Optional flags")
-    assert "Options" in caught.value.way_on
+    assert "Options" in caught.value.details["page_text"]
 
 
 def test_page_without_headings_says_so():

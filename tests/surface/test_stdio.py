@@ -148,9 +148,10 @@ HEAVY = ("turbohtml", "lxml", "onnxruntime", "numpy", "tokenizers", "playwright"
 def test_nothing_heavy_is_imported_before_it_is_used(tmp_path: Path) -> None:
     """The server lists its tools with no model, browser, database, parser or search library in memory."""
     probe = tmp_path / "sitecustomize.py"
+    out = str(tmp_path / "modules.json")
     probe.write_text(
         "import atexit, json, sys\n"
-        f"atexit.register(lambda: open({str(tmp_path / 'modules.json')!r}, 'w').write(json.dumps(sorted(sys.modules))))\n"
+        f"atexit.register(lambda: open({out!r}, 'w').write(json.dumps(sorted(sys.modules))))\n"
     )
     with Stdio(tmp_path, PYTHONPATH=str(tmp_path)) as server:
         server.initialize()

@@ -15,8 +15,8 @@ from mcp_web.read.plain import inline
 # Below this likeness a name is more likely a guess than a misspelling.
 CLOSE_ENOUGH = 0.8
 
-_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|[ \t]+#+[ \t]*$|\n {0,3}(?:=+|-+)[ \t]*$")
-_PERMALINK = re.compile(r"\s*[¶§🔗#]+\s*$")
+_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
+_PERMALINK = re.compile(r"(?<!\s)\s*+[¶§🔗#]+\s*$")
 
 
 def outline(markdown: str) -> tuple[Heading, ...]:
@@ -93,14 +93,15 @@ def _fold(text: str) -> str:
 def _unknown(headings: Sequence[Heading], name: str) -> InvalidInput:
     folded = {_fold(heading.text): heading.text for heading in headings}
     near = difflib.get_close_matches(_fold(name), list(folded), n=5, cutoff=0.3)
-    shown = [folded[text] for text in near] or [heading.text for heading in headings[:8]]
-    if not shown:
+    if not headings:
         return InvalidInput(
             f"The page has no headings, so section “{name}” cannot be found.",
             suggestion="Leave `section` out; use `start` and `max_chars` to page through the text.",
         )
+    shown = dict.fromkeys([*(folded[text] for text in near), *(heading.text for heading in headings[:12])])
+    # Headings are the page's words: whoever shows them marks them as such.
     return InvalidInput(
         f"The page has no section “{name}”.",
-        suggestion="Use one of its headings: " + " · ".join(shown) + ".",
-        headings=shown,
+        suggestion="Use one of the page's headings, listed below.",
+        page_text="\n".join(shown),
     )

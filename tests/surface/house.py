@@ -1,0 +1,45 @@
+"""The whole house in one process, on the mini web: calls tools as the server does."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp_web.app import App
+from mcp_web.settings import load
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.sets import tool_named
+from miniweb import MiniWeb
+
+
+class House:
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    async def call(self, name: str, *, structured: bool = False, seconds: float = 50.0, **arguments: Any) -> Result:
+        """The result as it goes over the wire, checked against the ceiling that holds for every answer."""
+        call = Call(self.app, deadline=time.monotonic() + seconds)
+        result = await call_tool(tool_named(name), call, arguments, structured=structured)
+        whole = json.dumps(
+            {"text": result.text, "meta": result.meta, "data": result.data}, ensure_ascii=False, default=str
+        )
+        assert budget.estimate(whole) <= budget.CEILING, f"{name} answered {budget.estimate(whole)} tokens"
+        return result
+
+    async def data(self, name: str, **arguments: Any) -> dict[str, Any]:
+        result = await self.call(name, structured=True, **arguments)
+        assert result.data is not None
+        return result.data
+
+
+@asynccontextmanager
+async def house(web: MiniWeb, folder: Path, **env: str) -> AsyncIterator[House]:
+    settings = load(environ={"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder / "config"), **env})
+    async with App(settings, dialer=web.dialer()) as app:
+        yield House(app)
