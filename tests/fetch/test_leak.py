@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import base64
-import os
-import secrets
+import random
 
 import pytest
 
@@ -13,6 +12,7 @@ from mcp_web.fetch.leak import LeakGuard
 
 SECRET = "sk-live-abcdef123456"
 TEXT = "The user's password is correct horse battery staple, and the meeting is on Tuesday at noon in room four."
+NOISE = random.Random(7)  # the same in every test process
 GUARD = LeakGuard([SECRET, "abc"])
 
 
@@ -65,13 +65,13 @@ def test_text_wrapped_up_to_be_carried_out_is_refused(url: str) -> None:
         "https://example.org/this-is-a-very-long-slug-about-many-things-that-people-like-to-write-into-titles-of-pages-2",
         "https://example.org/a/very/long/path/that/goes/on/with/many/segments/in/it/and/more/segments/until/the/end/of/it",
         "https://example.org/?q=how+to+write+a+very+long+search+query+with+many+words+in+it+that+goes+on+and+on+and+on",
-        f"https://github.com/a/b/blob/{secrets.token_hex(20)}/src/x.py",
-        f"https://hub.example/sha256:{secrets.token_hex(32)}",
+        f"https://github.com/a/b/blob/{NOISE.randbytes(20).hex()}/src/x.py",
+        f"https://hub.example/sha256:{NOISE.randbytes(32).hex()}",
         "https://bucket.example/x?X-Signature="
-        + secrets.token_hex(32)
+        + NOISE.randbytes(32).hex()
         + "&T="
-        + base64.b64encode(os.urandom(700)).decode(),
-        "https://news.example/articles/CBMi" + base64.urlsafe_b64encode(os.urandom(150)).decode(),
+        + base64.b64encode(NOISE.randbytes(700)).decode(),
+        "https://news.example/articles/CBMi" + base64.urlsafe_b64encode(NOISE.randbytes(150)).decode(),
         "https://click.example/?u="
         + base64.b64encode(b"https://www.example.org/a/long/path/to/an/article.html").decode(),
         "https://example.org/?cursor="
@@ -84,7 +84,7 @@ def test_ordinary_long_urls_pass_without_a_note(url: str) -> None:
 
 
 def test_long_noise_is_noted_and_passes() -> None:
-    (note,) = GUARD.check_url("https://example.org/?state=" + base64.urlsafe_b64encode(os.urandom(1500)).decode())
+    (note,) = GUARD.check_url("https://example.org/?state=" + base64.urlsafe_b64encode(NOISE.randbytes(1500)).decode())
     assert "2000 characters" in note
 
 

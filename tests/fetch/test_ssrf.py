@@ -157,6 +157,13 @@ async def test_robots_txt_that_redirects_inside_closes_the_site(miniweb: MiniWeb
     assert miniweb.private.reached == []
 
 
+async def test_robots_txt_that_redirects_to_a_strange_port_closes_the_site(miniweb: MiniWeb) -> None:
+    site = miniweb.site("trap.example")
+    site.redirect("/robots.txt", "https://trap.example:6379/")
+    with pytest.raises(RobotsDisallowed, match="not opened"):
+        await miniweb.fetcher().get("https://trap.example/page")
+
+
 async def test_a_long_way_round_ends_at_the_gate_too(miniweb: MiniWeb) -> None:
     site = miniweb.site("hops.example")
     for hop in range(3):

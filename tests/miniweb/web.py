@@ -68,7 +68,6 @@ class MiniWeb:
         self._spare = (
             f"93.184.{third}.{fourth}" for third, fourth in itertools.product(range(216, 256), range(1, 255))
         )
-        self._clients: list[Any] = []
         loop_thread().run(self.private.listener.start())
 
     def site(self, host: str, address: str | None = None) -> Site:

@@ -18,7 +18,7 @@ SQUEEZE = {
     "gzip": gzip.compress,
     "x-gzip": gzip.compress,
     "deflate": zlib.compress,
-    "br": brotli.compress,
+    "br": lambda data: brotli.compress(data, quality=4),
     "zstd": zstandard.compress,
     "identity": bytes,
     "": bytes,
@@ -44,6 +44,11 @@ def test_two_encodings_are_undone_in_turn() -> None:
 def test_members_and_frames_that_follow_each_other_belong_together() -> None:
     assert decode("gzip", gzip.compress(b"a") + gzip.compress(b"b")) == (b"ab", True)
     assert decode("zstd", zstandard.compress(b"a") + zstandard.compress(b"b")) == (b"ab", True)
+
+
+@pytest.mark.parametrize("label", ["none", "UTF-8", "identity, identity, identity"])
+def test_a_label_that_means_no_encoding_is_passed_over(label: str) -> None:
+    assert decode(label, b"plain") == (b"plain", True)
 
 
 def test_padding_after_the_end_is_ignored() -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import anyio
 
 from mcp_web import trace
-from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, WebError
+from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.fetch.charset import charset_of
 from mcp_web.fetch.failures import Failures
 from mcp_web.fetch.leak import LeakGuard
@@ -197,18 +197,25 @@ class Fetcher:
             raise _Cut(answer, url)
         return answer
 
-    async def _ask_robots(self, url: Url, deadline: float) -> Answer:
-        """robots.txt itself: through the same gate on every hop, without login, cut at the size RFC 9309 asks for."""
-        for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._ask_for_rules(url, deadline)
+    async def _ask_robots(self, url: Url, deadline: float) -> Answer | None:
+        """robots.txt itself, through the same gate on every hop; None when it leads to where the gate is closed."""
+        answer = await self._ask_for_rules(url, deadline)
+        for _ in range(MAX_REDIRECTS):
             location = answer.header("location") if answer.status in _REDIRECTS else None
             if location is None:
                 return answer
             url = _redirected(url, location)
-            self.check_domain(url)
-        raise _astray(url, "redirects too often")
+            try:
+                self.check_domain(url)
+                answer = await self._ask_for_rules(url, deadline)
+            except PolicyError:
+                return None
+        if answer.status in _REDIRECTS:
+            raise _astray(url, "redirects too often")
+        return answer
 
     async def _ask_for_rules(self, url: Url, deadline: float) -> Answer:
+        """One hop of it: without login, cut at the size RFC 9309 asks for."""
         headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
 
         async def once() -> Answer:

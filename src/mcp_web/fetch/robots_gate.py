@@ -38,7 +38,7 @@ _LARGE = 64 * 1024  # parsed in a thread
 # A delay is meant for crawlers that take whole sites; beyond this a reader of single pages would be shut out.
 MAX_DELAY = 30.0
 
-Ask = Callable[[Url, float], Awaitable[Answer]]
+Ask = Callable[[Url, float], Awaitable[Answer | None]]  # None: it leads to where the gate is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +99,16 @@ class RobotsGate:
         now = anyio.current_time()
         try:
             answer = await self._ask(address, now + (deadline - now) * _SHARE_OF_TIME)
-        except PolicyError as error:
-            if error.details.get("host") in (None, url.host):
-                raise  # the page itself would be refused the same way
-            return _refused(f"The robots.txt of {url.host} leads to an address that is not opened.", _RETRY_LATER)
+        except PolicyError:
+            raise  # the page itself would be refused the same way
         except (FetchFailed, FetchTimeout) as error:
             if error.details.get("reason") == "redirects":
                 return await self._judged(url, Answer(404, (), b""))
             return _Verdict(time.time() + _RETRY_AT_ONCE, error=error)
         except WebError:
             return _refused(f"The robots.txt of {url.host} cannot be read.", _RETRY_LATER)
+        if answer is None:
+            return _refused(f"The robots.txt of {url.host} leads to an address that is not opened.", _RETRY_LATER)
         return await self._judged(url, answer)
 
     async def _judged(self, url: Url, answer: Answer) -> _Verdict:

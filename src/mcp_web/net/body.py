@@ -14,6 +14,7 @@ from mcp_web.errors import FetchFailed, FetchTooLarge, UnsupportedContent
 
 ACCEPTED = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
+_NOT_ENCODINGS = frozenset({"identity", "none", "utf-8", "utf8", "binary"})  # what servers write for "not encoded"
 _PIECE = 256 * 1024
 # Text rarely shrinks by more than 1:50 and never usefully by 1:300; below a megabyte a ratio says nothing.
 _MAX_RATIO = 300
@@ -118,7 +119,7 @@ class BodyDecoder:
 
     def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:
         names = [name for name in (part.strip().lower() for part in content_encoding.split(",")) if name]
-        names = [name for name in names if name != "identity"]
+        names = [name for name in names if name not in _NOT_ENCODINGS]
         self._url = url
         self._max = max_bytes
         self._cut = cut  # end at the ceiling instead of refusing

@@ -61,8 +61,9 @@ class Pool:
             try:
                 head = await connection.ask(method, url.target, headers, body)
             except Disconnected:
-                # A server may close an idle connection at any moment, also while our request is on its way.
-                if not reused or method not in ("GET", "HEAD"):
+                # A server may close an idle connection at any moment, also while our request is on its way. All we
+                # ever send are questions, so asking again changes nothing on the other side.
+                if not reused:
                     raise
                 await connection.close()
                 connection = await self._open(url, connect_timeout)
