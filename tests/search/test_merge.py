@@ -31,9 +31,11 @@ def test_agreement_wins() -> None:
 
 
 def test_an_index_is_counted_once_however_many_show_it() -> None:
-    bing_twice = [ranked("ddgs", "echo", "x", index="bing"), ranked("searxng", "echo", "x", index="bing")]
-    alone = merge([*bing_twice, ranked("brave", "x", "y")])
-    assert order(alone)[0] == "x"  # two indexes beat one index asked twice
+    bing_twice = [ranked("ddgs", "echo", index="bing"), ranked("searxng", "echo", index="bing")]
+    merged = merge([*bing_twice, ranked("brave", "alone", weight=1.1)])
+    assert order(merged) == ["alone", "echo"]  # one index asked twice is not two that agree
+    agreeing = merge([*bing_twice, ranked("brave", "alone", "echo", weight=1.1)])
+    assert order(agreeing) == ["echo", "alone"]
 
 
 def test_a_metasearch_hit_votes_for_the_engines_that_found_it() -> None:

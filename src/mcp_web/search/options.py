@@ -13,6 +13,7 @@ class SearchOptions:
         (),
         "Providers that `auto` asks, in order; empty means every configured one, keys first, keyless last.",
         env="MCP_WEB_SEARCH_PROVIDERS",
+        choices=("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs"),
     )
     brave_api_key: str = option(
         "", "Key of the Brave Search API.", env=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"), secret=True
@@ -60,13 +61,14 @@ class SearchOptions:
         ("duckduckgo", "brave", "mojeek", "yahoo", "startpage"),
         "Backends that keyless search asks, in order.",
         env="MCP_WEB_DDGS_BACKENDS",
+        choices=("duckduckgo", "brave", "mojeek", "yahoo", "startpage"),
     )
     searxng_urls: tuple[str, ...] = option(
         (), "SearXNG instances of your own, asked before public ones.", env="MCP_WEB_SEARXNG_URLS"
     )
     searx_space_url: str = option(
         "https://searx.space/data/instances.json",
-        "List of public SearXNG instances, used as a last resort; empty asks none.",
+        "List of public SearXNG instances, used as a last resort; `off` asks none.",
         env="MCP_WEB_SEARX_SPACE_URL",
     )
     searxng_blacklist: tuple[str, ...] = option(
@@ -102,3 +104,8 @@ class SearchOptions:
         env="MCP_WEB_SEARCH_HISTORY",
     )
     history_days: float = option(30.0, "Days that search history is kept when it is on.", least=0.01)
+
+    @property
+    def public_list(self) -> str:
+        """Where public instances are listed; empty when none shall be asked."""
+        return "" if self.searx_space_url.lower() in ("off", "none", "false") else self.searx_space_url

@@ -62,7 +62,7 @@ def select(wanted: str | Sequence[str], options: SearchOptions, category: Catego
 def usable(name: str, options: SearchOptions) -> bool:
     """Whether a provider can be asked at all with these options."""
     if name == "searxng" and not options.searxng_urls:
-        return bool(options.searx_space_url)
+        return bool(options.public_list)
     return bool(REGISTRY[name].build(options))
 
 

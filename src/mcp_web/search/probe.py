@@ -42,7 +42,7 @@ async def probe_all(
     order: list[str] = []
     for name, entry in REGISTRY.items():
         found: list[Provider] = list(endpoints[name])
-        if name == "searxng" and not found and options.searx_space_url:
+        if name == "searxng" and not found and options.public_list:
             found = [one.provider for one in (await pool.in_turn())[:3]]
         if not found:
             states[name] = ProviderState(name, name, configured=False, detail="not configured", fix=entry.fix)

@@ -139,7 +139,7 @@ class Searcher:
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
         entry = REGISTRY[name]
-        if name == "searxng" and (self._options.searxng_urls or self._options.searx_space_url):
+        if name == "searxng" and (self._options.searxng_urls or self._options.public_list):
             return await self._pool.search(query, until)
         endpoints = [one for one in self._endpoints[name] if query.category in one.card.categories]
         endpoints = endpoints or self._endpoints[name]

@@ -141,7 +141,7 @@ class Pool:
 
     async def _discover(self) -> None:
         """Read the list of public instances when it is wanted and old."""
-        source = self.options.searx_space_url
+        source = self.options.public_list
         if not source or (self._own and source == _PUBLIC_LIST):
             return  # whoever runs an instance keeps queries to it, unless a list is named on purpose
         now = anyio.current_time()
