@@ -48,6 +48,12 @@ def holding(folder: str) -> list[str]:
     return [line for line in map(_command, pids) if folder in line]
 
 
+def profiles(pid: int | None = None) -> set[str]:
+    """The profile folders of all browsers below a process."""
+    lines = browser_processes(pid).values()
+    return {part for line in lines for part in line.split() if part.startswith("--user-data-dir=")}
+
+
 def owner(pid: int) -> int:
     """The user a process runs as; -1 when it is gone."""
     try:

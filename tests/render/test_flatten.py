@@ -137,21 +137,6 @@ async def test_document_keeps_what_an_extractor_needs(renderer: Chromium, web: M
     assert "onload" not in html
 
 
-async def test_picture_of_the_page_is_taken_when_wanted(web: MiniWeb) -> None:
-    from mcp_web.render.chromium import find_chromium
-    from mcp_web.render.options import RenderOptions
-
-    if find_chromium() is None:
-        pytest.skip("no Chromium on this machine")
-    web.site("flat.example").page("/picture", "<!doctype html><title>P</title><h1>Picture me</h1>")
-    chromium = Chromium(RenderOptions(enabled=True, screenshot=True), web.dialer())
-    page = await chromium.render("http://flat.example/picture")
-    await chromium.aclose()
-
-    assert page.screenshot is not None
-    assert page.screenshot.startswith(b"\x89PNG")
-
-
 async def test_page_that_tampers_with_its_own_tools_is_read_all_the_same(renderer: Chromium, web: MiniWeb) -> None:
     web.site("flat.example").page(
         "/tamper",

@@ -15,7 +15,7 @@ import pytest
 from mcp_web.errors import RenderDisabled, RenderFailed
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
-from miniweb import MiniWeb, Request, Wire
+from miniweb import MiniWeb, Request, Site, Wire
 from render.processes import below, browser_processes, eventually, holding, main_process, namespaces_allowed, owner
 
 pytestmark = pytest.mark.anyio
@@ -23,11 +23,8 @@ pytestmark = pytest.mark.anyio
 _NEVER_DONE = "<!doctype html><title>Busy</title><p>Working.</p><script>fetch('/hang')</script>"
 
 
-@pytest.fixture
-async def fresh(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
-    """A renderer of its own, for tests that break it."""
-    if find_chromium() is None:
-        pytest.skip("no Chromium on this machine")
+def pages_of(web: MiniWeb) -> Site:
+    """A page that is fine and one that is never done."""
 
     async def hang(request: Request, wire: Wire) -> None:
         await wire.wait(60)
@@ -36,6 +33,15 @@ async def fresh(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
     site.behave("/hang", hang)
     site.page("/busy", _NEVER_DONE)
     site.page("/", "<!doctype html><title>Fine</title><p>All is well.</p>")
+    return site
+
+
+@pytest.fixture
+async def fresh(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
+    """A renderer of its own, for tests that break it."""
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    pages_of(web)
     chromium = Chromium(RenderOptions(enabled=True, recycle_after=3), web.dialer())
     yield chromium
     await chromium.aclose()
@@ -45,7 +51,6 @@ async def kill_while_rendering(fresh: Chromium, web: MiniWeb, mark: str) -> Rend
     """Kill the first process with this mark in its command line while a page loads; the error of that call."""
     failures: list[RenderFailed] = []
     asked = len(web.site("life.example").asked("/hang"))
-    before = set(browser_processes())
 
     async def call() -> None:
         with pytest.raises(RenderFailed) as failure:
@@ -55,22 +60,20 @@ async def kill_while_rendering(fresh: Chromium, web: MiniWeb, mark: str) -> Rend
     async with anyio.create_task_group() as group:
         group.start_soon(call)
         await eventually(lambda: len(web.site("life.example").asked("/hang")) > asked)
-        new = {pid: line for pid, line in browser_processes().items() if pid not in before}
-        os.kill(next(pid for pid, line in new.items() if mark in line and "--top-chrome" not in line), signal.SIGKILL)
+        # The youngest: browsers of other tests are older, and of two renderers the page's came last.
+        os.kill(max(pid for pid, line in browser_processes().items() if mark in line), signal.SIGKILL)
     return failures[0]
 
 
-@pytest.mark.parametrize("mark", ["/chromium --user-data-dir", "reaper.py", "playwright/driver", "--type=renderer"])
-async def test_process_killed_while_a_page_loads_fails_that_page_and_no_other(
-    mark: str, fresh: Chromium, web: MiniWeb
-) -> None:
+async def test_process_killed_while_a_page_loads_fails_that_page_and_no_other(fresh: Chromium, web: MiniWeb) -> None:
     mine = set(browser_processes())
-    error = await kill_while_rendering(fresh, web, mark)
-    page = await fresh.render("http://life.example/")
+    for mark in ("/chromium --user-data-dir", "reaper.py", "playwright/driver", "--type=renderer"):
+        error = await kill_while_rendering(fresh, web, mark)
+        page = await fresh.render("http://life.example/")
 
-    assert error.code == "RENDER_FAILED"
-    assert error.can_retry
-    assert b"All is well." in page.body
+        assert error.code == "RENDER_FAILED"
+        assert error.can_retry
+        assert b"All is well." in page.body
     await fresh.aclose()
     await eventually(lambda: set(browser_processes()) <= mine)
 
@@ -91,7 +94,7 @@ async def test_browser_is_replaced_after_so_many_pages(fresh: Chromium) -> None:
 async def test_browser_ends_when_nobody_needs_it(web: MiniWeb) -> None:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
-    web.site("life.example").page("/", "<!doctype html><title>Fine</title><p>All is well.</p>")
+    pages_of(web)
     mine = set(browser_processes())
     idle = Chromium(RenderOptions(enabled=True, idle=0.05), web.dialer())
 
@@ -103,31 +106,24 @@ async def test_browser_ends_when_nobody_needs_it(web: MiniWeb) -> None:
     assert b"All is well." in page.body
 
 
-async def test_call_that_is_cancelled_leaves_no_page_behind(fresh: Chromium, web: MiniWeb) -> None:
-    await fresh.render("http://life.example/")
+async def test_call_that_is_cancelled_leaves_no_page_behind(renderer: Chromium, web: MiniWeb) -> None:
+    pages_of(web)
     asked = len(web.site("life.example").asked("/hang"))
     async with anyio.create_task_group() as group:
-        group.start_soon(fresh.render, "http://life.example/busy")
+        group.start_soon(renderer.render, "http://life.example/busy")
         await eventually(lambda: len(web.site("life.example").asked("/hang")) > asked)
         group.cancel_scope.cancel()
 
-    page = await fresh.render("http://life.example/")
+    page = await renderer.render("http://life.example/")
 
     assert b"All is well." in page.body
-    assert fresh.open_pages == 0
+    assert renderer.open_pages == 0
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
-async def test_server_that_is_killed_leaves_no_process_and_no_file(end: signal.Signals, web: MiniWeb) -> None:
+async def test_server_that_is_killed_leaves_no_process_and_no_file(web: MiniWeb) -> None:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
-
-    async def hang(request: Request, wire: Wire) -> None:
-        await wire.wait(60)
-
-    site = web.site("life.example")
-    site.behave("/hang", hang)
-    site.page("/busy", _NEVER_DONE)
+    site = pages_of(web)
     server = """
 import asyncio, sys
 from mcp_web.net.address import AddressPolicy, parse_exemptions
@@ -144,7 +140,7 @@ asyncio.run(Chromium(RenderOptions(enabled=True), dialer).render(sys.argv[1]))
         everything = set(below(process.pid))
         line = browser_processes(process.pid)[main_process(process.pid)]
         profile = next(part for part in line.split() if part.startswith("--user-data-dir=")).partition("=")[2]
-        os.kill(process.pid, end)
+        os.kill(process.pid, signal.SIGKILL)
         await process.wait()
 
     await eventually(lambda: not any(Path(f"/proc/{pid}").exists() for pid in everything))
@@ -179,33 +175,33 @@ async def test_program_that_is_no_browser_fails_cleanly(web: MiniWeb) -> None:
     assert "/bin/true" in failure.value.message
 
 
-async def test_pages_wait_for_a_free_place(web: MiniWeb) -> None:
+async def test_pages_wait_for_a_free_place_and_pictures_are_taken_when_wanted(web: MiniWeb) -> None:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
-    web.site("life.example").page("/", "<!doctype html><title>Fine</title><p>All is well.</p>")
-    narrow = Chromium(RenderOptions(enabled=True, max_pages=1), web.dialer())
+    pages_of(web)
+    narrow = Chromium(RenderOptions(enabled=True, max_pages=1, screenshot=True), web.dialer())
     most = 0
-    bodies: list[bytes] = []
+    pictures: list[bytes | None] = []
 
     async def call() -> None:
         nonlocal most
         page = await narrow.render("http://life.example/")
         most = max(most, narrow.open_pages)
-        bodies.append(page.body)
+        pictures.append(page.screenshot)
 
     async with anyio.create_task_group() as group:
         for _ in range(3):
             group.start_soon(call)
     await narrow.aclose()
 
-    assert len(bodies) == 3
+    assert [picture and picture[:4] for picture in pictures] == [b"\x89PNG"] * 3
     assert most <= 1
 
 
-async def test_chromium_is_sandboxed_and_never_root(fresh: Chromium, web: MiniWeb) -> None:
-    mine = set(browser_processes())
-    await fresh.render("http://life.example/")
-    processes = {pid: line for pid, line in browser_processes().items() if pid not in mine}
+async def test_chromium_is_sandboxed_and_never_root(renderer: Chromium, web: MiniWeb) -> None:
+    pages_of(web)
+    await renderer.render("http://life.example/")
+    processes = browser_processes()
     chromium = [pid for pid, line in processes.items() if "--user-data-dir" in line and "reaper.py" not in line]
 
     assert chromium

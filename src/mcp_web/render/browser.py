@@ -144,7 +144,9 @@ async def _start(executable: Path, options: RenderOptions, proxy_port: int) -> R
     playwright: Playwright | None = None
     try:
         with trace.step("browser_start"):
-            playwright = await within(_LAUNCH_SECONDS, async_playwright().start())
+            driver = async_playwright()
+            playwright = await within(_LAUNCH_SECONDS, driver.start())
+            _expect_death(driver)
             browser = await within(
                 _LAUNCH_SECONDS,
                 playwright.chromium.launch(
@@ -171,6 +173,15 @@ async def _start(executable: Path, options: RenderOptions, proxy_port: int) -> R
             suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
         ) from error
     return Running(playwright, browser, folder, lifeline, browser.version)
+
+
+def _expect_death(driver: object) -> None:
+    """A driver that is killed leaves a failure nobody asks for, which asyncio would write to stderr as an alarm."""
+    with suppress(
+        AttributeError
+    ):  # no public name for it; where it is called otherwise, there is one line more in a log
+        died = driver._client._transport.on_error_future  # type: ignore[attr-defined]
+        died.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
 async def end(running: Running) -> None:

@@ -12,8 +12,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-import anyio
-
 from mcp_web.render.world import World
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ class PageState:
     url: str
     scripts: bool
     chars: int
-    still: float  # milliseconds since the text last changed
+    still: float  # milliseconds since the text last changed or something arrived
     timers: int  # due soon
     lazy: bool  # something waits for being scrolled to
     height: int
@@ -112,7 +110,7 @@ def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, e
     needed = QUIET_AFTER_DATA if data else QUIET
     if state.chars < SHELL_CHARS:
         needed = QUIET_OF_A_SHELL
-    if min(state.still, quiet) >= needed:
+    if state.still >= needed:
         return "settled"
     return "restless" if elapsed >= RESTLESS else None
 
@@ -123,8 +121,15 @@ async def settle(world: World, traffic: Traffic, channel: str, until: float) -> 
     hangs = 0
     state: PageState | None = None
     while (left := until - time.monotonic()) > 0:
+        wait = {
+            "quiet": QUIET_AFTER_DATA if traffic.data else QUIET,
+            "shell": QUIET_OF_A_SHELL,
+            "chars": SHELL_CHARS,
+            "least": 30 if traffic.open else 0,
+            "most": 250,
+        }
         try:
-            seen = await world.call("state", channel, list(DECLINE), seconds=min(HANG_SECONDS, left))
+            seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS, left))
         except TimeoutError:
             hangs += 1
             await world.interrupt(for_good=hangs > 1)
@@ -132,17 +137,15 @@ async def settle(world: World, traffic: Traffic, channel: str, until: float) -> 
                 return Settled("stuck", state)
             continue
         state = PageState(**seen)
-        elapsed = time.monotonic() - begun
         ending = verdict(
             state,
             open_requests=len(traffic.open),
             quiet=traffic.quiet(),
             data=traffic.data,
-            elapsed=elapsed * 1000,
+            elapsed=(time.monotonic() - begun) * 1000,
         )
         if ending is not None:
             return Settled("stuck" if hangs else ending, state)
-        await anyio.sleep(0.02 if elapsed < 1 else 0.06)
     return Settled("stuck" if hangs else "ceiling", state)
 
 

@@ -78,10 +78,12 @@ class Visit:
         begun = time.monotonic()
         page = await within(self._left(), context.new_page())
         session = await within(self._left(), context.new_cdp_session(page))
-        await self._prepare(context, page, session)
+        world = World(session, self._gone)
+        self._listen(context, page)
+        watch = script("watch").replace("__CHANNEL__", self._channel)
+        await asyncio.gather(world.enter(watch, self.until), self._leave_out(session))
         timings["prepare"] = _ms(begun)
         begun = time.monotonic()
-        world = World(session, self._gone)
         settled = await self._arrive(page, world, url)
         timings["settle"] = _ms(begun)
         begun = time.monotonic()
@@ -110,26 +112,28 @@ class Visit:
             permissions=[],
         )
 
-    async def _prepare(self, context: BrowserContext, page: Page, session: CDPSession) -> None:
+    def _listen(self, context: BrowserContext, page: Page) -> None:
         context.on("page", lambda other: _close_other(page, other))
         page.on("request", self._began)
         page.on("requestfinished", self._traffic.ended)
         page.on("requestfailed", self._ended_badly)
         page.on("crash", self._crash)
         page.on("download", self._downloading)
-        page.set_default_timeout(self.options.timeout * 1000)
-        await within(self._left(), page.add_init_script(script("watch").replace("__CHANNEL__", self._channel)))
-        if not self.options.images:
 
-            async def refuse(event: dict[str, Any]) -> None:
-                with suppress(Exception):  # the page may be gone by then
-                    await session.send(
-                        "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "BlockedByClient"}
-                    )
+    async def _leave_out(self, session: CDPSession) -> None:
+        """Refuse pictures, fonts and media before they are asked for; nothing else is held up by this."""
+        if self.options.images:
+            return
 
-            session.on("Fetch.requestPaused", refuse)
-            patterns = [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
-            await within(self._left(), session.send("Fetch.enable", {"patterns": patterns}))
+        async def refuse(event: dict[str, Any]) -> None:
+            with suppress(Exception):  # the page may be gone by then
+                await session.send(
+                    "Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "BlockedByClient"}
+                )
+
+        session.on("Fetch.requestPaused", refuse)
+        patterns = [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
+        await within(self._left(), session.send("Fetch.enable", {"patterns": patterns}))
 
     async def _arrive(self, page: Page, world: World, url: str) -> Settled:
         """Go there, and on to where the page leads, as long as the gate lets it."""

@@ -33,30 +33,45 @@ class World:
     def __init__(self, session: CDPSession, gone: asyncio.Future[None]) -> None:
         self._session = session
         self._gone = gone
+        self._frame = ""
         self._context: int | None = None
+
+    async def enter(self, watch: str, until: float) -> None:
+        """Be there from the first moment of every document to come; `watch` runs in the page's own world."""
+        self._session.on("Runtime.executionContextCreated", self._created)
+        answers = await asyncio.gather(
+            self._ask("Page.getFrameTree", {}, until),
+            self._ask("Page.enable", {}, until),
+            self._ask("Runtime.enable", {}, until),
+            self._ask("Page.addScriptToEvaluateOnNewDocument", {"source": watch}, until),
+            self._ask(
+                "Page.addScriptToEvaluateOnNewDocument", {"source": script("observe"), "worldName": _NAME}, until
+            ),
+        )
+        self._frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
         """Run a script and answer its value; raises TimeoutError, PageGone, ScriptFailed or the driver's Error."""
         from playwright.async_api import Error
 
         until = time.monotonic() + seconds
-        for attempt in range(3):
+        for attempt in range(4):
+            used = self._context
             try:
                 return await self._call(script(name), arguments, until)
             except Error as error:
                 # A new document took the old one's place, and its world with it.
-                gone = "context" in str(error).lower() or "uniqueid" in str(error).lower()
-                if not gone or attempt == 2:
+                gone = "context" in str(error).lower() or "navigated" in str(error).lower()
+                if not gone or attempt == 3:
                     raise
-                self._context = None
+                if self._context == used:
+                    self._context = None
         raise AssertionError("the loop returns or raises")
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
         if self._context is None:
-            tree = await self._ask("Page.getFrameTree", {}, until)
-            frame = tree["frameTree"]["frame"]["id"]
-            made = await self._ask("Page.createIsolatedWorld", {"frameId": frame, "worldName": _NAME}, until)
-            self._context = int(made["executionContextId"])
+            world = {"frameId": self._frame, "worldName": _NAME}
+            self._context = int((await self._ask("Page.createIsolatedWorld", world, until))["executionContextId"])
         answer = await self._ask(
             "Runtime.evaluate",
             {
@@ -71,6 +86,11 @@ class World:
             details = answer["exceptionDetails"]
             raise ScriptFailed(str(details.get("exception", {}).get("description") or details.get("text")))
         return answer["result"].get("value")
+
+    def _created(self, event: dict[str, Any]) -> None:
+        context = event["context"]
+        if context["name"] == _NAME and context["auxData"]["frameId"] == self._frame:
+            self._context = int(context["id"])
 
     async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
         return await within(until - time.monotonic(), self._session.send(method, parameters), self._gone)
