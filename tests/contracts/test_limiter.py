@@ -87,6 +87,13 @@ async def test_many_waiters_all_get_their_turn(limiter: Limiter) -> None:
     assert all(wait >= 0 for wait in waited)
 
 
+async def test_a_cancelled_waiter_does_not_hold_up_the_next(limiter: Limiter) -> None:
+    await limiter.acquire("k", 1, 0.3, deadline=soon())
+    with anyio.move_on_after(0.01):
+        await limiter.acquire("k", 1, 0.3, deadline=soon(30))
+    await limiter.acquire("k", 1, 0.3, deadline=soon(30))
+
+
 async def test_keys_do_not_disturb_each_other(limiter: Limiter) -> None:
     await limiter.acquire("a", 1, 1000.0, deadline=soon())
     await limiter.acquire("b", 1, 1000.0, deadline=soon())

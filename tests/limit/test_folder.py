@@ -53,3 +53,17 @@ async def test_a_broken_file_does_not_stop_anyone(tmp_path: Path) -> None:
         await limiter.acquire("k", 1, 1000.0, deadline=anyio.current_time() + 1)
     file.write_text("{half")
     await limiter.acquire("k", 1, 1000.0, deadline=anyio.current_time() + 1)
+
+
+@pytest.mark.anyio
+async def test_a_folder_that_is_gone_leaves_each_process_its_own_pace(tmp_path: Path) -> None:
+    limiter = FolderLimiter(tmp_path / "pace")
+    remove_folder(tmp_path / "pace")
+    await limiter.acquire("k", 1, 1000.0, deadline=anyio.current_time() + 1)
+    with pytest.raises(PaceExceeded):
+        await limiter.acquire("k", 1, 1000.0, deadline=anyio.current_time() + 1)
+    assert await limiter.spend("k", 5) == 4
+
+
+def remove_folder(folder: Path) -> None:
+    folder.rmdir()

@@ -95,6 +95,9 @@ def test_domains_become_operators_where_there_is_no_filter() -> None:
     query = SearchQuery("q", include_domains=("a.org", "b.org"), exclude_domains=("c.org",))
     assert tailor(query, serper.CARD, TODAY).query.text == "q (site:a.org OR site:b.org) -site:c.org"
     assert tailor(query, brave.CARD, TODAY).query.text == "q"
+    written = SearchQuery("q", include_domains=("https://www.A.org/", "*.a.org"))
+    assert tailor(written, serper.CARD, TODAY).query.text == "q site:a.org"
+    assert tailor(written, brave.CARD, TODAY).query.include_domains == ("a.org",)
     many = SearchQuery("q", include_domains=tuple(f"d{n}.org" for n in range(20)))
     plan = tailor(many, serper.CARD, TODAY)
     assert plan.query.text == "q"

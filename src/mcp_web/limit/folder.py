@@ -18,58 +18,57 @@ from typing import Any, TypeVar
 import anyio
 from anyio import to_thread
 
+from mcp_web import trace
 from mcp_web.limit.limiter import BudgetSpent, PaceExceeded
+from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.limit.window import Window, month_of, until_next_month
 
 T = TypeVar("T")
 
 
 class FolderLimiter:
-    """One file per key; read, decided and written under its lock, in a thread."""
+    """One file per key; read, decided and written under its lock, in a thread.
+
+    A folder that fails (full disk, lost permission) leaves each process its own pace instead of none.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._alone = MemoryLimiter()
         folder.mkdir(parents=True, exist_ok=True)
 
     async def acquire(self, key: str, rate: int, per: float, *, deadline: float) -> float:
-        patience = deadline - anyio.current_time()
+        try:
+            return await self._acquire(key, rate, per, deadline - anyio.current_time())
+        except OSError as error:
+            _log_trouble(error)
+            return await self._alone.acquire(key, rate, per, deadline=deadline)
 
-        def reserve(kept: dict[str, Any]) -> float:
+    async def _acquire(self, key: str, rate: int, per: float, patience: float) -> float:
+        def reserve(window: Window) -> float:
             now = time.time()
-            window = Window.from_json(kept.get("window"))
             slot = window.next_slot(now, rate, per)
             if slot - now > patience:
                 raise PaceExceeded(key, slot - now)
             window.take(slot, now)
-            kept["window"] = window.as_json()
             return slot if slot > now else 0.0
 
-        def confirm(kept: dict[str, Any]) -> float | None:
-            window = Window.from_json(kept.get("window"))
-            later = window.confirm(slot, time.time(), rate, per)
-            kept["window"] = window.as_json()
-            return later
-
         begun = time.time()
-        slot = await self._change(key, reserve)
-        if slot <= begun:
-            return 0.0
-        while True:
+        slot = await self._move(key, reserve)
+        while slot:
             await anyio.sleep(max(0.0, slot - time.time()))
-            later = await self._change(key, confirm)
-            if later is None:
-                return time.time() - begun
-            if later - begun > patience:
-                raise PaceExceeded(key, later - time.time())
-            slot = later
+            promised = slot
+            slot = await self._move(key, lambda window: window.confirm(promised, time.time(), rate, per) or 0.0)  # noqa: B023 - awaited before the next round
+            if slot - begun > patience:
+                raise PaceExceeded(key, slot - time.time())
+        return time.time() - begun
 
     async def pause(self, key: str, seconds: float) -> None:
-        def hold(kept: dict[str, Any]) -> None:
-            window = Window.from_json(kept.get("window"))
-            window.pause(time.time() + seconds)
-            kept["window"] = window.as_json()
-
-        await self._change(key, hold)
+        await self._alone.pause(key, seconds)
+        try:
+            await self._move(key, lambda window: window.pause(time.time() + seconds))
+        except OSError as error:
+            _log_trouble(error)
 
     async def spend(self, key: str, budget: int) -> int:
         def take(kept: dict[str, Any]) -> int:
@@ -80,13 +79,26 @@ class FolderLimiter:
             kept["month"], kept["used"] = month_of(now), used + 1
             return budget - used - 1
 
-        return await self._change(key, take)
+        try:
+            return await self._change(key, take)
+        except OSError as error:
+            _log_trouble(error)
+            return await self._alone.spend(key, budget)
 
     async def spent(self, key: str) -> int:
         return await self._change(key, lambda kept: _used(kept, month_of(time.time())))
 
     async def close(self) -> None:
         return None
+
+    async def _move(self, key: str, decide: Callable[[Window], T]) -> T:
+        def on_window(kept: dict[str, Any]) -> T:
+            window = Window.from_json(kept.get("window"))
+            answer = decide(window)
+            kept["window"] = window.as_json()
+            return answer
+
+        return await self._change(key, on_window)
 
     async def _change(self, key: str, decide: Callable[[dict[str, Any]], T]) -> T:
         name = hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
@@ -101,6 +113,10 @@ class FolderLimiter:
             os.truncate(descriptor, 0)
             os.write(descriptor, body)
             return answer
+
+
+def _log_trouble(error: OSError) -> None:
+    trace.log("error", "pace_folder", reason=error.strerror or type(error).__name__)
 
 
 def shareable() -> bool:

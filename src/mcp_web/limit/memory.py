@@ -27,7 +27,11 @@ class MemoryLimiter:
         window.take(slot, now)
         wake: float | None = slot if slot > now else None
         while wake is not None:
-            await anyio.sleep(max(0.0, wake - anyio.current_time()))
+            try:
+                await anyio.sleep(max(0.0, wake - anyio.current_time()))
+            except BaseException:
+                window.release(wake)  # a cancelled caller makes room
+                raise
             wake = window.confirm(wake, anyio.current_time(), rate, per)
             if wake is not None and wake > deadline:
                 raise PaceExceeded(key, wake - anyio.current_time())

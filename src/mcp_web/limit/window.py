@@ -43,11 +43,14 @@ class Window:
         is when callers really went, so that is looked at once more before anyone goes.
         """
         self._forget(now, per)
-        if slot in self.promised:
-            self.promised.remove(slot)
+        self.release(slot)
         later = max(now, self.paused_until, self.went[-rate] + per if len(self.went) >= rate else 0.0)
         self.take(later, now)
         return later if later > now else None
+
+    def release(self, slot: float) -> None:
+        if slot in self.promised:
+            self.promised.remove(slot)
 
     def pause(self, until: float) -> None:
         self.paused_until = max(self.paused_until, until)

@@ -68,6 +68,7 @@ def usable(name: str, options: SearchOptions) -> bool:
 
 def tailor(query: SearchQuery, card: Card, today: date) -> Tailored:
     """The query as this provider should get it, what is sifted afterwards, and what an agent should know."""
+    query = replace(query, include_domains=_bare(query.include_domains), exclude_domains=_bare(query.exclude_domains))
     asked = _asked(query)
     cannot: list[str] = []
     changes: dict[str, object] = {}
@@ -158,6 +159,14 @@ def _freshness(freshness: str | None, card: Card, today: date) -> tuple[str | No
     reach = {"day": 1, "week": 7, "month": 30, "year": 365}
     wide = next((name for name, days in reach.items() if first >= today - timedelta(days=days)), None)
     return (wide if "freshness" in card.native else None), False
+
+
+def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
+    """Domains however they were written: without scheme, www and a slash at the end."""
+    plain = (domain.strip().lower().partition("://")[2] or domain.strip().lower() for domain in domains)
+    return tuple(
+        dict.fromkeys(bare for one in plain if (bare := one.removeprefix("*.").removeprefix("www.").strip("/")))
+    )
 
 
 def _site_operators(query: SearchQuery, card: Card) -> tuple[str, bool]:

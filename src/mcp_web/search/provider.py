@@ -109,8 +109,6 @@ class Quota:
     """What an answer's headers say about the plan."""
 
     rate: int | None = None  # requests a second
-    left_this_second: int | None = None
-    second_resets: float | None = None
     left_this_month: int | None = None  # None when the plan has no monthly cap
     month_resets: float | None = None
 
@@ -126,7 +124,6 @@ class Page:
     answers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     raw: Any = None
-    quota: Quota | None = None
 
 
 class Refused(Exception):

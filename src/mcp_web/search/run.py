@@ -18,7 +18,7 @@ from mcp_web.model.search import Attempt, Outcome, SearchQuery
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Tailored, Window, tailor
-from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Page, Provider, Refused
 from mcp_web.search.reply import Reply
 
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
@@ -33,7 +33,6 @@ class Runner:
     clients: Mapping[str, ApiClient]  # by the scheme of the address, and "public" for strangers' servers
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
-    quotas: dict[str, Quota] = field(default_factory=dict)
     rates: dict[str, int] = field(default_factory=dict)  # learned from answers
     _learning: dict[str, anyio.Lock] = field(default_factory=lambda: defaultdict(anyio.Lock))
 
@@ -44,8 +43,8 @@ class Runner:
         plan = tailor(query, endpoint.card, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
-        if not health.ready(begun):
-            wait = health.wait(begun)
+        wait = health.wait(begun)
+        if wait and not (retries and health.outcome == "rate_limited" and wait <= min(_SHORT_WAIT, deadline - begun)):
             resting = Attempt(endpoint.name, health.outcome, 0.0, f"resting after: {health.why}", round(wait, 1))
             return Reply(endpoint.card, (resting,))
         if not plan.windows:
@@ -56,9 +55,11 @@ class Runner:
         except Refused as refused:
             ms = (anyio.current_time() - begun) * 1000
             attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
+            trace.figures.count("search_outcomes", provider=endpoint.card.name, outcome=refused.outcome)
             return Reply(endpoint.card, (attempt,), fixes=(refused.fix,) if refused.fix else ())
-        ms = (anyio.current_time() - begun) * 1000
-        return _reply(endpoint, plan, pages, query, ms)
+        reply = _reply(endpoint, plan, pages, query, (anyio.current_time() - begun) * 1000)
+        trace.figures.count("search_outcomes", provider=endpoint.card.name, outcome=reply.attempts[0].outcome)
+        return reply
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
         """One request through the right door; the door's failures become refusals."""
@@ -133,8 +134,6 @@ class Runner:
         begun = anyio.current_time()
         response = await self.send(endpoint, endpoint.request(query), max(0.05, deadline - begun))
         quota = endpoint.quota(response)
-        if quota is not None:
-            self.quotas[endpoint.name] = quota
         if endpoint.card.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.card.rate
         page = await to_thread.run_sync(endpoint.parse, response, query)

@@ -23,7 +23,9 @@ def clean(text: str, limit: int | None = None) -> str:
         # Providers escape text that was escaped before ("&amp;#39;"), so a second round; a tag that appears only
         # now was text on the page ("how to use &lt;b&gt;") and stays.
         plain = html.unescape(plain)
-    visible = "".join(_SPACE_OR_NOTHING.get(unicodedata.category(char), char) for char in plain)
+    visible = plain
+    if not plain.isprintable():
+        visible = "".join(_SPACE_OR_NOTHING.get(unicodedata.category(char), char) for char in plain)
     line = _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip()
     return line if limit is None else shorten(line, limit)
 

@@ -94,7 +94,6 @@ class Brave:
             answers=_infobox(answer),
             notes=(f"brave searched for “{altered}” instead.",) if altered and altered != facts.get("original") else (),
             raw=answer,
-            quota=self.quota(response),
         )
 
     def quota(self, response: ApiResponse) -> Quota | None:
@@ -106,8 +105,6 @@ class Brave:
         capped = len(limits) > 1 and limits[1] > 0  # a monthly limit of 0 means uncapped, not exhausted
         return Quota(
             rate=limits[0] or None,
-            left_this_second=left[0] if left else None,
-            second_resets=float(resets[0]) if resets else None,
             left_this_month=left[1] if capped and len(left) > 1 else None,
             month_resets=float(resets[1]) if capped and len(resets) > 1 else None,
         )

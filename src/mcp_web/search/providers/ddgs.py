@@ -66,7 +66,8 @@ class Ddgs:
         return ApiRequest("GET", f"ddgs://{self.backend}/{_KINDS.get(query.category, 'text')}", {}, tuple(params))
 
     def probe(self) -> ApiRequest:
-        return self.request(SearchQuery("test", count=1))
+        category: Category = "general" if "general" in self.card.categories else "news"
+        return self.request(SearchQuery("test", count=1, category=category))
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
         # 202 is how DuckDuckGo shows its robot check; the library calls that "no results".

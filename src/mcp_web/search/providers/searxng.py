@@ -85,7 +85,7 @@ class Searxng:
             more=bool(hits),
             suggestion=clean(offered[0]) if offered else None,
             answers=answers,
-            notes=_notes(silent, len(rows) - len(hits)),
+            notes=_notes(silent, len(rows) - len(hits), dated=bool(query.freshness) and not rows),
             raw=answer,
         )
 
@@ -121,8 +121,10 @@ def _all_silent(silent: list[tuple[str, str]], who: str) -> Refused:
     return Refused("blocked" if blocked else "error", f"No engine of {who} answered: {named}.")
 
 
-def _notes(silent: list[tuple[str, str]], without_url: int) -> tuple[str, ...]:
+def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> tuple[str, ...]:
     notes = []
+    if dated:
+        notes.append("SearXNG leaves out engines that know no time range, without saying so.")
     if silent:
         notes.append("Engines that did not answer: " + ", ".join(f"{name} ({why})" for name, why in silent[:8]) + ".")
     if without_url > 0:
