@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 from mcp_web.errors import FetchFailed, InvalidUrl, RobotsDisallowed, SsrfBlocked, WebError
 from mcp_web.fetch.fetcher import Fetcher, guarded_dialer
 from mcp_web.fetch.options import FetchOptions
-from mcp_web.net.address import parse_address
+from mcp_web.net.address import parse_address, reason_closed
 from mcp_web.net.client import WebClient
+from mcp_web.net.url import join, parse_url
 from miniweb import MiniWeb, Reply
 
 pytestmark = pytest.mark.anyio
@@ -38,19 +40,24 @@ async def outcome(web: MiniWeb, url: str, **options: Any) -> WebError | None:
     return None
 
 
-def answering_everywhere(web: MiniWeb, *addresses: str) -> None:
-    """A site behind each public address, whatever host it is asked for."""
-    for address in addresses:
-        if address not in web._by_address:
-            site = web.site(f"at-{address}", address)
-            site.route("/*", lambda request: Reply("public"))
+def serve(web: MiniWeb, url: str, addresses: Sequence[str]) -> None:
+    """Put a site for the URL behind every public address of a lookup, and let the lookup answer them."""
+    with suppress(InvalidUrl):
+        target = parse_url(url)
+        web.names.answer(target.host, *addresses)
+        public = [str(judged) for judged in map(parse_address, addresses) if judged and not reason_closed(judged)]
+        if not public:
+            return
+        site = web.site(target.host, public[0])
+        web.names.answer(target.host, *addresses)
+        site.route("/*", lambda request: Reply("public"))
+        site.tls_ports = {443, target.port} if target.scheme == "https" else {443}
+        web.also_at(site, *public)
 
 
 @pytest.mark.parametrize("case", cases("ip"))
 async def test_addresses_of_the_corpus_as_answers_of_a_lookup(miniweb: MiniWeb, case: dict[str, Any]) -> None:
-    if case["expect"] == "allow":
-        answering_everywhere(miniweb, str(parse_address(case["ip"])))
-    miniweb.names.answer("name.example", case["ip"])
+    serve(miniweb, "http://name.example/", [case["ip"]])
     error = await outcome(miniweb, "http://name.example/")
     assert miniweb.private.reached == []
     if case["expect"] == "block":
@@ -61,61 +68,78 @@ async def test_addresses_of_the_corpus_as_answers_of_a_lookup(miniweb: MiniWeb, 
 
 @pytest.mark.parametrize("case", [c for c in cases("ip") if c.values[0] is None or "%" not in c.values[0]["ip"]])
 async def test_addresses_of_the_corpus_as_hosts(miniweb: MiniWeb, case: dict[str, Any]) -> None:
-    address = case["ip"]
-    if case["expect"] == "allow":
-        answering_everywhere(miniweb, str(parse_address(address)))
-    error = await outcome(miniweb, f"http://[{address}]/" if ":" in address else f"http://{address}/")
+    url = f"http://[{case['ip']}]/" if ":" in case["ip"] else f"http://{case['ip']}/"
+    serve(miniweb, url, [case["ip"]])
+    error = await outcome(miniweb, url)
     assert miniweb.private.reached == []
-    assert (error is None) == (case["expect"] == "allow"), case["why"]
+    assert (error is None) == (case["expect"] == "allow"), f"{case['why']}: {error!r}"
 
 
 @pytest.mark.parametrize("case", cases("url", "dns", "port"))
 async def test_urls_of_the_corpus(miniweb: MiniWeb, case: dict[str, Any]) -> None:
-    addresses = case.get("resolves_to") or ([case["whatwg"]] if case["expect"] == "allow" else [])
-    if case["expect"] == "allow":
-        answering_everywhere(miniweb, *addresses)
-    miniweb.names.look_up = lambda host: addresses  # type: ignore[method-assign]
-    # TLS is not this test's subject, and no certificate fits a made-up address.
-    error = await outcome(
-        miniweb, case["url"].replace("https://", "http://").replace("HTTPS://", "http://").replace(":443", "")
-    )
+    addresses = case.get("resolves_to", [(case.get("whatwg") or "").strip("[]")])
+    serve(miniweb, case["url"], addresses)
+    error = await outcome(miniweb, case["url"])
     assert miniweb.private.reached == []
     if case["expect"] == "allow":
-        assert error is None, case["why"]
-    elif addresses or case["kind"] != "dns":
+        assert error is None, f"{case['why']}: {error!r}"
+    elif addresses:
         assert isinstance(error, SsrfBlocked | InvalidUrl), f"{case['why']}: {error!r}"
     else:
-        assert isinstance(error, FetchFailed)
+        assert isinstance(error, FetchFailed), case["why"]
 
 
 @pytest.mark.parametrize("case", cases("redirect"))
 async def test_redirects_of_the_corpus(miniweb: MiniWeb, case: dict[str, Any]) -> None:
-    first, target = case["chain"]
-    site = miniweb.site("www.example.com")
-    path = "/" + first.partition("://")[2].partition("/")[2]
-    name, _, value = target.partition(": ") if target.startswith("Refresh: ") else ("Location", "", target)
-    reply = Reply("", 200 if name == "Refresh" else 302, {name: value})
-    site.route("/*", lambda request: Reply("public"))
-    site.route(path, lambda request: reply if request.tls == first.startswith("https") else Reply("public"))
+    first, *hops = case["chain"]
+    serve(miniweb, first, ["93.184.216.34"])
     miniweb.names.answer("127.0.0.1.nip.io", "127.0.0.1")
+    site = miniweb.site(parse_url(first).host)
+    at = parse_url(first)
+    for hop in hops:
+        if hop.startswith("Refresh: "):  # a header that browsers follow and we do not
+            site.page(at.path, "public", headers={"Refresh": hop.removeprefix("Refresh: ")})
+            break
+        answer = Reply("", 302, {"Location": hop})
+        from_tls = at.scheme == "https"
+        site.route(at.path, lambda request, a=answer, tls=from_tls: a if request.tls == tls else Reply("public"))
+        try:
+            at = join(at, hop)
+        except InvalidUrl:
+            break
+        if at.host != site.host:
+            break
     error = await outcome(miniweb, first)
     assert miniweb.private.reached == []
     if case["expect"] == "allow":
-        assert error is None
-    elif name == "Location":
-        assert isinstance(error, SsrfBlocked | FetchFailed)
+        assert error is None, f"{case['why']}: {error!r}"
+    elif not hops[-1].startswith("Refresh: "):
+        assert isinstance(error, SsrfBlocked | FetchFailed), case["why"]
 
 
 @pytest.mark.parametrize("case", cases("rebind"))
 async def test_names_of_the_corpus_that_rebind(miniweb: MiniWeb, case: dict[str, Any]) -> None:
-    host = case["url"].split("/")[2]
-    answering_everywhere(miniweb, *(address for address in case["answers"][0]))
-    miniweb.names.answer_in_turn(host, *case["answers"])
+    serve(miniweb, case["url"], [address for answer in case["answers"] for address in answer])
+    miniweb.names.answer_in_turn(parse_url(case["url"]).host, *case["answers"])
     fetcher = miniweb.fetcher(respect_robots=False)
-    for _ in range(3):
+    for _ in range(len(case["answers"]) + 1):
         with suppress(SsrfBlocked, FetchFailed):
-            await fetcher.get(case["url"])
+            await fetcher.get(case["url"], fresh=True)
         await fetcher.aclose()  # no kept connection: every round looks the name up again
+    assert miniweb.private.reached == []
+
+
+@pytest.mark.parametrize("case", cases("env"))
+async def test_environments_of_the_corpus(
+    miniweb: MiniWeb, monkeypatch: pytest.MonkeyPatch, case: dict[str, Any]
+) -> None:
+    """Nothing of the environment is asked or sent: the page comes straight from its site."""
+    for name, value in case["env"].items():
+        monkeypatch.setenv(name, value)
+    serve(miniweb, case["url"], ["93.184.216.34"])
+    assert await outcome(miniweb, case["url"]) is None
+    site = miniweb.site(parse_url(case["url"]).host)
+    assert [request.headers.get("authorization") for request in site.log] == [None]
     assert miniweb.private.reached == []
 
 
@@ -134,8 +158,7 @@ async def test_one_lookup_is_judged_and_dialled(miniweb: MiniWeb) -> None:
     [["93.184.216.1", "10.0.0.1"], ["10.0.0.1", "93.184.216.1"], ["2606:4700::1", "::1"], ["93.184.216.1", "fe80::1"]],
 )
 async def test_one_closed_answer_closes_the_name(miniweb: MiniWeb, answers: list[str]) -> None:
-    answering_everywhere(miniweb, "93.184.216.1")
-    miniweb.names.answer("mixed.example", *answers)
+    serve(miniweb, "http://mixed.example/", answers)
     with pytest.raises(SsrfBlocked):
         await miniweb.fetcher(respect_robots=False).get("http://mixed.example/")
     assert miniweb.private.reached == []

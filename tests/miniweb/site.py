@@ -18,6 +18,7 @@ class Site:
         self.host = host
         self.address = address
         self.log: list[Request] = []
+        self.tls_ports = {443, 8443}  # of the public-looking address; every other port speaks plain http
         self._routes: dict[str, Handler] = {}
         self._behaviours: dict[str, Behaviour] = {}
         self._plain = Listener(self._answer)
@@ -70,8 +71,8 @@ class Site:
         return [request for request in self.log if request.path == path]
 
     def port_for(self, port: int) -> int | None:
-        """The loopback port behind a public-looking one: 443 and 8443 speak TLS, the rest does not."""
-        if port not in (443, 8443):
+        """The loopback port behind a public-looking one."""
+        if port not in self.tls_ports:
             return self._plain.port
         if self._secure is None:
             self._secure = Listener(self._answer, authority().context(self.host))

@@ -78,6 +78,10 @@ class MiniWeb:
             self.names.answer(host, address)
         return self.sites[host]
 
+    def also_at(self, site: Site, *addresses: str) -> None:
+        """Let further public-looking addresses lead to a site."""
+        self._by_address |= dict.fromkeys(addresses, site)
+
     async def resolve(self, host: str, port: int) -> Sequence[str]:
         """For Dialer(resolve=…)."""
         return self.names.look_up(host)

@@ -241,14 +241,6 @@ class AddressPolicy:
         """Judge every address a name resolved to; one closed address closes the name."""
         return tuple(str(self._judged(host, port, answer)) for answer in answers)
 
-    def check_own(self, host: str, port: int, address: str, local: str) -> None:
-        """Refuse a connection whose two ends are the same public address: it reached this very machine."""
-        judged = parse_address(address)
-        if address != local or judged is None or reason_closed(judged):
-            return  # a closed address got this far only by exemption
-        if not self._exempt(host, port, judged):
-            raise _blocked(f"The host {host} is this machine's own address {address}.", host)
-
     def is_exempt(self, host: str, port: int, addresses: Sequence[str]) -> bool:
         """Whether the operator exempted this host, or every one of its addresses."""
         if self._exempt(host, port, parse_address(host)):

@@ -74,9 +74,7 @@ class Dialer:
         if proxy is not None and not self.policy.is_exempt(host, port, addresses):
             # The tunnel ends at the judged literal: a name would let the proxy look it up again.
             return await self._through_proxy(proxy, addresses[0], port)
-        stream = await _first_to_answer(self._connect, host, addresses, port)
-        await self._refuse_self(stream, host, port)
-        return stream
+        return await _first_to_answer(self._connect, host, addresses, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The judged addresses of a host: at most four, IPv6 and IPv4 in turn."""
@@ -92,16 +90,6 @@ class Dialer:
         if proxy.tls:
             stream = await wrap_tls(stream, proxy.host, tls_context(self._ca_bundle))
         return await tunnel(stream, address, port, proxy)
-
-    async def _refuse_self(self, stream: ByteStream, host: str, port: int) -> None:
-        local = stream.extra(SocketAttribute.local_address, None)
-        remote = stream.extra(SocketAttribute.remote_address, None)
-        if isinstance(local, tuple) and isinstance(remote, tuple):
-            try:
-                self.policy.check_own(host, port, str(remote[0]), str(local[0]))
-            except SsrfBlocked:
-                await stream.aclose()
-                raise
 
 
 class OperatorDialer:
