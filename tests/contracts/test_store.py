@@ -446,5 +446,8 @@ async def test_a_listing_names_the_documents_of_a_folder(store: Store) -> None:
     for page in kept:
         await store.keep(page)
     await store.keep(snapshot())
-    assert [path for path, _, _ in await store.listing("research")] == ["a/1.md", "b/1.md", "b/2.md"]
-    assert await store.listing("research", "b/2") == [("b/2.md", kept[0].key, kept[0].hash)]
+    assert [row[0] for row in await store.listing("research")] == ["a/1.md", "b/1.md", "b/2.md"]
+    assert await store.listing("research", "b/2") == [("b/2.md", kept[0].key, kept[0].hash, kept[0].etag)]
+    assert await store.keys(source="research") == sorted(page.key for page in kept)
+    everything = await store.keys()
+    assert await store.keys(after=everything[1], limit=1) == [everything[2]]

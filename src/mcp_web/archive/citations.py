@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 from mcp_web.archive.names import (
     ARXIV,
@@ -123,6 +123,9 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
         return arxiv_name(target), "https://arxiv.org/abs/" + target, "arxiv"
     if target.startswith("#"):
         return None
+    if path is not None and target.startswith("file:///"):  # made absolute by the extraction
+        inside = unquote(target.removeprefix("file:///").partition("#")[0])
+        return (path_name(inside), inside, kind) if inside else None
     if path is not None and not re.match(r"[A-Za-z][\w+.-]*:|//", target):
         place = joined_path(path, target)
         return (path_name(place), place, kind) if place else None

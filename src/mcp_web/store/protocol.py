@@ -204,8 +204,12 @@ class Store(Protocol):
         """What cites these documents."""
         ...
 
-    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str]]:
-        """(path, key, newest hash) of every document of a source whose path begins so, by path."""
+    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
+        """(path, key, newest hash, etag) of every document of a source whose path begins so, by path."""
+        ...
+
+    async def keys(self, after: str = "", limit: int = 1000, source: Source | None = None) -> list[str]:
+        """Page keys in their own order, from after one on: for walking through everything."""
         ...
 
     async def remove(self, keys: Sequence[str]) -> int:

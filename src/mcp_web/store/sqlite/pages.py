@@ -141,13 +141,21 @@ def _card(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str
     return Card(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
-def listing(db: sqlite3.Connection, source: Source, prefix: str) -> list[tuple[str, str, str]]:
+def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None) -> list[str]:
     rows = db.execute(
-        "SELECT p.path, p.key, s.hash FROM pages p JOIN snapshots s ON s.id = p.newest"
+        "SELECT key FROM pages WHERE key > ?1 AND (?2 IS NULL OR source = ?2) ORDER BY key LIMIT ?3",
+        (bytes.fromhex(after), source, limit),
+    )
+    return [row[0].hex() for row in rows]
+
+
+def listing(db: sqlite3.Connection, source: Source, prefix: str) -> list[tuple[str, str, str, str | None]]:
+    rows = db.execute(
+        "SELECT p.path, p.key, s.hash, s.etag FROM pages p JOIN snapshots s ON s.id = p.newest"
         " WHERE p.source = ? AND p.path IS NOT NULL AND substr(p.path, 1, length(?)) = ? ORDER BY p.path",
         (source, prefix, prefix),
     )
-    return [(path, key.hex(), hash_.hex()) for path, key, hash_ in rows]
+    return [(path, key.hex(), hash_.hex(), etag) for path, key, hash_, etag in rows]
 
 
 def numbers(db: sqlite3.Connection, keys: Sequence[str]) -> list[int]:

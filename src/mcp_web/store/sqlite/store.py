@@ -174,8 +174,11 @@ class SqliteStore:
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
         return await self._reads.read(lambda db: citations.cited_by(db, keys, limit))
 
-    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str]]:
+    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         return await self._reads.read(lambda db: pages.listing(db, source, path_prefix))
+
+    async def keys(self, after: str = "", limit: int = 1000, source: Source | None = None) -> list[str]:
+        return await self._reads.read(lambda db: pages.keys(db, after, limit, source))
 
     async def remove(self, keys: Sequence[str]) -> int:
         def work(db: sqlite3.Connection) -> int:

@@ -1,0 +1,261 @@
+"""A folder of notes as source research: what is new or changed is read, what is gone is removed.
+
+Each file is one transaction and carries its own mark of size and time, so a sync that was stopped anywhere goes on
+where it was, and ends as one that was not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import stat
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import anyio
+import anyio.to_thread
+
+from mcp_web.archive import front_matter
+from mcp_web.archive.derive import derive
+from mcp_web.errors import InvalidInput, WebError
+from mcp_web.model.page import Document, Fetched
+from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.store.protocol import Store
+
+MEDIA_TYPES = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".mdx": "text/markdown",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".xhtml": "application/xhtml+xml",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".rst": "text/plain",
+    ".org": "text/plain",
+    ".adoc": "text/plain",
+    ".pdf": "application/pdf",
+    ".ipynb": "application/x-ipynb+json",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".epub": "application/epub+zip",
+    ".rtf": "application/rtf",
+}
+MAX_BYTES = 50_000_000
+_FOR_EVER = 4_102_444_800.0  # a file is asked by its mark, not by its age
+_ALWAYS_SKIPPED = frozenset({"node_modules", "__pycache__"})
+
+Extract = Callable[[Fetched], Awaitable[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """One file as found: its place inside the folder and its mark."""
+
+    path: str  # "folder-name/inside/the/folder.md"
+    place: Path
+    media_type: str
+    mark: str
+    modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    done: int
+    total: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    failed: tuple[tuple[str, str], ...] = ()  # path and reason
+
+
+async def sync_folder(
+    store: Store,
+    folder: Path,
+    extract: Extract,
+    *,
+    name: str | None = None,
+    progress: Callable[[Progress], None] = lambda progress: None,
+    at_once: int = 4,
+    clock: Callable[[], float] = time.time,
+) -> SyncReport:
+    """Bring the archive to the state of a folder. The extraction is handed in: it may run in a sandbox."""
+    root = await anyio.to_thread.run_sync(_checked_root, folder)
+    label = (name or root.name).strip("/") or "folder"
+    await _claim(store, label, root)
+    unreadable: list[str] = []
+    files = await anyio.to_thread.run_sync(lambda: list(_walk(root, label, unreadable)))
+    known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
+    todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
+    failed = await _read_all(store, todo, extract, progress, at_once, clock)
+    gone = [
+        key
+        for path, (key, _) in known.items()
+        if path not in {file.path for file in files} and not path.startswith(tuple(unreadable))
+    ]
+    removed = await store.remove(gone) if gone else 0
+    await store.tidy()
+    good = [file.path for file in todo if file.path not in dict(failed)]
+    added = sum(path not in known for path in good)
+    return SyncReport(added, len(good) - added, len(files) - len(todo), removed, tuple(failed))
+
+
+async def _read_all(
+    store: Store,
+    todo: list[FolderFile],
+    extract: Extract,
+    progress: Callable[[Progress], None],
+    at_once: int,
+    clock: Callable[[], float],
+) -> list[tuple[str, str]]:
+    failed: list[tuple[str, str]] = []
+    done = 0
+
+    async def work(queue: Iterator[FolderFile]) -> None:
+        nonlocal done
+        for file in queue:
+            try:
+                snapshot = await _snapshot(file, extract, clock())
+                derived = await anyio.to_thread.run_sync(derive, snapshot)
+                await store.keep(snapshot, derived)
+            except (WebError, OSError) as error:
+                failed.append((file.path, getattr(error, "message", "") or str(error)))
+            done += 1
+            progress(Progress(done, len(todo), file.path))
+
+    queue = iter(todo)
+    async with anyio.create_task_group() as group:
+        for _ in range(max(1, at_once)):
+            group.start_soon(work, queue)
+    return failed
+
+
+async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
+    body = await anyio.to_thread.run_sync(_read, file.place)
+    url = "file:///" + quote(file.path)
+    fetched = Fetched(url, url, 200, (), body, file.media_type, None, file.modified)
+    document = await extract(fetched)
+    facts: dict[str, front_matter.Value] = {}
+    if file.media_type == "text/markdown":
+        facts, _ = front_matter.read(body[:40_000].decode("utf-8", "replace"))
+    document = _with_facts(document, facts, file)
+    key = page_key(url, "document")
+    return Snapshot(
+        key=key,
+        hash=snapshot_hash(key, document.markdown),
+        url=url,
+        final_url=_source(facts) or url,
+        variant="document",
+        document=document,
+        fetched_at=file.modified,
+        checked_at=now,
+        fresh_until=_FOR_EVER,
+        etag=file.mark,
+        media_type=file.media_type,
+        source="research",
+        path=file.path,
+        tags=front_matter.texts(facts.get("tags") or facts.get("keywords")),
+    )
+
+
+def _with_facts(document: Document, facts: dict[str, front_matter.Value], file: FolderFile) -> Document:
+    """The document with what its front matter says; a document without a title goes by its file's name."""
+    said = {name: value for name, value in facts.items() if isinstance(value, str) and value}
+    metadata = document.metadata
+    metadata = dataclasses.replace(
+        metadata,
+        published=said.get("date") or said.get("published") or said.get("created") or metadata.published,
+        author=said.get("author") or metadata.author,
+        description=said.get("description") or metadata.description,
+    )
+    title = said.get("title") or document.title or Path(file.path).stem.replace("_", " ")
+    return dataclasses.replace(document, title=title, metadata=metadata)
+
+
+def _source(facts: dict[str, front_matter.Value]) -> str | None:
+    """The web address a note says it was taken from."""
+    for name in ("source", "url", "link"):
+        value = facts.get(name)
+        if isinstance(value, str) and value.startswith(("https://", "http://")):
+            return value
+    return None
+
+
+async def _claim(store: Store, label: str, root: Path) -> None:
+    """Two folders of one name would remove each other's documents."""
+    owner = await store.note("sync_folder", label)
+    if owner is not None and owner != str(root):
+        raise InvalidInput(
+            f"Documents named {label}/… come from the folder {owner}, not from {root}.",
+            suggestion=f"Give this folder a name of its own, such as {label}-2.",
+        )
+    await store.keep_note("sync_folder", label, str(root), _FOR_EVER)
+
+
+def _checked_root(folder: Path) -> Path:
+    root = folder.expanduser().resolve()
+    if not root.is_dir():
+        raise InvalidInput(f"{folder} is not a folder.", suggestion="Name an existing folder of documents.")
+    return root
+
+
+def _walk(root: Path, label: str, unreadable: list[str]) -> Iterator[FolderFile]:
+    """Every file we can read, sorted; folders are entered only where they really are, so no loop and no way out."""
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            # What cannot be looked at is not gone.
+            unreadable.append(_label_path(root, label, folder) + "/")
+            continue
+        for entry in entries:
+            if entry.name.startswith(".") or entry.name in _ALWAYS_SKIPPED:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))
+            elif (file := _file(root, label, Path(entry.path))) is not None:
+                yield file
+
+
+def _file(root: Path, label: str, place: Path) -> FolderFile | None:
+    media_type = MEDIA_TYPES.get(place.suffix.lower())
+    if media_type is None:
+        return None
+    try:
+        real = place.resolve(strict=True)
+        facts = real.stat()
+    except (OSError, RuntimeError):  # a dangling link or a loop of links
+        return None
+    # A link may point to a file beside it, never to one outside the folder.
+    if not stat.S_ISREG(facts.st_mode) or not real.is_relative_to(root):
+        return None
+    mark = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
+    return FolderFile(_label_path(root, label, place), real, media_type, mark, facts.st_mtime)
+
+
+def _label_path(root: Path, label: str, place: Path) -> str:
+    inside = os.fsencode(place.relative_to(root).as_posix()).decode("utf-8", "backslashreplace")
+    return label if inside == "." else f"{label}/{inside}"
+
+
+def _read(place: Path) -> bytes:
+    """A regular file's bytes; what became a link or a pipe since it was found is refused."""
+    handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with open(handle, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise OSError(f"{place.name} is not a regular file")
+        if facts.st_size > MAX_BYTES:
+            raise OSError(f"{place.name} has {facts.st_size:,} bytes, more than {MAX_BYTES:,}")
+        return file.read(MAX_BYTES + 1)
