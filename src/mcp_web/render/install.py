@@ -1,0 +1,108 @@
+"""What rendering needs on this machine, and the commands that bring it. `mcp-web doctor --fix` runs them."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import anyio
+
+from mcp_web.errors import RenderFailed
+from mcp_web.render.chromium import find_chromium
+from mcp_web.render.options import RenderOptions
+
+_INSTALL_SECONDS = 600.0
+
+# The first package manager found is asked; all of these come with the system and verify what they install.
+_PACKAGES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    (
+        "apt-get",
+        (("apt-get", "update"), ("apt-get", "install", "-y", "--no-install-recommends", "chromium")),
+    ),
+    ("dnf", (("dnf", "install", "-y", "chromium"),)),
+    ("apk", (("apk", "add", "chromium"),)),
+    ("pacman", (("pacman", "-S", "--noconfirm", "chromium"),)),
+    ("zypper", (("zypper", "--non-interactive", "install", "chromium"),)),
+    ("brew", (("brew", "install", "--cask", "chromium"),)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is missing, and the commands that bring it; none when only a person can."""
+
+    missing: str
+    commands: tuple[tuple[str, ...], ...]
+
+    def __str__(self) -> str:
+        return " && ".join(" ".join(command) for command in self.commands) or f"Install {self.missing} by hand."
+
+
+def missing_steps(executable: str = "") -> tuple[Step, ...]:
+    """What rendering still needs; empty when it is ready."""
+    steps = []
+    if importlib.util.find_spec("playwright") is None or importlib.util.find_spec("publicsuffixlist") is None:
+        packages = ("playwright>=1.60,<2", "publicsuffixlist")
+        steps.append(
+            Step("the Python packages of mcp-web[render]", ((sys.executable, "-m", "pip", "install", *packages),))
+        )
+    if find_chromium(executable) is None:
+        steps.append(Step("Chromium", _chromium_commands()))
+    return tuple(steps)
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserState:
+    """Whether pages can be rendered here: what was found, and the fix where something is missing."""
+
+    sound: bool
+    finding: str
+    fix: str | None = None
+
+
+def browser_state(options: RenderOptions) -> BrowserState:
+    """What rendering would use on this machine."""
+    steps = missing_steps(options.executable)
+    if steps:
+        missing = " and ".join(step.missing for step in steps)
+        fix = "; ".join(map(str, steps))
+        return BrowserState(False, f"missing: {missing}", f"Run `mcp-web doctor --fix`, or: {fix}")
+    return BrowserState(True, f"Chromium at {find_chromium(options.executable)}")
+
+
+async def install_browser(options: RenderOptions) -> None:
+    """Bring what is missing; raises RenderFailed."""
+    for step in missing_steps(options.executable):
+        await anyio.to_thread.run_sync(run_step, step)
+
+
+def _chromium_commands() -> tuple[tuple[str, ...], ...]:
+    for manager, commands in _PACKAGES:
+        if shutil.which(manager) is None:
+            continue
+        if manager == "brew" or os.geteuid() == 0:
+            return commands
+        return tuple(("sudo", "-n", *command) for command in commands) if shutil.which("sudo") else ()
+    return ()
+
+
+def run_step(step: Step) -> None:
+    """Run the commands of a step; raises RenderFailed with the last line of what went wrong."""
+    if not step.commands:
+        raise RenderFailed(f"There is no known way to install {step.missing} here.", suggestion=str(step))
+    for command in step.commands:
+        try:
+            done = subprocess.run(  # noqa: S603 - a fixed list of our own
+                command, capture_output=True, text=True, timeout=_INSTALL_SECONDS, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise RenderFailed(
+                f"The command {' '.join(command)} failed: {error}.", suggestion=f"Run: {step}"
+            ) from error
+        if done.returncode:
+            last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
+            raise RenderFailed(f"The command {' '.join(command)} failed: {last[0]}.", suggestion=f"Run: {step}")
