@@ -94,3 +94,7 @@ def test_window_ends_where_the_section_ends():
     window = cut(text, 0, 1000, stop=text.index("# B"))
     assert window.text == "# A\n\none\n\n"
     assert window.next_start is None
+
+
+def test_blank_lines_alone_are_cut_too():
+    assert "".join(windows("\n" * 50, 20)) == "\n" * 50

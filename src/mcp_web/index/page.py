@@ -16,7 +16,9 @@ Cut = Callable[[str, Sequence[Heading]], Sequence[Passage]]
 # Pages whose words are kept in memory: about 5 kB a passage, so some 20 MB at most.
 MOST_PAGES, MOST_PASSAGES = 32, 4000
 
-_MARKUP = re.compile(r"\]\([^)]*\)|[*`#>|\[\]]+|^\s*[-+]\s", re.MULTILINE)
+_MARKUP = re.compile(
+    r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)|[*`#>|\[\]]+|^[ \t]*+[-+]\s", re.MULTILINE
+)
 _SPACE = re.compile(r"\s+")
 
 

@@ -39,7 +39,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 _IDEOGRAPH = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{_IDEOGRAPH}]+|[^\W_{_IDEOGRAPH}]+")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_TARGET = re.compile(r"\]\([^)]*\)|https?://\S+")
+_TARGET = re.compile(r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)|https?://\S+")
 _STEMMED = re.compile(r"^[a-z]{3,}$")
 
 

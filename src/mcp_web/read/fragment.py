@@ -8,6 +8,11 @@ and words beside a footnote mark, an image or a formula, which the page shows di
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
 from urllib.parse import quote as percent
 
 from mcp_web.read.blocks import Block, blocks, pieces
@@ -19,9 +24,20 @@ FEWEST, MOST = 4, 12
 WHOLE_RUN = 9
 
 _SHOWN_OTHERWISE = re.compile(
-    r"!\[[^\]]*\]\([^)]*\)|\[\^[^\]]+\]|\[\\?\[[^\]]*\\?\]\]\([^)]*\)"
-    r"|\$\$?[^$\n]+\$\$?|</?[a-zA-Z][^>\n]*>|(?: {2,}|\\)\n"
+    r"!\[[^\]]{0,300}\]\([^)]{0,500}\)|\[\^[^\]\s]{1,40}\]|\[\\?\[[^\]]{0,40}\\?\]\]\([^)]{0,500}\)"
+    r"|\$\$?[^$\n]{1,500}\$\$?|</?[a-zA-Z][^<>\n]{0,300}>|(?:(?<! ) {2,}+|\\)\n"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Words that stand together on the page, where they come from, and where they begin in all of its words."""
+
+    start: int
+    end: int
+    words: str
+    heading: bool
+    at: int
 
 
 def quote_url(url: str, markdown: str, start: int, end: int) -> str:
@@ -33,19 +49,34 @@ def quote_url(url: str, markdown: str, start: int, end: int) -> str:
 
 def fragment(markdown: str, start: int, end: int) -> str:
     """The `text=` directive for a run of the Markdown, or an empty string when nothing can be named."""
-    before: list[str] = []
-    inside: list[tuple[str, bool]] = []
-    for block in blocks(markdown):
-        if block.start >= end:
-            break
-        if block.end <= start:
-            before += [run for run, _ in _runs(markdown, block, block.start, block.end)]
-        else:
-            before += [run for run, _ in _runs(markdown, block, block.start, max(block.start, start))]
-            inside += _runs(markdown, block, max(start, block.start), min(end, block.end))
+    runs, everything = _all_runs(markdown)
+    first = bisect_right(runs, start, key=lambda run: run.end)
+    inside = list(takewhile(lambda run: run.start < end, runs[first:]))
+    if not inside:
+        return ""
     # A heading's words often stand in a table of contents above it, which is not part of the text kept.
-    body = [run for run, heading in inside if not heading and run.split()] or [run for run, _ in inside if run.split()]
-    return _directive(_fold(" ".join(before)), body) if body else ""
+    body = [run for run in inside if not run.heading] or inside
+    texts = [run.words for run in body]
+    # A passage may begin or end inside a run.
+    texts[-1] = _runs_text(markdown, body[-1], body[-1].start, min(end, body[-1].end)) or texts[-1]
+    head = _runs_text(markdown, body[0], max(start, body[0].start), min(end, body[0].end))
+    skipped = len(_fold(_runs_text(markdown, body[0], body[0].start, max(start, body[0].start)))) if head else 0
+    texts[0] = head or texts[0]
+    return _directive(everything[: body[0].at + skipped].strip(), texts)
+
+
+@lru_cache(maxsize=4)
+def _all_runs(markdown: str) -> tuple[list[_Run], str]:
+    """Every run of the page, and all of its words folded: made once for the many passages of an answer."""
+    runs: list[_Run] = []
+    folded: list[str] = []
+    length = 0
+    for block in blocks(markdown):
+        for start, end, words in _runs(markdown, block):
+            runs.append(_Run(start, end, words, block.kind == "heading", length))
+            folded.append(_fold(words))
+            length += len(folded[-1]) + 1
+    return runs, " ".join(folded)
 
 
 def _directive(before: str, runs: list[str]) -> str:
@@ -78,27 +109,46 @@ def _prefix(before: str, words: list[str]) -> str:
     return _term(ahead) + "-,"
 
 
-def _runs(markdown: str, block: Block, start: int, end: int) -> list[tuple[str, bool]]:
-    """The pieces of a block that stand together on the page: (words, is it a heading)."""
-    if block.kind in ("rule", "math") or end <= start:
-        return []
-    spans = [(start, end)]
+def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
+    """The pieces of a block that stand together on the page."""
+    if block.kind in ("rule", "math"):
+        return
+    spans = [(block.start, block.end)]
     if block.kind in ("code", "list", "table"):
-        lines = pieces(markdown, Block("code", block.start, block.end))
-        spans = [(max(a, start), min(b, end)) for a, b in lines if b > start and a < end]
-    texts = [markdown[a:b] for a, b in spans]
-    if block.kind == "code":
-        return [(" ".join(text.split()), False) for text in texts if not re.match(r"\s*(```|~~~)", text)]
-    if block.kind == "table":
-        texts = [cell for text in texts for cell in re.split(r"(?<!\\)\|", text) if re.search(r"\w", cell)]
-    parts = [part for text in texts for part in _SHOWN_OTHERWISE.split(_unmarked(text))]
-    return [(" ".join(inline(part).split()), block.kind == "heading") for part in parts if re.search(r"\w", part)]
+        spans = pieces(markdown, Block("code", block.start, block.end))
+    for start, end in spans:
+        if block.kind == "code":
+            if not re.match(r"\s*(```|~~~)", markdown[start:end]):
+                yield from _run(start, end, " ".join(markdown[start:end].split()))
+            continue
+        cuts = _SHOWN_OTHERWISE.finditer(markdown, start, end)
+        if block.kind == "table":
+            cuts = re.compile(r"(?<!\\)\|").finditer(markdown, start, end)
+        edges = [start, *(edge for cut in cuts for edge in cut.span()), end]
+        for begin, stop in zip(edges[::2], edges[1::2], strict=True):
+            yield from _run(begin, stop, _clean(markdown[begin:stop]))
+
+
+def _run(start: int, end: int, words: str) -> Iterator[tuple[int, int, str]]:
+    if re.search(r"\w", words):
+        yield start, end, words
+
+
+def _runs_text(markdown: str, run: _Run, start: int, end: int) -> str:
+    if (start, end) == (run.start, run.end):
+        return run.words
+    words = _clean(markdown[start:end])
+    return words if re.search(r"\w", words) else ""
+
+
+def _clean(text: str) -> str:
+    return " ".join(inline(_unmarked(text)).split())
 
 
 def _unmarked(text: str) -> str:
     text = re.sub(r"^[ \t]*(?:>[ \t]?)+", "", text, flags=re.MULTILINE)
     text = re.sub(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", "", text)
-    return re.sub(r"^ {0,3}#{1,6}[ \t]+|[ \t]+#+[ \t]*$", "", text)
+    return re.sub(r"^ {0,3}#{1,6}[ \t]+|(?<![ \t])[ \t]++#+[ \t]*+$", "", text)
 
 
 def _fold(text: str) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from mcp_web.model.page import Link
 from mcp_web.read.blocks import blocks
 
-_CODE_SPAN = re.compile(r"(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+_CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`++).{1,2000}?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")
-_TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
+_TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
 
 
 @dataclass(frozen=True, slots=True)

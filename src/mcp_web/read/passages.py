@@ -19,7 +19,7 @@ from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
 from mcp_web.read.blocks import WHOLE, Block, blocks, pieces
 from mcp_web.read.outline import outline, paths
-from mcp_web.read.sentences import count_words, sentences
+from mcp_web.read.sentences import CHARS_PER_WORD, count_words, sentences
 
 WORDS_PER_TOKEN = 0.75
 
@@ -159,7 +159,8 @@ def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterat
 
 def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[int, int]]:
     """A sentence, or parts of one that no passage could hold."""
-    while count_words(markdown[start:end]) > size.most:
+    # Longer than any such number of words can be is too long: counting what remains again and again would be quadratic.
+    while end - start > size.most * CHARS_PER_WORD or count_words(markdown[start:end]) > size.most:
         limit = start + min(end - start, size.most * 5)
         space = max(markdown.rfind(mark, start + (limit - start) // 2, limit) for mark in ("; ", ", ", "\n", " "))
         cut = space + 1 if space > start else limit

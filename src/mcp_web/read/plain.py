@@ -13,23 +13,26 @@ from dataclasses import dataclass
 from mcp_web.read.blocks import Block, blocks
 
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
+# Every reach is bounded or possessive: a page may be a megabyte of brackets, written to keep us busy.
 _INLINE = re.compile(
-    r"(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
+    r"(?<!`)(?P<ticks>`++)(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
     r"|(?P<escape>\\(?=[\\`*_{}\[\]()#+\-.!|<>~$&]))"
-    r"|(?P<image>!\[(?P<alt>[^\]\n]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\))"
-    r"|(?P<open>(?<!\\)\[(?=(?:[^\[\]\n]|\[[^\[\]\n]*\]|\n(?!\n)){1,2000}?\]\())"
-    r"|(?P<close>\]\(<?(?:[^()\s<>]|\([^()\s]*\))*>?(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\))"
+    r"|(?P<image>!\[(?P<alt>[^\]\n]{0,300})\]\((?:[^()\s]|\([^()\s]*\))*+(?:\s+\"[^\"]{0,300}\")?\))"
+    r"|(?P<open>(?<!\\)\[(?=(?:[^\[\]\n]|\[[^\[\]\n]*\]|\n(?!\n)){1,400}?\]\())"
+    r"|(?P<close>\]\(<?(?:[^()\s<>]|\([^()\s]*\))*+>?(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\))"
     r"|(?P<note>\[\^[^\]\s]{1,40}\])"
     r"|<(?P<auto>https?://[^\s>]+)>"
-    r"|(?P<tag></?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>\n]*)?/?>|<!--.*?-->)"
+    r"|(?P<tag></?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>\n]*)?/?>|<!--.{0,300}?-->)"
     r"|(?P<strong>\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|(?<![^\W_])_{1,3}(?=[^\s_])|(?<=[^\s_])_{1,3}(?![^\W_]))",
     re.DOTALL,
 )
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _BULLET = re.compile(r"^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)", re.MULTILINE)
-_HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|[ \t]+#+[ \t]*$|\n {0,3}(?:=+|-+)[ \t]*$")
-_TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*(?:\n|$)", re.MULTILINE)
-_OUTER_PIPES = re.compile(r"^[ \t]*\|[ \t]?|[ \t]*(?<!\\)\|[ \t]*$", re.MULTILINE)
+_HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
+_TABLE_RULE = re.compile(
+    r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?:\n|$)", re.MULTILINE
+)
+_OUTER_PIPES = re.compile(r"^[ \t]*+\|[ \t]?|(?<![ \t])[ \t]*+(?<!\\)\|[ \t]*+$", re.MULTILINE)
 _PIPE = re.compile(r"(?<!\\)\|")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:`{3,}|~{3,})[^\n]*(?:\n|$)", re.MULTILINE)
 

@@ -12,8 +12,8 @@ _ABBREVIATION = re.compile(
     r"vs|etc|cf|al|approx|Inc|Ltd|Corp|Co|Gen|Gov|Sen|Rep|Rev|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
     r"|\b(?:e\.g|i\.e|[A-Z]\.[A-Z]|U\.S|a\.m|p\.m))\.$"
 )
-_UNBREAKABLE = re.compile(r"`[^`\n]+`|\]\([^)\s]*\)|<[^<>\s]+>")
-_TARGETS = re.compile(r"\]\([^)]*\)")
+_UNBREAKABLE = re.compile(r"`[^`\n]+`|\]\([^()\[\]\s]*+\)|<[^<>\s]+>")
+_TARGETS = re.compile(r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
 
 # A word of English costs about six characters with its space; a "word" far longer is several.

@@ -61,7 +61,7 @@ def _cut_at(markdown: str, start: int, limit: int) -> int:
 def _with_following(markdown: str) -> list[tuple[Block, int]]:
     found = blocks(markdown)
     starts = [block.start for block in found[1:]] + [len(markdown)]
-    return list(zip(found, starts, strict=True))
+    return list(zip(found, starts, strict=False))
 
 
 def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:

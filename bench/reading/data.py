@@ -1,0 +1,94 @@
+"""The relevance data beside the project (../shared/retrieval), cut and sampled. It is no part of the project."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from mcp_web.read.passages import passages
+
+FOLDER = Path(__file__).resolve().parents[2] / ".." / "shared" / "retrieval"
+Span = tuple[int, int]
+Chunker = Callable[[str], list[Span]]
+
+
+@dataclass(frozen=True)
+class ReadingPage:
+    """One page and its questions, each with the spans that answer it."""
+
+    source: str
+    name: str
+    text: str
+    questions: list[tuple[str, list[Span]]]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Documents, queries, and which documents are relevant to which query."""
+
+    name: str
+    documents: dict[str, str]
+    queries: dict[str, str]
+    relevant: dict[str, dict[str, int]]
+
+
+def available() -> bool:
+    return (FOLDER / "evalsets.py").is_file()
+
+
+def reading_pages() -> list[ReadingPage]:
+    sets = _evalsets()
+    return [
+        ReadingPage(name, str(at), text, list(asked)) for name in sets.READ for at, text, asked in sets.READ[name]()
+    ]
+
+
+def collections() -> list[Collection]:
+    sets = _evalsets()
+    return [Collection(name, *sets.ADHOC[name]()) for name in sets.ADHOC]
+
+
+def held_out(question: str) -> bool:
+    """Half of the questions were never looked at while constants were chosen: these are scored apart."""
+    return zlib.crc32(question.encode()) % 2 == 1
+
+
+def sampled(collection: Collection, queries: int, documents: int) -> Collection:
+    """A few queries with all their relevant documents, and others to hide them among; the same every time."""
+    chosen = sorted(collection.queries, key=lambda q: zlib.crc32(q.encode()))
+    kept: dict[str, str] = {}
+    asked: dict[str, str] = {}
+    for query in chosen:
+        relevant = collection.relevant[query]
+        if len(asked) < queries and len(relevant) <= 12:
+            asked[query] = collection.queries[query]
+            kept |= {at: collection.documents[at] for at in relevant if at in collection.documents}
+    for at in sorted(collection.documents, key=lambda d: zlib.crc32(d.encode())):
+        if len(kept) >= documents:
+            break
+        kept[at] = collection.documents[at]
+    return replace(collection, documents=kept, queries=asked)
+
+
+def two_hundred_words(text: str) -> list[Span]:
+    """The plain cut that RETRIEVAL.md's figures were measured with."""
+    words = [found.span() for found in re.finditer(r"\S+", text)]
+    return [(words[at][0], words[min(at + 200, len(words)) - 1][1]) for at in range(0, len(words), 200)]
+
+
+def our_passages(text: str) -> list[Span]:
+    return [(one.start, one.end) for one in passages(text)]
+
+
+def _evalsets() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("evalsets", FOLDER / "evalsets.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

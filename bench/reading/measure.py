@@ -1,0 +1,78 @@
+"""hit@k inside pages and nDCG@10 over collections, for words, meaning, and both as the product fuses them."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from mcp_web.index.rank import IN_PAGE, OVER_ALL, Evidence, order
+from mcp_web.index.words import PageWords
+from reading.data import Chunker, Collection, ReadingPage, Span, held_out
+
+Embed = Callable[[Sequence[str]], np.ndarray]
+METHODS = ("words", "meaning", "both")
+TOP = (1, 3, 8)
+Table = dict[str, dict[str, list[float]]]
+
+
+def hits(pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: bool | None = None) -> Table:
+    """hit@1, @3, @8 by data set and method; `only` keeps the held-out questions (True) or the others (False)."""
+    ranks: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for page in pages:
+        asked = [(q, a) for q, a in page.questions if only is None or held_out(q) == only]
+        spans = cut(page.text)
+        texts = [page.text[start:end] for start, end in spans]
+        words = PageWords(texts)
+        rows = embed(texts) if embed and asked else None
+        questions = embed([question for question, _ in asked]) if embed and asked else None
+        for number, (question, answers) in enumerate(asked):
+            cosines = rows @ questions[number] if rows is not None and questions is not None else None
+            for method, found in _orders(words.scores(question), cosines, IN_PAGE).items():
+                ranks[page.source][method].append(_first_hit(found[: TOP[-1]], spans, answers))
+    return {
+        source: {
+            method: [round(float(np.mean([r < k for r in found])), 3) for k in TOP] for method, found in one.items()
+        }
+        for source, one in ranks.items()
+    }
+
+
+def ndcg(collection: Collection, embed: Embed | None, only: bool | None = None) -> dict[str, float]:
+    """nDCG@10 by method."""
+    names = list(collection.documents)
+    texts = [collection.documents[name] for name in names]
+    words = PageWords(texts)
+    asked = {q: text for q, text in collection.queries.items() if only is None or held_out(text) == only}
+    rows = embed(texts) if embed else None
+    questions = embed(list(asked.values())) if embed else None
+    gains: dict[str, list[float]] = defaultdict(list)
+    for number, (query, text) in enumerate(asked.items()):
+        cosines = rows @ questions[number] if rows is not None and questions is not None else None
+        for method, found in _orders(words.scores(text), cosines, OVER_ALL).items():
+            gains[method].append(_gain([names[at] for at in found[:10]], collection.relevant[query]))
+    return {method: round(float(np.mean(found)), 3) for method, found in gains.items()}
+
+
+def _orders(words: np.ndarray, cosines: np.ndarray | None, share: float) -> dict[str, list[int]]:
+    found = {"words": order(Evidence(words, words), 1.0)}
+    if cosines is not None:
+        found["meaning"] = [int(at) for at in np.argsort(-cosines, kind="stable")]
+        found["both"] = order(Evidence(words, words, cosines), share)
+    return found
+
+
+def _first_hit(found: Sequence[int], spans: Sequence[Span], answers: Sequence[Span]) -> int:
+    """The rank of the first passage that holds at least half of an answer."""
+    for rank, at in enumerate(found):
+        start, end = spans[at]
+        if any(min(end, stop) - max(start, begin) >= (stop - begin) / 2 for begin, stop in answers):
+            return rank
+    return 99
+
+
+def _gain(found: Sequence[str], relevant: dict[str, int]) -> float:
+    ideal = sum(value / math.log2(at + 2) for at, value in enumerate(sorted(relevant.values(), reverse=True)[:10]))
+    return sum(relevant.get(name, 0) / math.log2(at + 2) for at, name in enumerate(found)) / ideal if ideal else 0.0

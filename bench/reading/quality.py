@@ -1,0 +1,72 @@
+"""Does reading find what answers?  python bench/reading/quality.py  (all of the data: some minutes of one core)
+
+Prints hit@1/@3/@8 inside pages (200-word cut, as RETRIEVAL.md; then our passages) and nDCG@10 over collections.
+"held out" are the questions never looked at while constants were chosen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from mcp_web.embed.open import open_embedder
+from mcp_web.embed.options import EmbedOptions
+from mcp_web.index.page import readable
+from reading import data, measure
+
+# The best single method of RETRIEVAL.md in each column.
+BARS = {
+    "policyqa": [0.333, 0.618, 0.869],
+    "chunking_eval": [0.669, 0.879, 0.962],
+    "cranfield": 0.455,
+    "scifact_part": 0.806,
+    "cisi": 0.427,
+}
+
+
+class Model:
+    """The packaged model, with its vectors kept between runs in the temporary folder."""
+
+    def __init__(self) -> None:
+        self.embedder = open_embedder(EmbedOptions(threads=1))
+        self.folder = Path(tempfile.gettempdir(), "mcp-web-bench", self.embedder.name)
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+        seen = hashlib.sha256("\x00".join(texts).encode()).hexdigest()[:24]
+        path = self.folder / f"{seen}.npy"
+        if not path.exists():
+            rows = anyio.run(self.embedder.embed, [readable(text) for text in texts])
+            np.save(path, rows)
+        return np.load(path)
+
+
+def main() -> None:
+    if not data.available():
+        sys.exit("The relevance data (../shared/retrieval) is not here.")
+    model = Model()
+    pages = data.reading_pages()
+    for name, cut in (("200 words", data.two_hundred_words), ("passages", data.our_passages)):
+        for label, only in (("all", None), ("held out", True)):
+            for source, methods in measure.hits(pages, cut, model, only).items():
+                for method, found in methods.items():
+                    print(f"{source:14} {name:10} {label:9} {method:8} {found}  bar {BARS[source]}", flush=True)
+    for collection in data.collections():
+        for label, only in (("all", None), ("held out", True)):
+            for method, value in measure.ndcg(collection, model, only).items():
+                print(
+                    f"{collection.name:14} nDCG@10    {label:9} {method:8} {value}  bar {BARS[collection.name]}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
