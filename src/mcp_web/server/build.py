@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
@@ -25,9 +26,9 @@ PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
 MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have a ceiling of their own
 
 
-def build_server(app: App) -> Server[None]:
-    """The server over an app; the caller chooses the transport."""
-    tools = offered(app.tools)
+def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[None]:
+    """The server over an app, with the configured tools or the given ones; the caller chooses the transport."""
+    tools = offered(app.tools) if tools is None else tools
     structured = app.tools.answers == "structured"
     listed = [_described(tool, structured=structured) for tool in tools.values()]
     places = anyio.Semaphore(app.tools.concurrency)
@@ -97,7 +98,7 @@ def _described(tool: Tool, *, structured: bool) -> types.Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,
         ),
-        _meta={"anthropic/maxResultSizeChars": MAX_RESULT_CHARS},
+        _meta={"anthropic/maxResultSizeChars": MAX_RESULT_CHARS} if tool.long_answers else None,
     )
 
 

@@ -16,6 +16,7 @@ from mcp_web.server.door import Door
 from mcp_web.server.options import ServerOptions
 
 if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
@@ -61,7 +62,7 @@ def run(settings: Settings, host: str, port: int) -> None:
     anyio.run(serve)
 
 
-def http_app(app: App, port: int) -> ASGIApp:
+def http_app(app: App, port: int, server: Server[None] | None = None) -> ASGIApp:
     """The ASGI application: MCP, probes, metrics, page, all behind the door."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.routing import Route
@@ -76,7 +77,7 @@ def http_app(app: App, port: int) -> ASGIApp:
         *_resource_metadata(options),
         *page_routes(app),
     ]
-    inner = build_server(app).streamable_http_app(
+    inner = (server or build_server(app)).streamable_http_app(
         stateless_http=True,
         # Our own door checks Host and Origin for every route, so the SDK need not do it for one.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),

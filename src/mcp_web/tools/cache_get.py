@@ -90,6 +90,7 @@ TOOL = Tool(
         SECTION, FORMAT, MAX_CHARS, START, LINKS,
     ),
     run=run,
+    long_answers=True,
     open_world=False,
     output=OUTPUT | {"versions": {"type": "array", "items": {"type": "object"}}},
 )  # fmt: skip

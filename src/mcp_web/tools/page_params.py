@@ -7,13 +7,13 @@ from typing import Any
 from mcp_web.tools.page_view import Wish
 from mcp_web.tools.tool import Param
 
-SELECTOR = Param("selector", "string", "CSS selector of the part wanted.", aliases=("css", "css_selector"))
-SECTION = Param("section", "string", "Heading of the outline: only that section.", aliases=("heading",))
-FORMAT = Param("format", "string", "Form of the text.", default="markdown", choices=("markdown", "text", "html"))
+SELECTOR = Param("selector", "string", "CSS selector.", aliases=("css", "css_selector"))
+SECTION = Param("section", "string", "Only the section under this heading.", aliases=("heading",))
+FORMAT = Param("format", "string", "Default markdown.", default="markdown", choices=("markdown", "text", "html"))
 MAX_CHARS = Param(
     "max_chars",
     "integer",
-    "Characters at most (default 10000).",
+    "Default 10000.",
     default=10_000,
     least=100,
     most=100_000,
@@ -22,21 +22,21 @@ MAX_CHARS = Param(
 START = Param(
     "start",
     "integer",
-    "Offset to continue at: next_start of the answer before.",
+    "Offset to continue at (next_start).",
     default=0,
     least=0,
     aliases=("offset", "start_index"),
 )
-LINKS = Param("include_links", "boolean", "Numbered links (default true).", default=True)
-IMAGES = Param("include_images", "boolean", "Keep images (default false).", default=False)
-SITECONFIG = Param("siteconfig", "string", "Id of a site config to use.")
+LINKS = Param("include_links", "boolean", "Default true.", default=True)
+IMAGES = Param("include_images", "boolean", "Default false.", default=False)
+SITECONFIG = Param("siteconfig", "string", "Site config id.")
 MAX_AGE = Param(
     "max_age",
     "integer",
-    "Seconds a kept copy may be old; 0 asks the origin. Default: the page's own caching rules.",
+    "Seconds a kept copy may be old; 0 asks the origin.",
     least=0,
 )
-EXPLAIN = Param("explain", "boolean", "Show how the content was chosen.", default=False)
+EXPLAIN = Param("explain", "boolean", "Show how content was chosen.", default=False)
 
 _TEXT = {"type": "string"}
 _NUMBER = {"type": "number"}

@@ -69,6 +69,7 @@ class Tool:
     idempotent: bool = True
     open_world: bool = True
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
+    long_answers: bool = False  # may exceed what some clients cut without being told
 
     def input_schema(self) -> dict[str, Any]:
         return {

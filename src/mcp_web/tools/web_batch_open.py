@@ -80,5 +80,6 @@ TOOL = Tool(
         MAX_AGE,
     ),
     run=run,
+    long_answers=True,
     output={"pages": {"type": "array", "items": {"type": "object"}}, "opened": {"type": "number"}},
 )

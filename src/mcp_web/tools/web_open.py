@@ -27,7 +27,7 @@ from mcp_web.tools.tool import Answer, Param, Tool
 MODE = Param(
     "mode",
     "string",
-    "auto: rendered in a browser only if needed and enabled; readable: main content; raw: source; rendered: browser.",
+    "auto renders in a browser only if needed; raw is the source.",
     default="auto",
     choices=("auto", "readable", "raw", "rendered"),
 )
@@ -108,5 +108,6 @@ TOOL = Tool(
         EXPLAIN,
     ),
     run=run,
+    long_answers=True,
     output=OUTPUT,
 )

@@ -249,5 +249,6 @@ TOOL = Tool(
         Param("raw", "boolean", "Add the provider's own JSON.", default=False),
     ),
     run=run,
+    long_answers=True,
     output={"queries": {"type": "array", "items": {"type": "object"}}},
 )  # fmt: skip
