@@ -30,14 +30,16 @@ _FRAMES = (
     "panel", "aside",
 )  # fmt: skip
 _NAMES = frozenset((*_KINDS, *_FRAMES))
-_TAGS = frozenset(("div", "aside", "section", "blockquote", "details", "p", "table", "article", "figure", "li"))
+_TAGS = frozenset(("div", "aside", "section", "blockquote", "details", "p", "table", "article", "figure", "li", "dl"))
 _TITLES = (
     ".admonition-title,.callout-title,.custom-block-title,.markdown-alert-title,.alert-title,.alert-heading,.title,"
     "[class*=admonitionHeading],[class*=admonition-heading],.starlight-aside__title,.details-summary,summary,"
     "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header"
 )
 _LARGE = 6000  # characters; more is a section of the page that happens to share the class name
-_PART = re.compile(r"[-_]{0,2}(?:title|heading|header|content|icon|body|label|inner|text)\b", re.I)
+_PART = re.compile(
+    r"[-_]{0,2}(?:title|heading|header|content|icon|body|label|inner|text|container|wrapper)(?![a-z])", re.I
+)
 _WORD = re.compile(r"[a-z]+")
 
 
@@ -84,7 +86,7 @@ def write_admonition(draft: Draft, element: Element, out: list[str]) -> None:
         words = inline.one_line(inline.inner(draft, title)).strip("*: ")
         draft.inline_special[title] = ""
     if words.lower() in _KINDS or words.lower() == kind.lower() or kind.lower() in words.lower():
-        kind = words
+        kind = words[:1].upper() + words[1:]
     elif words:
         kind = f"{kind}: {words}"
     draft.indents += 1
@@ -116,7 +118,7 @@ def _content_of(element: Element) -> Element:
 
 
 def _title_of(element: Element, kind: str) -> Element | None:
-    found = element.select_one(_TITLES)
+    found = element.select_one("dt" if element.tag == "dl" else _TITLES)
     if found is not None and len(found.text.strip()) <= 120:
         return found
     for child in element:

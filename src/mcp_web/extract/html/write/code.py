@@ -107,11 +107,11 @@ def write_code_table(draft: Draft, element: Element, out: list[str]) -> None:
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
     if blocks:
         text = "\n".join(text_of(pre).strip("\n") for pre in blocks)
-        language = language_of(blocks[0]) or language_of(element)
+        language = language_of(blocks[0]) or language_of(element, blocks=2)
     else:
         cells = [cell for cell in element.select("td") if not _is_gutter(cell)]
         text = "\n".join(text_of(cell).strip("\n") for cell in cells)
-        language = language_of(element)
+        language = language_of(element, blocks=2)
     if text.strip():
         out.append(fenced(text, language))
 
@@ -146,11 +146,15 @@ def _gather(node: Node, parts: list[str], depth: int) -> None:
     if depth > MAX_DEPTH:
         parts.append(node.text)
         return
+    after_block = False
     for child in node:
         if isinstance(child, Text):
-            parts.append(child.data)
+            # White space between the boxes of two lines is the page's own layout.
+            if not (after_block and child.data.isspace()):
+                parts.append(child.data)
         elif isinstance(child, ElementType):
             tag = child.tag
+            after_block = tag in _BLOCKS
             if tag == "br":
                 parts.append("\n")
             elif tag not in _SKIPPED and not _is_gutter(child):

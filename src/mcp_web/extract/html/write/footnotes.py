@@ -21,7 +21,7 @@ _BLOCKS = frozenset(
     ("li", "p", "div", "aside", "dd", "td", "section", "blockquote", "article", "table", "h4", "h5", "h6")
 )
 _INLINE = frozenset(("a", "span", "sup", "b", "strong", "small", "cite", "em", "i", "label"))
-_LEAD = r"\W{{0,3}}(?:{label})(?!\w)[\s\]).:^*\\]*"
+_LEAD = r"(?:[\[(\s]*[\])]\s*|[\[(]?(?:{label})(?:[\])]?\\?[.:)]?(?=\s|$)|[\])])\s*|\*\*{label}\*\*\s*|\^{label}\s*)"
 _MOST = 3000  # references on one page; more is no page made for people
 
 
@@ -36,6 +36,7 @@ class Notes:
         self.taken: set[str] = set()
         self.order: dict[Element, int] = {}
         self.named: dict[str, Element] = {}
+        self.origins: set[str] = set()  # the names of the references, where back links lead
 
     def mark(self) -> None:
         """Find the notes and tell the draft what to write for them."""
@@ -69,6 +70,8 @@ class Notes:
         if definition is None or definition in _ancestors(anchor) or not self._is_note(anchor, definition):
             return
         holder = _holder(anchor)
+        for element in (anchor, *_ancestors(anchor)[:3]):
+            self.origins.update(filter(None, (element.attr("id"), element.attr("name"))))
         self.draft.inline_special[holder] = f"[^{self._label(definition, anchor.text)}]"
 
     def _target(self, anchor: Element) -> Element | None:
@@ -135,9 +138,10 @@ class Notes:
     def _drop_back_links(self, anchors: list[Element]) -> None:
         inside = set(self.labels)
         for anchor in anchors:
-            if anchor in self.draft.inline_special or not _is_back_link(anchor):
+            if anchor in self.draft.inline_special:
                 continue
-            if any(parent in inside for parent in _ancestors(anchor)):
+            leads_back = (anchor.attr("href") or "").rpartition("#")[2] in self.origins
+            if (leads_back or _is_back_link(anchor)) and any(parent in inside for parent in _ancestors(anchor)):
                 self.draft.inline_special[anchor] = ""
 
     def _claim_containers(self) -> None:
@@ -210,7 +214,7 @@ def _leads(element: Element) -> bool:
 def _is_back_link(anchor: Element) -> bool:
     text = anchor.text.strip()
     says = f"{anchor.attr('class') or ''} {anchor.attr('href') or ''} {anchor.attr('role') or ''}"
-    if _BACK.match(text):
+    if _BACK.match(text) or "backlink" in says or "backref" in says:
         return True
     return len(text) <= 6 and _LABEL.match(text) is not None and _WORDS.search(says) is not None
 
@@ -223,6 +227,8 @@ def _written(draft: Draft, label: str, inside: list[str]) -> str:
     first = re.sub(r"^\^\s*(?:\*?\*?[a-z]\*?\*?\s+)*", "", inside[0])
     first = re.sub("^" + _LEAD.format(label=re.escape(label)), "", first, count=1).strip()
     body = "\n\n".join([first, *inside[1:]] if first else inside[1:])
+    if not body:
+        return ""
     return f"[^{label}]: {indented(body, '    ')}"
 
 

@@ -14,7 +14,7 @@ from mcp_web.extract.html.write.escape import unescape
 if TYPE_CHECKING:
     from turbohtml import Element
 
-_SIGN_AT_END = re.compile(r"\s*[¶§#🔗]\s*$")
+_SIGN_AT_END = re.compile(r"\s*[¶§#🔗◆◇]\s*$")
 
 
 def write_heading(draft: Draft, element: Element, out: list[str]) -> None:

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from turbohtml import Node
 
 BREAK = "\x00"  # a line break inside a run; HTML parsers never let a NUL through, so no page can forge it
-_SIGNS = frozenset(
-    ("", "¶", "#", "§", "🔗", "⚓", "∞", "link", "permalink", "anchor", "copy link", "link to this heading")
-)
+_SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤", "\u200b"))
+_SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to this heading", "direct link"))
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
 
 InlineWriter = Callable[[Draft, Element, list[str]], None]
@@ -202,39 +201,39 @@ def _spaced_code(text: str) -> str:
 
 def write_link(draft: Draft, element: Element, out: list[str], code: bool = False) -> None:
     """A link with its absolute target; what leads nowhere is only its text."""
-    if draft.in_link:
-        write_children(draft, element, out)
-        return
     href = element.attr("href")
-    if draft.in_heading and href and href[0] == "#":
-        href = None  # a title that links itself, or the sign that does
-        if element.text.strip().lower() in _SIGNS:
-            return
-    url = draft.links.resolve(href) if href else None
+    if draft.in_link or not href:
+        out.append(_spaced_code(element.text) if code else inner(draft, element))
+        return
+    if "#" in href and is_permalink(draft, element):
+        return
+    # A title that links itself is only a title.
+    url = None if draft.in_heading and href[0] == "#" else draft.links.resolve(href)
     if url is None:
         out.append(_spaced_code(element.text) if code else inner(draft, element))
         return
     draft.in_link = True
     run = _spaced_code(element.text) if code else inner(draft, element)
     draft.in_link = False
-    text = one_line(run)
-    if not text:
-        text = images.label_of(element)
-    if is_permalink(text, href or ""):
-        return
+    text = " ".join(run.replace(BREAK, " ").split()) or images.label_of(element)
     if not text:
         out.append(" " if run else "")
         return
-    draft.links.remember(url, text)
+    draft.links.remember(url, text.replace(JOINT, ""))
     # `!` right before a link would make it an image.
     lead = " " if run[:1].isspace() or (out and out[-1].endswith("!")) else ""
     tail = " " if run[-1:].isspace() else ""
     out.append(f"{lead}[{link_text(text)}]{JOINT}({url}){tail}")
 
 
-def is_permalink(text: str, href: str) -> bool:
-    """A sign that only links its own heading."""
-    return "#" in href and text.lower() in _SIGNS
+def is_permalink(draft: Draft, element: Element) -> bool:
+    """A sign that only links the place where it stands."""
+    text = element.text.strip().lower()
+    if text in _SIGNS:
+        return element.select_one("img,svg") is None or draft.in_heading
+    if text not in _SIGN_WORDS:
+        return False
+    return draft.in_heading or any(word in (element.attr("class") or "") for word in ("anchor", "header", "permalink"))
 
 
 def link_text(text: str) -> str:

@@ -59,8 +59,11 @@ _NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript",
           "asp.net": "aspnet"}  # fmt: skip
 
 
-def language_of(block: Element) -> str:
-    """The language of a block of code, lower case; empty where none is stated."""
+def language_of(block: Element, blocks: int = 1) -> str:
+    """The language of a block of code, lower case; empty where none is stated.
+
+    A box around several blocks says nothing of one of them; `blocks` is how many make up this one.
+    """
     inside = block.select_one("code") if block.tag != "code" else None
     for element in (inside, block):
         if element is not None:
@@ -69,7 +72,7 @@ def language_of(block: Element) -> str:
                 return found
     parent: object = block.parent
     for _ in range(3):
-        if not isinstance(parent, ElementType) or len(parent.select("pre")) > 1:
+        if not isinstance(parent, ElementType) or len(parent.select("pre")) > blocks:
             break
         found = _stated(parent, own=False)
         if found is not None:

@@ -9,6 +9,7 @@ from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.escape import code_span
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -19,6 +20,9 @@ _PIPE = re.compile(r"(?<!\\)\|")
 
 
 def write_table(draft: Draft, element: Element, out: list[str]) -> None:
+    if element.has_class("memname"):  # Doxygen sets a signature as a table
+        out.append(code_span(element.text))
+        return
     rows, caption = _rows_of(element)
     if caption is not None:
         text = inline.one_line(inline.inner(draft, caption))
