@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_web.errors import FetchFailed
 from mcp_web.render.chromium import Chromium
 from miniweb import MiniWeb, Reply, Request
 
@@ -227,3 +228,23 @@ async def test_address_that_is_no_page_is_given_as_it_is(renderer: Chromium, web
     page = await renderer.render("http://app.example/data")
 
     assert (page.media_type, page.body) == ("application/json", b'{"answer": 42}')
+
+
+async def test_page_behind_tls_of_the_operators_authority_is_opened(renderer: Chromium, web: MiniWeb) -> None:
+    if shutil.which("certutil") is None:
+        pytest.skip("certutil is not installed")
+    url = web.site("secure.example").page("/", "<!doctype html><title>S</title><p>Behind TLS.</p>")
+
+    page = await renderer.render(url)
+
+    assert words(page.body) == "Behind TLS."
+    assert page.final_url == "https://secure.example/"
+
+
+async def test_certificate_nobody_vouches_for_is_refused(renderer: Chromium, web: MiniWeb) -> None:
+    site = web.site("secure.example")
+    site.page("/", "<!doctype html><p>Behind TLS.</p>")
+    web.names.answer("impostor.example", site.address)
+
+    with pytest.raises(FetchFailed, match="ERR_CERT"):
+        await renderer.render("https://impostor.example/")

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import anyio
+
 from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed
 from mcp_web.render.chromium_flags import chromium_flags
 from mcp_web.render.options import RenderOptions
+from mcp_web.render.trust import add_trust
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
@@ -66,8 +69,9 @@ class Running:
 class SharedBrowser:
     """Hands out the browser. One is current; worn ones end when their last page does."""
 
-    def __init__(self, executable: Path, options: RenderOptions, proxy_port: int) -> None:
+    def __init__(self, executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> None:
         self._executable = executable
+        self._ca_bundle = ca_bundle
         self._options = options
         self._proxy_port = proxy_port
         self._starting = asyncio.Lock()
@@ -97,7 +101,9 @@ class SharedBrowser:
             if running is None or not running.usable:
                 if running is not None and running.users == 0:
                     self._end_soon(running)
-                running = self._current = await _start(self._executable, self._options, self._proxy_port)
+                running = self._current = await _launch(
+                    self._executable, self._options, self._proxy_port, self._ca_bundle
+                )
             running.users += 1
             running.pages += 1
             return running
@@ -129,7 +135,7 @@ class SharedBrowser:
             await asyncio.wait(self._ending)
 
 
-async def _start(executable: Path, options: RenderOptions, proxy_port: int) -> Running:
+async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> Running:
     try:
         from playwright.async_api import Error, async_playwright
     except ImportError as error:
@@ -144,6 +150,8 @@ async def _start(executable: Path, options: RenderOptions, proxy_port: int) -> R
     playwright: Playwright | None = None
     try:
         with trace.step("browser_start"):
+            if ca_bundle:
+                await anyio.to_thread.run_sync(add_trust, folder / "profile", ca_bundle)
             driver = async_playwright()
             playwright = await within(_LAUNCH_SECONDS, driver.start())
             _expect_death(driver)

@@ -55,9 +55,15 @@ class Chromium:
     """A `Renderer`: one shared browser behind the gate, one fresh context per page."""
 
     def __init__(
-        self, options: RenderOptions, dialer: Dials, *, check_domain: Callable[[str], None] | None = None
+        self,
+        options: RenderOptions,
+        dialer: Dials,
+        *,
+        check_domain: Callable[[str], None] | None = None,
+        ca_bundle: str | None = None,
     ) -> None:
         self._options = options
+        self._ca_bundle = ca_bundle
         self._egress = Egress(
             dialer, third_parties=options.third_parties, max_bytes=options.max_bytes, check_domain=check_domain
         )
@@ -126,7 +132,7 @@ class Chromium:
                     where = f"at {self._options.executable}" if self._options.executable else "on this machine"
                     raise RenderDisabled(f"Rendering is enabled, but there is no Chromium {where}.", suggestion=_ENABLE)
                 await self._egress.start()
-                self._browser = SharedBrowser(executable, self._options, self._egress.port)
+                self._browser = SharedBrowser(executable, self._options, self._egress.port, self._ca_bundle)
             return self._browser
 
     async def aclose(self) -> None:

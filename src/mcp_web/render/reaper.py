@@ -51,7 +51,8 @@ def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> i
     if drop:
         os.chown(profile.parent, -1, _NOBODY)
         profile.parent.chmod(0o710)
-        os.chown(profile, _NOBODY, _NOBODY)
+        for path in (profile, *profile.rglob("*")):
+            os.chown(path, _NOBODY, _NOBODY)
         if not _sandbox_works():
             flags = ["--no-sandbox", *flags]
     parent = os.getpid()
