@@ -53,11 +53,11 @@ async def list_resources(app: App) -> list[types.Resource]:
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     """One resource; an unknown one is the protocol's own error."""
     if not uri.startswith((_CACHE, _META)):
-        raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {uri[:200]}")
+        raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {uri[:200]}", data={"uri": uri})
     try:
         kept = await find_snapshot(app, uri)
     except WebError as error:
-        raise MCPError(types.INVALID_PARAMS, f"{error.message} {error.way_on}") from error
+        raise MCPError(types.INVALID_PARAMS, f"{error.message} {error.way_on}", data={"uri": uri}) from error
     if uri.startswith(_META):
         text, kind = json.dumps(await _facts(app, kept), ensure_ascii=False, indent=1), "application/json"
     else:
