@@ -131,12 +131,16 @@ class Fetcher:
         await self._client.aclose()
 
     async def _in_time(self, key: str, walk: _Walk) -> Fetched:
+        seconds = walk.deadline - anyio.current_time()
         try:
-            with anyio.fail_after(walk.deadline - anyio.current_time()):
+            with anyio.fail_after(seconds):
                 return await self._flights.once(key, lambda: self._fetch(walk))
         except TimeoutError as error:
             raise FetchTimeout(
-                f"{walk.asked.href} was not fetched within its time.", url=walk.asked.href, at=walk.at.href
+                f"{walk.asked.href} was not fetched within {max(seconds, 0):.3g} seconds.",
+                url=walk.asked.href,
+                at=walk.at.href,
+                timeout_ms=round(seconds * 1000),
             ) from error
         except WebError as error:
             if walk.at != walk.asked:

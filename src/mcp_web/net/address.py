@@ -223,7 +223,7 @@ class AddressPolicy:
         if _is_internal(host):
             # A network exemption may still cover it, but only the lookup can tell.
             if not self._has_networks(port):
-                raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+                raise _internal(host)
         elif port not in self.ports and not self._has_networks(port):
             raise self._strange_port(host, port)
 
@@ -233,7 +233,7 @@ class AddressPolicy:
         if parse_address(host) is not None or self._exempt(host, port, None):
             return
         if _is_internal(host):
-            raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+            raise _internal(host)
         if port not in self.ports:
             raise self._strange_port(host, port)
 
@@ -260,7 +260,7 @@ class AddressPolicy:
         if reason:
             raise _blocked(f"The address {shown} is not on the public web: {reason}.", host)
         if parse_address(host) is None and _is_internal(host):
-            raise _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
+            raise _internal(host)
         if port not in self.ports:
             raise self._strange_port(host, port)
         return address
@@ -276,6 +276,10 @@ class AddressPolicy:
         return _blocked(
             f"Port {port} of {host} is not a port of the web.", host, f"Ports that can be opened: {allowed}."
         )
+
+
+def _internal(host: str) -> SsrfBlocked:
+    return _blocked(f"The host {host} is an internal name, not a part of the public web.", host)
 
 
 def _is_internal(host: str) -> bool:

@@ -69,11 +69,11 @@ class Dialer:
         proxy = self._proxy
         if proxy is not None and proxy.resolves and not self.policy.is_exempt(host, port, ()):
             self.policy.check_name(host, port)
-            return await self._through_proxy(proxy, host, port)
+            return await _through(proxy, host, port, self._ca_bundle)
         addresses = await self.addresses(host, port)
         if proxy is not None and not self.policy.is_exempt(host, port, addresses):
             # The tunnel ends at the judged literal: a name would let the proxy look it up again.
-            return await self._through_proxy(proxy, addresses[0], port)
+            return await _through(proxy, addresses[0], port, self._ca_bundle)
         return await _first_to_answer(self._connect, host, addresses, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
@@ -84,12 +84,6 @@ class Dialer:
         if not answers:
             raise _unresolved(host)
         return _interleaved(self.policy.check_answers(host, port, answers))[:MAX_ADDRESSES]
-
-    async def _through_proxy(self, proxy: Proxy, address: str, port: int) -> ByteStream:
-        stream = await direct(proxy.host, proxy.port)
-        if proxy.tls:
-            stream = await wrap_tls(stream, proxy.host, tls_context(self._ca_bundle))
-        return await tunnel(stream, address, port, proxy)
 
 
 class OperatorDialer:
@@ -102,13 +96,18 @@ class OperatorDialer:
     async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream:
         with _deadline(host, timeout):
             if self._proxy is not None and self._proxy.serves(host):
-                stream = await direct(self._proxy.host, self._proxy.port)
-                if self._proxy.tls:
-                    stream = await wrap_tls(stream, self._proxy.host, tls_context(self._ca_bundle))
-                stream = await tunnel(stream, host, port, self._proxy)
+                stream = await _through(self._proxy, host, port, self._ca_bundle)
             else:
                 stream = await direct(host, port)
             return await wrap_tls(stream, host, tls_context(self._ca_bundle)) if tls else stream
+
+
+async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None) -> ByteStream:
+    """A tunnel through the operator's proxy, which is itself a configured host."""
+    stream = await direct(proxy.host, proxy.port)
+    if proxy.tls:
+        stream = await wrap_tls(stream, proxy.host, tls_context(ca_bundle))
+    return await tunnel(stream, target, port, proxy)
 
 
 async def direct(host: str, port: int) -> ByteStream:
