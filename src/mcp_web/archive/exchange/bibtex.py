@@ -1,0 +1,140 @@
+"""BibTeX, written so that every BibTeX program reads it, read as programs write it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import anyio
+
+from mcp_web.archive.exchange.records import Exchanged
+from mcp_web.archive.exchange.references import Reference, references, take_in_reference
+from mcp_web.model.snapshot import Source
+from mcp_web.store.protocol import Store
+
+_ENTRY = re.compile(r"@([A-Za-z]+)\s*\{\s*([^,\s{}]+)\s*,")
+_FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]*)\s*=\s*")
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "%": r"\%",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "$": r"\$",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+_UNESCAPES = {escaped: char for char, escaped in _ESCAPES.items()}
+_ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAPES, key=len, reverse=True)))
+
+
+async def export_bibtex(store: Store, file: Path, source: Source | None = None) -> Exchanged:
+    count = 0
+    async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
+        async for reference in references(store, source):
+            await out.write(entry(reference) + "\n")
+            count += 1
+    return Exchanged(count, count)
+
+
+async def import_bibtex(store: Store, file: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+    text = await anyio.Path(file).read_text("utf-8", "replace")
+    count = 0
+    for reference in entries(text):
+        await take_in_reference(store, reference, clock())
+        count += 1
+    return Exchanged(count, count)
+
+
+def entry(reference: Reference) -> str:
+    """One reference as a BibTeX entry."""
+    fields = {
+        "title": reference.title,
+        "author": " and ".join(reference.authors),
+        "date": reference.date,
+        "year": reference.date[:4],
+        "url": reference.url,
+        "doi": reference.doi,
+        "eprint": reference.arxiv,
+        "eprinttype": "arxiv" if reference.arxiv else "",
+        "organization": reference.site,
+        "abstract": reference.abstract,
+        "keywords": ", ".join(reference.tags),
+        "urldate": reference.accessed,
+    }
+    lines = [f"  {name} = {{{_escaped(name, value)}}}," for name, value in fields.items() if value]
+    return f"@{'article' if reference.doi else 'online'}{{{reference.id},\n" + "\n".join(lines) + "\n}\n"
+
+
+def entries(text: str) -> Iterator[Reference]:
+    """Every entry that can be read; what lies between is skipped."""
+    for match in _ENTRY.finditer(text):
+        if match[1].lower() in ("comment", "string", "preamble"):
+            continue
+        fields = _fields(text, match.end())
+        plain = {name: _unescaped(value) for name, value in fields.items()}
+        date = plain.get("date") or "-".join(filter(None, (plain.get("year", ""), _month(plain.get("month", "")))))
+        yield Reference(
+            id=match[2],
+            title=plain.get("title", match[2]),
+            authors=tuple(part.strip() for part in re.split(r"\s+and\s+", plain.get("author", "")) if part.strip()),
+            date=date,
+            url=fields.get("url", "").replace("\\_", "_").replace("\\%", "%"),
+            doi=fields.get("doi", "").replace("\\_", "_").lower(),
+            arxiv=plain.get("eprint", ""),
+            site=plain.get("organization") or plain.get("journal") or plain.get("journaltitle") or "",
+            abstract=plain.get("abstract", ""),
+            tags=tuple(part.strip() for part in plain.get("keywords", "").split(",") if part.strip()),
+            accessed=plain.get("urldate", ""),
+        )
+
+
+def _fields(text: str, at: int) -> dict[str, str]:
+    found: dict[str, str] = {}
+    while match := _FIELD.match(text, at):
+        value, at = _value(text, match.end())
+        found.setdefault(match[1].lower(), value)
+    return found
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    """A value in braces, in quotes or bare, and the place after it."""
+    if text[at : at + 1] not in ("{", '"'):
+        end = re.compile(r"[,}\n]|\Z").search(text, at)
+        stop = end.start() if end else len(text)
+        return text[at:stop].strip(), stop
+    quoted = text[at] == '"'
+    depth, start = 0, at + 1
+    at = start if quoted else at
+    while at < len(text):
+        char = text[at]
+        if char == "\\":
+            at += 2
+            continue
+        depth += (char == "{") - (char == "}")
+        if (quoted and char == '"' and depth == 0) or (not quoted and depth == 0):
+            break
+        at += 1
+    return text[start:at].strip(), at + 1
+
+
+def _escaped(name: str, value: str) -> str:
+    if name in ("url", "doi"):  # verbatim in BibTeX; only what would end the field is encoded
+        return value.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
+    return "".join(_ESCAPES.get(char, char) for char in " ".join(value.split()))
+
+
+def _unescaped(value: str) -> str:
+    plain = _ESCAPED.sub(lambda match: "\0" + str(ord(_UNESCAPES[match[0]])) + "\0", value)
+    plain = plain.replace("{", "").replace("}", "")
+    return " ".join(re.sub(r"\0(\d+)\0", lambda match: chr(int(match[1])), plain).split())
+
+
+def _month(text: str) -> str:
+    names = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+    short = text.strip().lower()[:3]
+    return f"{names.index(short) + 1:02d}" if short in names else text.zfill(2) if text.isdigit() else ""

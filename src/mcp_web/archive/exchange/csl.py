@@ -1,0 +1,97 @@
+"""CSL-JSON, which Zotero, pandoc and the like read and write."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from mcp_web.archive.exchange.records import Exchanged
+from mcp_web.archive.exchange.references import Reference, references, take_in_reference
+from mcp_web.errors import InvalidInput
+from mcp_web.model.snapshot import Source
+from mcp_web.store.protocol import Store
+
+
+async def export_csl(store: Store, file: Path, source: Source | None = None) -> Exchanged:
+    items = [item_of(reference) async for reference in references(store, source)]
+    text = json.dumps(items, ensure_ascii=False, indent=1)
+    await anyio.Path(file).write_bytes(text.encode("utf-8", "replace"))
+    return Exchanged(len(items), len(items))
+
+
+async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+    try:
+        items = json.loads(await anyio.Path(file).read_bytes())
+    except ValueError as error:
+        raise InvalidInput(f"{file} is not JSON: {error}.") from error
+    if not isinstance(items, list):
+        raise InvalidInput(f"{file} is not CSL-JSON: a list of references is expected.")
+    count = 0
+    failed: list[tuple[str, str]] = []
+    for number, item in enumerate(items):
+        if not isinstance(item, dict) or not item.get("title"):
+            failed.append((f"item {number}", "It has no title."))
+            continue
+        await take_in_reference(store, reference_from(item), clock())
+        count += 1
+    return Exchanged(count, count, tuple(failed))
+
+
+def item_of(reference: Reference) -> dict[str, Any]:
+    item: dict[str, Any] = {
+        "id": reference.id,
+        "type": "article-journal" if reference.doi else "webpage",
+        "title": reference.title,
+        "author": [{"literal": name} for name in reference.authors],
+        "issued": _parts(reference.date),
+        "accessed": _parts(reference.accessed),
+        "URL": reference.url,
+        "DOI": reference.doi,
+        "number": f"arXiv:{reference.arxiv}" if reference.arxiv else "",
+        "container-title": reference.site,
+        "abstract": reference.abstract,
+        "keyword": ", ".join(reference.tags),
+    }
+    return {name: value for name, value in item.items() if value}
+
+
+def reference_from(item: Mapping[str, Any]) -> Reference:
+    authors = item.get("author") if isinstance(item.get("author"), list) else []
+    number = str(item.get("number", ""))
+    return Reference(
+        id=str(item.get("id") or item["title"])[:100],
+        title=str(item["title"]),
+        authors=tuple(name for one in authors or [] if isinstance(one, dict) and (name := _name(one))),
+        date=_date(item.get("issued")),
+        url=str(item.get("URL", "")),
+        doi=str(item.get("DOI", "")).lower(),
+        arxiv=number.removeprefix("arXiv:") if number.startswith("arXiv:") else "",
+        site=str(item.get("container-title", "")),
+        abstract=str(item.get("abstract", "")),
+        tags=tuple(part.strip() for part in str(item.get("keyword", "")).split(",") if part.strip()),
+        accessed=_date(item.get("accessed")),
+    )
+
+
+def _name(author: Mapping[str, Any]) -> str:
+    if author.get("literal"):
+        return str(author["literal"])
+    return ", ".join(str(author[part]) for part in ("family", "given") if author.get(part))
+
+
+def _parts(date: str) -> dict[str, Any] | None:
+    numbers = [int(part) for part in date[:10].split("-") if part.isdigit()]
+    return {"date-parts": [numbers]} if numbers else None
+
+
+def _date(value: Any) -> str:
+    try:
+        numbers = [int(part) for part in value["date-parts"][0]]
+    except (TypeError, KeyError, IndexError, ValueError):
+        return str(value.get("raw", "")) if isinstance(value, dict) else ""
+    return "-".join([f"{numbers[0]:04d}", *(f"{part:02d}" for part in numbers[1:3])]) if numbers else ""

@@ -1,0 +1,110 @@
+"""A folder of Markdown files with front matter, for people and other programs; a manifest beside them for us.
+
+What a Markdown file cannot hold (headers, outline, structured data, older versions) is in `manifest.jsonl`, so the
+way back loses nothing. A file that was edited meanwhile comes back as a new version.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from mcp_web.archive import front_matter
+from mcp_web.archive.answer import document_id
+from mcp_web.archive.dates import document_date
+from mcp_web.archive.exchange.records import Exchanged, changed_text, everything, record_of, snapshot_of, take_in
+from mcp_web.errors import InvalidInput
+from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
+from mcp_web.store.protocol import Store
+
+MANIFEST = "manifest.jsonl"
+
+
+async def export_markdown(store: Store, folder: Path, source: Source | None = None) -> Exchanged:
+    """Write each document as a file, older versions under `versions/`."""
+    documents = versions = 0
+    lines: list[str] = []
+    async for history in everything(store, source):
+        documents += 1
+        for snapshot in history:
+            versions += 1
+            newest = snapshot is history[-1]
+            name = _file_name(snapshot) if newest else f"versions/{snapshot.hash}.md"
+            await anyio.to_thread.run_sync(_write, folder / name, _file_text(snapshot))
+            lines.append(json.dumps(record_of(snapshot) | {"file": name}, separators=(",", ":")))
+    await anyio.to_thread.run_sync(_write, folder / MANIFEST, "\n".join(lines) + "\n")
+    return Exchanged(documents, versions)
+
+
+async def import_markdown(store: Store, folder: Path, clock: Callable[[], float] = time.time) -> Exchanged:
+    """Take in what `export_markdown` wrote."""
+    manifest = folder / MANIFEST
+    if not await anyio.Path(manifest).is_file():
+        raise InvalidInput(
+            f"{folder} has no {MANIFEST}, so mcp-web did not write it.",
+            suggestion="Use `mcp-web archive sync` for any other folder of Markdown.",
+        )
+    keys: set[str] = set()
+    versions = 0
+    failed: list[tuple[str, str]] = []
+    for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
+        try:
+            snapshot = await anyio.to_thread.run_sync(_read, folder, json.loads(line), clock())
+        except (InvalidInput, OSError, ValueError, KeyError, TypeError) as error:
+            failed.append((line[:60], str(error)))
+            continue
+        await take_in(store, snapshot)
+        keys.add(snapshot.key)
+        versions += 1
+    return Exchanged(len(keys), versions, tuple(failed))
+
+
+def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:
+    root = folder.resolve()
+    place = (root / str(record.pop("file"))).resolve()
+    if not place.is_relative_to(root):
+        raise InvalidInput(f"The manifest names {place}, which lies outside the folder.")
+    _, text = front_matter.read(place.read_bytes().decode("utf-8", "surrogatepass"))
+    if snapshot_hash(str(record["key"]), text) == record["hash"]:
+        return snapshot_of(record, text)
+    empty = record | {"hash": snapshot_hash(str(record["key"]), "")}
+    return changed_text(snapshot_of(empty, ""), text, now)
+
+
+def _write(place: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _file_text(snapshot: Snapshot) -> str:
+    document = snapshot.document
+    facts = {
+        "id": document_id(snapshot.key),
+        "title": document.title,
+        "source": snapshot.final_url,
+        "date": document_date(document, snapshot.path),
+        "fetched_at": datetime.fromtimestamp(snapshot.fetched_at, UTC).isoformat(timespec="seconds"),
+        "author": document.metadata.author,
+        "tags": snapshot.tags,
+        "extractor": document.extractor,
+        "siteconfig": document.siteconfig,
+        "snapshot": snapshot.hash,
+    }
+    return front_matter.write(facts) + document.markdown
+
+
+def _file_name(snapshot: Snapshot) -> str:
+    """A name that tells what is inside, safe on every system, and never the same twice."""
+    place = snapshot.path or snapshot.url.partition("://")[2] or snapshot.url
+    place = re.sub(r"\.(?:md|markdown|html?|txt)$", "", place.partition("#")[0])
+    parts = [re.sub(r"[^\w.-]+", "-", part).strip("-.")[:60] for part in place.split("/")]
+    name = "/".join(part for part in parts if part)[:150] or "document"
+    return f"{snapshot.source}/{name}-{document_id(snapshot.key)}.md"

@@ -1,0 +1,101 @@
+"""Snapshots as plain records that lose nothing, walking through a store, and taking records in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+
+from mcp_web.archive.derive import derive
+from mcp_web.errors import InvalidInput
+from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
+from mcp_web.store.pack import document_facts, document_of
+from mcp_web.store.protocol import Store
+
+_FIELDS = (
+    "key",
+    "hash",
+    "url",
+    "final_url",
+    "variant",
+    "fetched_at",
+    "checked_at",
+    "fresh_until",
+    "status",
+    "etag",
+    "last_modified",
+    "media_type",
+    "source",
+    "path",
+    "authenticated",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """How many documents and versions went in or out, and what could not."""
+
+    documents: int = 0
+    versions: int = 0
+    failed: tuple[tuple[str, str], ...] = ()  # what, and why
+
+
+def record_of(snapshot: Snapshot) -> dict[str, Any]:
+    """Everything about a snapshot except its text."""
+    record: dict[str, Any] = {name: getattr(snapshot, name) for name in _FIELDS}
+    return record | {
+        "headers": [list(pair) for pair in snapshot.headers],
+        "timings": dict(snapshot.timings),
+        "tags": list(snapshot.tags),
+        "document": document_facts(snapshot.document),
+    }
+
+
+def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
+    """The snapshot of a record and its text; a text that is not the one that was hashed is refused."""
+    try:
+        made = Snapshot(
+            **{name: record[name] for name in _FIELDS},
+            document=document_of(record["document"], text),
+            headers=tuple((name, value) for name, value in record["headers"]),
+            timings=dict(record["timings"]),
+            tags=tuple(record["tags"]),
+        )
+        bytes.fromhex(made.key)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidInput(f"A record is not one of mcp-web's: {error!r}.") from error
+    if made.source not in ("web", "research") or len(made.key) != 64:
+        raise InvalidInput(f"The record of {made.url!r} has an unknown source or key.")
+    if snapshot_hash(made.key, text) != made.hash:
+        raise InvalidInput(f"The text of {made.url!r} is not the one that its hash names: the record was damaged.")
+    return made
+
+
+async def everything(store: Store, source: Source | None = None) -> AsyncIterator[list[Snapshot]]:
+    """Each document with all its versions, the oldest first."""
+    after = ""
+    while keys := await store.keys(after, 200, source):
+        for key in keys:
+            infos = await store.versions(key)
+            found = [await store.snapshot(info.hash) for info in reversed(infos)]
+            yield [version for version in found if version is not None]
+        after = keys[-1]
+
+
+async def take_in(store: Store, snapshot: Snapshot) -> None:
+    """Keep an imported version; one that is kept already and was checked later stays the newest."""
+    present = await store.latest(snapshot.key)
+    await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
+    if present is not None and present.checked_at > snapshot.checked_at:
+        await store.keep(present, await anyio.to_thread.run_sync(derive, present))
+
+
+def changed_text(snapshot: Snapshot, text: str, at: float) -> Snapshot:
+    """The next version of a document whose text was edited elsewhere."""
+    document = dataclasses.replace(snapshot.document, markdown=text, headings=(), links=())
+    return dataclasses.replace(
+        snapshot, document=document, hash=snapshot_hash(snapshot.key, text), fetched_at=at, checked_at=at
+    )

@@ -1,0 +1,110 @@
+"""Bibliographic facts of documents: what BibTeX and CSL-JSON hold, and documents made from them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from mcp_web.archive.answer import document_id
+from mcp_web.archive.dates import document_date
+from mcp_web.archive.exchange.records import take_in
+from mcp_web.archive.names import names_of
+from mcp_web.model.page import Document, Metadata
+from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
+from mcp_web.store.protocol import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    id: str
+    title: str
+    authors: tuple[str, ...] = ()
+    date: str = ""  # YYYY, YYYY-MM or YYYY-MM-DD
+    url: str = ""
+    doi: str = ""
+    arxiv: str = ""
+    site: str = ""
+    abstract: str = ""
+    tags: tuple[str, ...] = ()
+    accessed: str = ""
+
+
+async def references(store: Store, source: Source | None = None) -> AsyncIterator[Reference]:
+    """The newest version of each document as a reference."""
+    after = ""
+    while keys := await store.keys(after, 200, source):
+        for key in keys:
+            snapshot = await store.snapshot(key)
+            if snapshot is not None:
+                yield reference_of(snapshot)
+        after = keys[-1]
+
+
+def reference_of(snapshot: Snapshot) -> Reference:
+    document, metadata = snapshot.document, snapshot.document.metadata
+    names = names_of(snapshot)
+    said = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
+    return Reference(
+        id=str(said.get("id") or document_id(snapshot.key)),
+        title=document.title or snapshot.url,
+        authors=tuple(said.get("authors") or _authors(metadata.author)),
+        date=str(said.get("date") or "") or document_date(document, snapshot.path) or "",
+        url=snapshot.final_url if snapshot.final_url.startswith("http") else "",
+        doi=next((name.removeprefix("doi:") for name in names if name.startswith("doi:")), ""),
+        arxiv=next((name.removeprefix("arxiv:") for name in names if name.startswith("arxiv:")), ""),
+        site=metadata.site_name or "",
+        abstract=metadata.description or document.summary,
+        tags=snapshot.tags,
+        accessed=datetime.fromtimestamp(snapshot.checked_at, UTC).date().isoformat(),
+    )
+
+
+async def take_in_reference(store: Store, reference: Reference, now: float) -> None:
+    """A document that says what the reference says; it can be found, cited and exported again."""
+    await take_in(store, snapshot_of_reference(reference, now))
+
+
+def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
+    url = reference.url or (
+        f"https://doi.org/{reference.doi}" if reference.doi else f"file:///references/{reference.id}"
+    )
+    key = page_key(url, "reference")
+    lines = [f"# {reference.title}", ", ".join(reference.authors), reference.date, reference.abstract]
+    if reference.doi:
+        lines.append(f"DOI: [{reference.doi}](https://doi.org/{reference.doi})")
+    text = "\n\n".join(line for line in lines if line) + "\n"
+    said = {"id": reference.id, "doi": reference.doi, "authors": list(reference.authors), "date": reference.date}
+    metadata = Metadata(
+        description=reference.abstract or None,
+        author=" and ".join(reference.authors) or None,
+        published=reference.date or None,
+        site_name=reference.site or None,
+        structured_data=({name: value for name, value in said.items() if value},),
+    )
+    document = Document(reference.title, text, "reference@1", metadata=metadata)
+    return Snapshot(
+        key=key,
+        hash=snapshot_hash(key, text),
+        url=url,
+        final_url=url,
+        variant="reference",
+        document=document,
+        fetched_at=now,
+        checked_at=_day(reference.accessed) or now,
+        fresh_until=now,
+        media_type="application/x-bibtex",
+        source="research",
+        tags=reference.tags,
+    )
+
+
+def _authors(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").replace(";", " and ").split(" and ") if part.strip())
+
+
+def _day(text: str) -> float | None:
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,178 @@
+"""WARC, the format of web archives, through warcio (an extra: pip install 'mcp-web[warc]').
+
+A version is a `conversion` record with its Markdown and a `metadata` record with everything else. A foreign archive's
+`response` records are read by the extraction that is handed in.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import anyio.to_thread
+
+from mcp_web.archive.exchange.records import Exchanged, everything, record_of, snapshot_of, take_in
+from mcp_web.errors import ConfigError, InvalidInput, WebError
+from mcp_web.model.page import Document, Fetched
+from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
+from mcp_web.store.protocol import Store
+
+_MAX_BODY = 50_000_000
+_FACTS_TYPE = "application/vnd.mcp-web.snapshot+json"
+
+Extract = Callable[[Fetched], Awaitable[Document]]
+
+
+async def export_warc(store: Store, file: Path, source: Source | None = None) -> Exchanged:
+    """Write every document with all its versions into one compressed WARC file."""
+    warcio = _warcio()
+    documents = versions = 0
+    with await anyio.to_thread.run_sync(open, file, "wb") as out:
+        writer = warcio(out, gzip=True)
+        await anyio.to_thread.run_sync(_write_info, writer, file.name)
+        async for history in everything(store, source):
+            documents += 1
+            for snapshot in history:
+                versions += 1
+                await anyio.to_thread.run_sync(_write, writer, snapshot)
+    return Exchanged(documents, versions)
+
+
+async def import_warc(store: Store, file: Path, extract: Extract | None = None) -> Exchanged:
+    """Take in our own records as they were, and pages of other archives as research."""
+    _warcio()
+    keys: set[str] = set()
+    versions = 0
+    failed: list[tuple[str, str]] = []
+    with await anyio.to_thread.run_sync(open, file, "rb") as stream:
+        pieces = _read(stream)
+        while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
+            try:
+                snapshot = await _taken(piece, extract)
+            except (WebError, ValueError, KeyError, TypeError) as error:
+                failed.append((piece.url, str(error)))
+                continue
+            if snapshot is not None:
+                await take_in(store, snapshot)
+                keys.add(snapshot.key)
+                versions += 1
+    return Exchanged(len(keys), versions, tuple(failed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    url: str
+    text: str | None = None  # one of ours, with its facts
+    facts: bytes = b""
+    page: Fetched | None = None  # a page of another archive
+
+
+async def _taken(piece: _Piece, extract: Extract | None) -> Snapshot | None:
+    if piece.text is not None:
+        return snapshot_of(json.loads(piece.facts), piece.text)
+    if piece.page is None or extract is None:
+        return None
+    page = piece.page
+    document = await extract(page)
+    key = page_key(page.url, "readable")
+    return Snapshot(
+        key=key,
+        hash=snapshot_hash(key, document.markdown),
+        url=page.url,
+        final_url=page.final_url,
+        variant="readable",
+        document=document,
+        fetched_at=page.fetched_at,
+        checked_at=page.fetched_at,
+        fresh_until=page.fetched_at,
+        status=page.status,
+        media_type=page.media_type,
+        headers=page.headers,
+        source="research",
+    )
+
+
+def _warcio() -> Any:
+    try:
+        return importlib.import_module("warcio.warcwriter").WARCWriter
+    except ImportError as error:
+        raise ConfigError(
+            "WARC files need the package warcio, which is not installed.", suggestion="pip install 'mcp-web[warc]'"
+        ) from error
+
+
+def _write_info(writer: Any, name: str) -> None:
+    writer.write_record(writer.create_warcinfo_record(name, {"software": "mcp-web", "format": "WARC File Format 1.0"}))
+
+
+def _write(writer: Any, snapshot: Snapshot) -> None:
+    at = datetime.fromtimestamp(snapshot.fetched_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    text = snapshot.document.markdown.encode("utf-8", "surrogatepass")
+    page = writer.create_warc_record(
+        snapshot.url,
+        "conversion",
+        payload=io.BytesIO(text),
+        length=len(text),
+        warc_content_type="text/markdown; charset=utf-8",
+        warc_headers_dict={"WARC-Date": at},
+    )
+    writer.write_record(page)
+    facts = json.dumps(record_of(snapshot), separators=(",", ":")).encode()
+    refers = page.rec_headers.get_header("WARC-Record-ID")
+    writer.write_record(
+        writer.create_warc_record(
+            snapshot.url,
+            "metadata",
+            payload=io.BytesIO(facts),
+            length=len(facts),
+            warc_content_type=_FACTS_TYPE,
+            warc_headers_dict={"WARC-Date": at, "WARC-Refers-To": refers},
+        )
+    )
+
+
+def _read(stream: BinaryIO) -> Iterator[_Piece]:
+    iterate = importlib.import_module("warcio.archiveiterator").ArchiveIterator
+    broken = importlib.import_module("warcio.exceptions").ArchiveLoadFailed
+    waiting: dict[str, str] = {}
+    try:
+        for record in iterate(stream):
+            header = record.rec_headers.get_header
+            url = header("WARC-Target-URI") or ""
+            if record.rec_type == "conversion":
+                waiting = {header("WARC-Record-ID"): _body(record).decode("utf-8", "surrogatepass")}
+            elif record.rec_type == "metadata" and header("Content-Type") == _FACTS_TYPE:
+                text = waiting.pop(header("WARC-Refers-To") or "", None)
+                if text is not None:
+                    yield _Piece(url, text, _body(record))
+            elif record.rec_type == "response" and record.http_headers is not None:
+                yield _Piece(url, page=_page(record, url, header("WARC-Date")))
+    except (broken, EOFError, OSError) as error:
+        raise InvalidInput(f"The WARC file cannot be read further: {error}.") from error
+
+
+def _page(record: Any, url: str, at: str | None) -> Fetched | None:
+    """A page that was answered well; redirects and errors are no documents."""
+    status = record.http_headers.get_statuscode()
+    if status != "200" or not url.startswith("http"):
+        return None
+    headers = tuple((name.lower(), value) for name, value in record.http_headers.headers)
+    media_type = dict(headers).get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        fetched_at = datetime.fromisoformat((at or "").replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        fetched_at = 0.0
+    return Fetched(url, url, 200, headers, _body(record), media_type, None, fetched_at)
+
+
+def _body(record: Any) -> bytes:
+    body: bytes = record.content_stream().read(_MAX_BODY + 1)
+    if len(body) > _MAX_BODY:
+        raise InvalidInput(f"A record of the WARC file is larger than {_MAX_BODY:,} bytes.")
+    return body

@@ -1,0 +1,230 @@
+"""The library out and in again."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_web.archive import front_matter
+from mcp_web.archive.answer import ArchiveQuery
+from mcp_web.archive.archive import Archive
+from mcp_web.archive.derive import derive
+from mcp_web.archive.exchange import bibtex, csl
+from mcp_web.archive.exchange.bibtex import export_bibtex, import_bibtex
+from mcp_web.archive.exchange.csl import export_csl, import_csl
+from mcp_web.archive.exchange.jsonl import export_jsonl, import_jsonl
+from mcp_web.archive.exchange.markdown import export_markdown, import_markdown
+from mcp_web.archive.exchange.records import everything
+from mcp_web.archive.exchange.references import Reference
+from mcp_web.archive.exchange.warc import export_warc, import_warc
+from mcp_web.errors import InvalidInput
+from mcp_web.model.page import Document, Fetched
+from mcp_web.model.snapshot import Snapshot
+from mcp_web.store.protocol import Store
+from mcp_web.store.sqlite.store import SqliteStore
+
+from contracts.store_samples import DOCUMENT, snapshot  # isort: skip
+
+pytestmark = pytest.mark.anyio
+FORMATS = {
+    "jsonl": (export_jsonl, import_jsonl),
+    "markdown": (export_markdown, import_markdown),
+    "warc": (export_warc, import_warc),
+}
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[tuple[Store, Store]]:
+    opened = [await SqliteStore.open(tmp_path / f"{name}.sqlite") for name in ("one", "two")]
+    yield opened[0], opened[1]
+    for store in opened:
+        await store.close()
+
+
+async def _fill(store: Store) -> None:
+    versions = [
+        snapshot(document=DOCUMENT, headers=(("x", "y"),), timings={"a": 1.0}, etag='"e"'),
+        snapshot(text="---\nnot: front matter\n---\nsecond version\r\n", at=2000.0),
+        snapshot("https://example.org/../päge?x=1&y=../..", text="Other. See [it](https://example.org/page)."),
+        snapshot("file:///notes/a.md", text="", source="research", path="notes/a.md", tags=("x, y", "z")),
+    ]
+    for version in versions:
+        await store.keep(version, derive(version))
+
+
+async def _state(store: Store) -> dict[str, list[Snapshot]]:
+    return {history[-1].key: history async for history in everything(store)}
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+async def test_a_round_trip_loses_nothing(name: str, stores: tuple[Store, Store], tmp_path: Path) -> None:
+    one, two = stores
+    await _fill(one)
+    out, back = FORMATS[name]
+    exported = await out(one, tmp_path / "library")
+    imported = await back(two, tmp_path / "library")
+    assert (exported.documents, exported.versions) == (3, 4)
+    assert imported == exported
+    assert await _state(two) == await _state(one)
+    assert await two.cited_by([snapshot().key], 10) == await one.cited_by([snapshot().key], 10) != []
+
+
+async def test_importing_an_old_library_does_not_turn_pages_back(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    one, two = stores
+    await _fill(one)
+    await export_jsonl(one, tmp_path / "x.jsonl")
+    newer = snapshot(text="newest", at=9000.0)
+    await two.keep(newer)
+    await import_jsonl(two, tmp_path / "x.jsonl")
+    assert await two.latest(newer.key) == newer
+    assert len(await two.versions(newer.key)) == 3
+
+
+async def test_a_damaged_line_is_named_and_the_rest_is_taken(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    one, two = stores
+    await _fill(one)
+    file = tmp_path / "x.jsonl"
+    await export_jsonl(one, file)
+    lines = file.read_text().splitlines()
+    changed = json.loads(lines[1]) | {"text": "another text"}
+    file.write_text("\n".join([lines[0], json.dumps(changed), "{broken", "[]", lines[3]]))
+    done = await import_jsonl(two, file)
+    assert done.versions == 2
+    assert [where for where, _ in done.failed] == ["line 2", "line 3", "line 4"]
+    assert "damaged" in done.failed[0][1]
+
+
+async def test_a_markdown_file_edited_meanwhile_comes_back_as_a_new_version(
+    stores: tuple[Store, Store], tmp_path: Path
+) -> None:
+    one, _ = stores
+    kept = snapshot(text="The text.")
+    await one.keep(kept)
+    await export_markdown(one, tmp_path / "out")
+    file = next((tmp_path / "out" / "web").rglob("*.md"))
+    facts, text = front_matter.read(file.read_text())
+    assert (facts["title"], facts["source"], text) == ("A page", "https://example.org/page", "The text.")
+    file.write_text(file.read_text().replace("The text.", "The better text."))
+    await import_markdown(one, tmp_path / "out", clock=lambda: 5000.0)
+    latest = await one.latest(kept.key)
+    assert latest is not None
+    assert (latest.document.markdown, len(await one.versions(kept.key))) == ("The better text.", 2)
+
+
+async def test_a_manifest_cannot_reach_outside_its_folder(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    one, two = stores
+    await one.keep(snapshot())
+    await export_markdown(one, tmp_path / "out")
+    manifest = tmp_path / "out" / "manifest.jsonl"
+    record = json.loads(manifest.read_text()) | {"file": "../secret.md"}
+    (tmp_path / "secret.md").write_text("secret")
+    manifest.write_text(json.dumps(record))
+    done = await import_markdown(two, tmp_path / "out")
+    assert "outside" in done.failed[0][1]
+    assert (await two.size()).pages == 0
+
+
+async def test_a_folder_without_a_manifest_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="sync"):
+        raise await _refusal(stores[0], tmp_path)
+
+
+async def _refusal(store: Store, folder: Path) -> Exception:
+    try:
+        await import_markdown(store, folder)
+    except InvalidInput as error:
+        return InvalidInput(error.way_on)
+    raise AssertionError
+
+
+async def test_a_foreign_web_archive_is_read_by_the_extraction(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<h1>Hello zebra</h1>"
+    head = (
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/x\r\nWARC-Date: 2024-01-02T03:04:05Z\r\n"
+        "WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    file = tmp_path / "x.warc.gz"
+    file.write_bytes(gzip.compress(head.encode() + http + b"\r\n\r\n"))
+
+    async def extract(page: Fetched) -> Document:
+        assert page.media_type == "text/html"
+        return Document("Hello", page.body.decode().replace("<h1>", "").replace("</h1>", ""), "test@1")
+
+    assert (await import_warc(stores[0], file, extract)).documents == 1
+    found = await Archive(stores[0]).search(ArchiveQuery("zebra", mode="text"))
+    assert (found.results[0].document.url, found.results[0].document.date) == ("https://a.example/x", "2024-01-02")
+
+
+async def test_a_file_that_is_no_web_archive_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    (tmp_path / "x.warc").write_bytes(b"nothing of the kind\n" * 50)
+    with pytest.raises(InvalidInput):
+        await import_warc(stores[0], tmp_path / "x.warc")
+
+
+REFERENCE = Reference(
+    id="smith2020",
+    title="On {Braces}, 100% & C# \\ $x_1$ ~ ^",
+    authors=("Smith, Jane", "Müller, Jörg"),
+    date="2020-03-04",
+    url="https://journal.example/a_b?x=1%20y",
+    doi="10.1234/ab_c.(2020)5",
+    site="Journal",
+    abstract="An abstract.",
+    tags=("one", "two words"),
+    accessed="2024-05-06",
+)
+
+
+def test_a_reference_survives_bibtex_and_csl() -> None:
+    assert list(bibtex.entries(bibtex.entry(REFERENCE))) == [REFERENCE]
+    assert csl.reference_from(json.loads(json.dumps(csl.item_of(REFERENCE)))) == REFERENCE
+
+
+@pytest.mark.parametrize(("out", "back"), [(export_bibtex, import_bibtex), (export_csl, import_csl)])
+async def test_references_come_in_and_go_out_as_they_were(
+    out: object, back: object, stores: tuple[Store, Store], tmp_path: Path
+) -> None:
+    one, two = stores
+    first, second = tmp_path / "first", tmp_path / "second"
+    if back is import_bibtex:
+        first.write_text(bibtex.entry(REFERENCE) + "\n@comment{x, y}\n" + "@book{b, title={Only a title}, year=1999}")
+    else:
+        items = [REFERENCE, Reference("b", "Only a title", date="1999")]
+        first.write_text(json.dumps([csl.item_of(item) for item in items]))
+    assert (await back(one, first, clock=lambda: 1.7e9)).documents == 2  # type: ignore[operator]
+    await out(one, second)  # type: ignore[operator]
+    assert (await back(two, second, clock=lambda: 1.7e9)).documents == 2  # type: ignore[operator]
+    assert {
+        key: [dataclasses.replace(item, checked_at=0) for item in items] for key, items in (await _state(one)).items()
+    } == {
+        key: [dataclasses.replace(item, checked_at=0) for item in items] for key, items in (await _state(two)).items()
+    }
+    found = await Archive(two).search(ArchiveQuery("abstract", mode="text"))
+    assert found.results[0].document.title == REFERENCE.title
+    assert await two.cited_by([found.results[0].document.id], 5) == []
+
+
+@given(st.text(max_size=500))
+def test_any_bibtex_is_read_without_error(text: str) -> None:
+    list(bibtex.entries(text))
+    list(bibtex.entries("@x{a, title = {" + text))
+
+
+@given(
+    st.dictionaries(st.from_regex(r"[a-z]{1,8}", fullmatch=True), st.text(max_size=50) | st.lists(st.text(max_size=20)))
+)
+def test_front_matter_is_read_as_it_was_written(facts: dict[str, str | list[str]]) -> None:
+    read, rest = front_matter.read(front_matter.write(facts) + "text")
+    kept = {name: value for name, value in facts.items() if value}
+    assert rest == "text"
+    for name, value in kept.items():
+        expected = value if isinstance(value, str) else tuple(item for item in value if item)
+        assert read[name] == expected
