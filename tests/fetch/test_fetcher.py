@@ -19,6 +19,8 @@ from mcp_web.errors import (
     HttpError,
     InvalidUrl,
     LeakBlocked,
+    RobotsDisallowed,
+    SsrfBlocked,
     UnsupportedContent,
 )
 from miniweb import MiniWeb, Reply, Request
@@ -423,3 +425,19 @@ async def test_a_broken_store_does_not_stop_a_page(miniweb: MiniWeb) -> None:
     site = miniweb.site("docs.example")
     site.page("/x", "page")
     assert (await miniweb.fetcher(notes=Broken()).get(site.url("/x"))).body == b"page"
+
+
+async def test_a_page_for_the_browser_is_admitted_by_the_same_rules(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    site.robots("User-agent: *\nDisallow: /no")
+    fetcher = miniweb.fetcher(secrets=("sk-123456789",), deny_domains=("evil.example",))
+    assert await fetcher.admit(site.url("/yes")) == ()
+    for url, error in (
+        (site.url("/no"), RobotsDisallowed),
+        (site.url("/yes?k=sk-123456789"), LeakBlocked),
+        ("https://evil.example/", DomainDenied),
+        ("http://10.0.0.1/", SsrfBlocked),
+    ):
+        with pytest.raises(error):
+            await fetcher.admit(url)
+    assert [request.path for request in site.log] == ["/robots.txt"]

@@ -112,9 +112,10 @@ async def _get(
     """The bytes, from the network or from the browser; a worker warms up meanwhile."""
     from mcp_web.archive.keeper import conditional_headers
 
-    if rendered:
-        return await (await app.renderer()).render(url, deadline=deadline)
     fetcher = await app.fetcher()
+    if rendered:
+        await fetcher.admit(url, deadline=deadline)
+        return await (await app.renderer()).render(url, deadline=deadline)
     conditional: tuple[tuple[str, str], ...] = ()
     if kept is not None and not request.explain and _read_by_this_version(kept):
         conditional = conditional_headers(kept)
