@@ -199,7 +199,7 @@ def _lines(markdown: str) -> Iterator[tuple[int, str, bool]]:
     at = 0
     closing: str | None = None
     for line in markdown.split("\n"):
-        match = _FENCE.match(line)
+        match = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if closing is not None:
             yield at, line, True
             if match and match[1].startswith(closing) and not line.strip(" \t" + closing[0]):

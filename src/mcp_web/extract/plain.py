@@ -21,6 +21,7 @@ _HIDDEN_TAG = re.compile(
     r"[^<]{0,5000}</\1>",
     re.I,
 )
+_BLANKS = re.compile(r"\n(?:[ \t]*\n){3,}")
 _HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,90})$")
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
@@ -51,7 +52,7 @@ class MarkdownExtractor:
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         decoded = decode(page)
-        text, fields = read_front_matter(decoded.text.replace("\r\n", "\n"))
+        text, fields = read_front_matter(_BLANKS.sub("\n\n\n", decoded.text.replace("\r\n", "\n")))
         text, hidden = _shown(text)
         text = absolute_targets(text, page.final_url)
         headings = read_headings(text)

@@ -1,0 +1,71 @@
+"""Whatever the bytes are, a reader answers with a document or with an error that says what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import random
+from pathlib import Path
+
+import pytest
+from tests.extract.reading import read
+from tests.extract.test_feed import ATOM, RSS
+from tests.extract.test_notebook import NOTEBOOK
+from tests.extract.test_office import word_document, zipped
+
+from mcp_web.errors import WebError
+from mcp_web.extract.document import EXTRACTORS
+
+HOSTILE = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "hostile.py"
+TYPES = sorted(set(EXTRACTORS) | {"text/plain", "image/svg+xml", "application/ld+json", "text/x-python"})
+
+
+def samples() -> list[bytes]:
+    """One valid file of several kinds: readers must also survive each other's food."""
+    return [
+        b"",
+        b"\0" * 5000,
+        b"plain text\n" * 50,
+        RSS.encode(),
+        ATOM.encode(),
+        str(NOTEBOOK).replace("'", '"').encode(),
+        word_document(),
+        zipped({"content.xml": "<a><body><text/></body></a>", "xl/workbook.xml": "<w><sheets/></w>"}),
+        b"%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer<</Root 1 0 R>>",
+        b"{\\rtf1 " + b"{" * 500 + b"text" + b"}" * 500,
+        b"<html><body><h1>T</h1><p>text</p></body></html>",
+    ]
+
+
+@pytest.mark.parametrize("media_type", TYPES)
+def test_foreign_and_damaged_bytes_end_in_a_document_or_a_clean_error(media_type: str) -> None:
+    chance = random.Random(7)
+    for sample in samples():
+        damaged = bytearray(sample)
+        for _ in range(20):
+            if damaged:
+                damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        for body in (sample, bytes(damaged), sample[: len(sample) // 2]):
+            with contextlib.suppress(WebError):
+                read(body, media_type)
+
+
+@pytest.mark.skipif(not HOSTILE.is_file(), reason="the hostile corpus is not beside this checkout")
+@pytest.mark.parametrize("media_type", ["text/plain", "text/markdown", "application/json", "text/xml", "text/csv"])
+def test_hostile_bodies_sent_as_text_end_in_a_bounded_document(media_type: str) -> None:
+    spec = importlib.util.spec_from_file_location("hostile", HOSTILE)
+    assert spec is not None
+    assert spec.loader is not None
+    hostile = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hostile)
+    for name in (
+        "nested_div",
+        "whitespace_flood",
+        "lt_flood",
+        "nul_bytes",
+        "invalid_utf8",
+        "billion_laughs",
+        "random_bytes",
+    ):
+        document = read(hostile.HTML[name]()[:300_000], media_type)
+        assert len(document.markdown) < 2_000_000
