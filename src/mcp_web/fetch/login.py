@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.cookiejar import LoadError, MozillaCookieJar
-from urllib.request import Request
+from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
 from mcp_web.net.url import Url, host_matches
+
+if TYPE_CHECKING:
+    from http.cookiejar import MozillaCookieJar
 
 _ENTRY = re.compile(r"(?P<plain>http://)?(?:https://)?(?P<host>[\w.*-]+(?::\d+)?)\s*[:=]\s+(?P<rest>.+)")
 _HEADER = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*(?P<value>\S.*)")
@@ -34,6 +36,8 @@ class Login:
     def headers(self, url: Url) -> list[tuple[str, str]]:
         if self.header is not None:
             return [self.header]
+        from urllib.request import Request
+
         assert self.cookies is not None
         asked = Request(url.href)  # noqa: S310  never opened: the jar only reads its host and path
         self.cookies.add_cookie_header(asked)
@@ -79,6 +83,9 @@ def _parse(line: str) -> Login:
 
 
 def _jar(path: str, host: str) -> MozillaCookieJar:
+    # A tenth of the start-up time of a fetch, for the few who have such a file.
+    from http.cookiejar import LoadError, MozillaCookieJar
+
     jar = MozillaCookieJar(path)
     try:
         jar.load(ignore_discard=True, ignore_expires=False)
