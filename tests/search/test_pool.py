@@ -44,7 +44,7 @@ def pool(**options: Any) -> Pool:
 
     chosen = replace(NOTHING, **options)
     client = ApiClient(OperatorDialer())
-    runner = Runner(chosen, {"http": client, "https": client, "public": client}, MemoryLimiter())
+    runner = Runner(chosen, {"http": client, "https": client, "guarded": client}, MemoryLimiter())
     return Pool(chosen, runner, MemoryNotes(), dice=random.Random(1))
 
 
@@ -85,17 +85,24 @@ def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:
         assert read_directory(nonsense, "https://searx.space/") == []
 
 
-async def test_own_instances_take_turns() -> None:
-    made = pool(searxng_urls=("http://one", "http://two", "http://three"))
-    firsts = [(await made.in_turn())[0].url for _ in range(6)]
-    assert firsts == ["http://one", "http://two", "http://three"] * 2
+async def test_own_instances_take_turns(miniweb: MiniWeb) -> None:
+    sites = [miniweb.site(f"{name}.example") for name in ("one", "two", "three")]
+    for site in sites:
+        site.page(
+            "/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"}
+        )
+    made = searcher(searxng_urls=tuple(site.loopback_url("") for site in sites))
+    for number in range(6):
+        await made.search(SearchQuery(f"tortoise {number}"), deadline=soon())
+    assert [len(site.log) for site in sites] == [2, 2, 2]
 
 
 async def test_a_resting_instance_is_passed_over_and_reported_when_there_is_no_other() -> None:
     made = pool(searxng_urls=("http://one", "http://two"))
     now = anyio.current_time()
     made.runner.health["http://one"].failed(now, "rate_limited", "429", made.options, 300)
-    assert [one.url for one in await made.in_turn()] == ["http://two"]
+    result = await made.search(Q, soon(0.5))
+    assert [one.name for one in result.attempts] == ["http://two"]
     made.runner.health["http://two"].failed(now, "rate_limited", "429", made.options, 100)
     result = await made.search(Q, soon())
     assert {(one.name, one.outcome) for one in result.attempts} == {
@@ -120,6 +127,15 @@ async def test_public_instances_are_found_used_and_banned_when_they_have_no_json
     assert all(agent.startswith("Mozilla/5.0") for agent in agents)
 
 
+async def test_an_address_from_the_internet_goes_through_the_gate_and_ones_own_list_does_not() -> None:
+    data = [["https://a.example", "A+", None, None]]
+    for source, guarded in (("https://searx.space/data/instances.json", True), ("http://127.0.0.1:9/x.json", False)):
+        made = pool(searx_space_url=source)
+        await made.notes.keep_note("searx_space", source, data, 1e12)
+        (one,) = await made.known()
+        assert one.provider.card.guarded is guarded
+
+
 async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None:
     own = miniweb.site("own.example")
     own.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
@@ -129,7 +145,42 @@ async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None
 
 async def test_whoever_runs_an_instance_keeps_queries_to_it() -> None:
     made = pool(searxng_urls=("http://one",), searx_space_url="https://searx.space/data/instances.json")
-    assert [one.url for one in await made.in_turn()] == ["http://one"]
+    assert [one.url for one in await made.known()] == ["http://one"]
+
+
+async def test_ones_own_instance_does_not_wait_for_the_list_of_public_ones(miniweb: MiniWeb) -> None:
+    own, directory = miniweb.site("own.example"), miniweb.site("directory.example")
+    own.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    directory.page("/i.json", json.dumps({"instances": {}}))
+    made = searcher(searxng_urls=(own.loopback_url(""),), searx_space_url=directory.loopback_url("/i.json"))
+    assert (await made.search(Q, deadline=soon())).hits
+    assert directory.log == []
+
+
+async def test_first_searches_at_once_all_wait_for_the_list(miniweb: MiniWeb) -> None:
+    directory, good = miniweb.site("directory.example"), miniweb.site("good.example")
+    directory.page("/i.json", json.dumps({"instances": {good.loopback_url("/"): listed()}}))
+    good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searx_space_url=directory.loopback_url("/i.json"), request_delay_most=0.1)
+    found = []
+
+    async def one(text: str) -> None:
+        found.append(await made.search(SearchQuery(text), deadline=soon(30)))
+
+    async with anyio.create_task_group() as tasks:
+        for text in ("hare", "tortoise"):
+            tasks.start_soon(one, text)
+    assert all(answer.hits for answer in found)
+    assert len(directory.log) == 1
+
+
+async def test_a_dead_instance_of_ones_own_gives_way_to_a_public_one(miniweb: MiniWeb) -> None:
+    directory, good = miniweb.site("directory.example"), miniweb.site("good.example")
+    directory.page("/i.json", json.dumps({"instances": {good.loopback_url("/"): listed()}}))
+    good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=("http://127.0.0.1:1",), searx_space_url=directory.loopback_url("/i.json"))
+    found = await made.search(Q, deadline=soon())
+    assert [one.outcome for one in found.attempted] == ["unreachable", "ok"]
 
 
 async def test_one_dead_one_limited_one_slow_still_answers(miniweb: MiniWeb) -> None:

@@ -43,7 +43,7 @@ async def probe_all(
     for name, entry in REGISTRY.items():
         found: list[Provider] = list(endpoints[name])
         if name == "searxng" and not found and options.public_list:
-            found = [one.provider for one in (await pool.in_turn())[:3]]
+            found = [one.provider for one in (await pool.known())[:3]]
         if not found:
             states[name] = ProviderState(name, name, configured=False, detail="not configured", fix=entry.fix)
             order.append(name)

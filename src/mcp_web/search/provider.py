@@ -49,7 +49,7 @@ class Card:
     rate: int = 1  # requests in any `per` seconds, until an answer's headers teach better
     per: float = 1.0
     learns_rate: bool = False
-    public: bool = False  # a stranger's server: reached through the guarded door, after a random delay
+    guarded: bool = False  # its address came from a list on the internet: reached through the gate
     ends: date | None = None  # the day its vendor switches it off
     max_chars: int = 500
     max_words: int = 10_000

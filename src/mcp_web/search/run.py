@@ -30,7 +30,7 @@ class Runner:
     """Sends requests and remembers how each endpoint did."""
 
     options: SearchOptions
-    clients: Mapping[str, ApiClient]  # by the scheme of the address, and "public" for strangers' servers
+    clients: Mapping[str, ApiClient]  # by the scheme of the address, and "guarded" for the door through the gate
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
     rates: dict[str, int] = field(default_factory=dict)  # learned from answers
@@ -63,7 +63,7 @@ class Runner:
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
         """One request through the right door; the door's failures become refusals."""
-        client = self.clients["public" if endpoint.card.public else request.url.partition(":")[0]]
+        client = self.clients["guarded" if endpoint.card.guarded else request.url.partition(":")[0]]
         with trace.step("search_provider", provider=endpoint.name) as facts:
             try:
                 with anyio.fail_after(timeout):
@@ -148,7 +148,8 @@ class Runner:
         card = endpoint.card
         rate = self.rates.get(endpoint.name, card.rate)
         try:
-            await self.limiter.acquire(_pace_key(endpoint), rate, card.per * _MARGIN, deadline=deadline)
+            # Evenly, not in volleys: a volley that is late on its way meets the next one in the same second.
+            await self.limiter.acquire(_pace_key(endpoint), 1, card.per / rate * _MARGIN, deadline=deadline)
             if budget:
                 await self.limiter.spend(_pace_key(endpoint), budget)
         except PaceExceeded as late:

@@ -51,7 +51,7 @@ class Searcher:
         clients: dict[str, ApiClient] = {
             "http": api_client,
             "https": api_client,
-            "public": public_client or api_client,
+            "guarded": public_client or api_client,
             "ddgs": DdgsClient(),
         }
         self._options = options

@@ -18,7 +18,8 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Filter, Page, Provider, Quota, Refused
 from mcp_web.search.refusals import refuse_by_status
 
-FIX = "Keyless search needs nothing; a key (BRAVE_API_KEY, TAVILY_API_KEY …) or your own SearXNG is more reliable."
+FIX = "Set MCP_WEB_DDGS_ENABLED=true for search without a key."
+_BLOCKED_FIX = "A key (BRAVE_API_KEY, TAVILY_API_KEY …) or a SearXNG of your own is more reliable than keyless search."
 CARD = Card(
     name="ddgs",
     index="mixed",
@@ -72,7 +73,9 @@ class Ddgs:
     def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
         # 202 is how DuckDuckGo shows its robot check; the library calls that "no results".
         if response.status in (202, 403, 429):
-            raise Refused("blocked", f"{self.backend} takes this machine for a robot ({response.status}).", fix=FIX)
+            raise Refused(
+                "blocked", f"{self.backend} takes this machine for a robot ({response.status}).", fix=_BLOCKED_FIX
+            )
         refuse_by_status(response, self.name)
         try:
             rows = json.loads(response.body)

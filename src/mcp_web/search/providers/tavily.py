@@ -12,7 +12,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provide
 from mcp_web.search.reading import items, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 
-FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com, or leave it empty for the keyless allowance."
+FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com (MCP_WEB_TAVILY_KEYLESS=true tries without one)."
 CARD = Card(
     name="tavily",
     index="tavily",

@@ -35,7 +35,7 @@ def read_directory(data: Any, list_url: str, blacklist: Collection[str] = ()) ->
     if not isinstance(instances, dict):
         return []
     banned = {url.rstrip("/") for url in blacklist}
-    local = _is_private(list_url)  # an operator's own list may name the operator's own machines
+    local = is_private(list_url)  # an operator's own list may name the operator's own machines
     found = [
         listed
         for url, facts in instances.items()
@@ -71,10 +71,11 @@ def _judge(url: str, facts: dict[str, Any]) -> Listed | None:
 
 def _is_respectable(url: str) -> bool:
     """Over TLS, at a public name: a list from the internet must not point into our network."""
-    return url.startswith("https://") and not _is_private(url)
+    return url.startswith("https://") and not is_private(url)
 
 
-def _is_private(url: str) -> bool:
+def is_private(url: str) -> bool:
+    """Whether an address is inside somebody's network, as far as its name tells; the gate judges the rest."""
     try:
         host = urlsplit(url).hostname or ""
         port = urlsplit(url).port

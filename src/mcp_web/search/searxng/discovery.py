@@ -1,0 +1,84 @@
+"""Where public instances come from: a published list, read now and then, and remembered with who was banned."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.search.cache import Notes
+from mcp_web.search.options import SearchOptions
+from mcp_web.search.provider import ApiRequest, Refused
+from mcp_web.search.providers.searxng import Searxng
+from mcp_web.search.run import Runner
+from mcp_web.search.searxng.directory import Listed, is_private, read_directory
+
+_BANNED_FOR = 86_400.0
+_AGAIN_AFTER = 60.0  # seconds after a list that could not be read
+_PUBLIC_LIST = SearchOptions().searx_space_url
+
+
+@dataclass
+class Discovery:
+    options: SearchOptions
+    runner: Runner
+    notes: Notes
+    wall: Callable[[], float] = time.time
+    banned: set[str] = field(default_factory=set)
+    listed: list[Listed] = field(default_factory=list)
+    _fresh_until: float = float("-inf")
+    _reading: anyio.Lock = field(default_factory=anyio.Lock)
+
+    @property
+    def source(self) -> str:
+        """The list in use. Whoever runs an instance keeps queries to it, unless a list is named on purpose."""
+        source = self.options.public_list
+        return "" if self.options.searxng_urls and source == _PUBLIC_LIST else source
+
+    async def refresh(self) -> bool:
+        """Read the list when it is wanted and old; whether it changed."""
+        async with self._reading:
+            if not self.source or anyio.current_time() < self._fresh_until:
+                return False
+            rows = await self.notes.note("searx_space", self.source) or await self._download()
+            if rows is None:
+                self._fresh_until = anyio.current_time() + _AGAIN_AFTER
+                return False
+            self._fresh_until = anyio.current_time() + self.options.discovery_interval
+            self.listed = [Listed(*row) for row in rows]
+            for one in self.listed:
+                if await self.notes.note("searxng_blacklist", one.url):
+                    self.banned.add(one.url)
+            return True
+
+    def provider(self, one: Listed) -> Searxng:
+        guarded = not is_private(self.source)
+        return Searxng(one.url, public=True, guarded=guarded, rotate=self.options.rotate_user_agents)
+
+    async def ban(self, url: str) -> None:
+        self.banned.add(url)
+        await self.notes.keep_note("searxng_blacklist", url, True, self.wall() + _BANNED_FOR)
+
+    async def _download(self) -> list[list[object]] | None:
+        request = ApiRequest("GET", self.source, {"Accept": "application/json"})
+        try:
+            response = await self.runner.send(_List(self.source), request, 10.0)
+            listed = read_directory(json.loads(response.body), self.source, self.options.searxng_blacklist)
+        except (Refused, ValueError) as error:
+            trace.log("error", "searx_space", reason=type(error).__name__)
+            return None
+        rows: list[list[object]] = [[one.url, one.grade, one.uptime, one.response_ms] for one in listed]
+        await self.notes.keep_note("searx_space", self.source, rows, self.wall() + self.options.discovery_interval)
+        return rows
+
+
+class _List(Searxng):
+    """The list's server, as far as sending a request to it goes."""
+
+    @property
+    def name(self) -> str:
+        return "searx.space"
