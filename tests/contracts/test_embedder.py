@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +21,30 @@ from miniweb import MiniWeb
 pytestmark = pytest.mark.anyio
 
 
-def _local(folder: Path, web: MiniWeb) -> Embedder:
+@cache
+def _loaded() -> Embedder:
+    """The packaged model, loaded once: embedders without a connection to close can be shared."""
     return open_embedder(EmbedOptions(threads=1))
 
 
-def _folder(folder: Path, web: MiniWeb) -> Embedder:
+def _local(folder: Path, web: MiniWeb) -> Embedder:
+    return _loaded()
+
+
+@cache
+def _user_folder(folder: Path) -> Embedder:
     path = granite.find()
     assert path
     pack = granite.read(path)
     (folder / "model.onnx").write_bytes(granite.build(pack))
     (folder / "tokenizer.json").write_text(pack.tokenizer, encoding="utf-8")
     return open_embedder(EmbedOptions(threads=1, model_folder=str(folder)))
+
+
+def _folder(folder: Path, web: MiniWeb) -> Embedder:
+    shared = folder.parent / "user-model"
+    shared.mkdir(exist_ok=True)
+    return _user_folder(shared)
 
 
 def _remote(folder: Path, web: MiniWeb) -> Embedder:
@@ -45,7 +59,8 @@ OPENERS: dict[str, Callable[[Path, MiniWeb], Embedder]] = {"local": _local, "fol
 async def embedder(request: pytest.FixtureRequest, tmp_path: Path, miniweb: MiniWeb) -> AsyncIterator[Embedder]:
     opened = OPENERS[request.param](tmp_path, miniweb)
     yield opened
-    await opened.close()
+    if request.param == "remote":
+        await opened.close()
 
 
 TEXTS = ["how to install the package", "install the package like this", "rivers of northern europe", ""]

@@ -11,11 +11,18 @@ import numpy as np
 import pytest
 
 from mcp_web.embed import granite
+from mcp_web.embed.embedder import Embedder
 from mcp_web.embed.local import LocalEmbedder
 from mcp_web.embed.none import NoEmbedder
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import ConfigError, EmbeddingError
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    """One load of the model for all tests of this file."""
+    return open_embedder(EmbedOptions(threads=1))
 
 
 @pytest.mark.anyio
@@ -30,16 +37,13 @@ async def test_weights_with_another_hash_are_not_loaded(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_vectors_are_the_ones_that_were_measured() -> None:
-    rows = await open_embedder(EmbedOptions(threads=1)).embed(
-        ["how do I install the package?", "The weather in Paris."]
-    )
+async def test_vectors_are_the_ones_that_were_measured(embedder: Embedder) -> None:
+    rows = await embedder.embed(["how do I install the package?", "The weather in Paris."])
     assert float(rows[0] @ rows[1]) == pytest.approx(GOLDEN_COSINE, abs=0.01)
 
 
 @pytest.mark.anyio
-async def test_event_loop_stays_free_while_a_page_is_embedded() -> None:
-    embedder = open_embedder(EmbedOptions(threads=1))
+async def test_event_loop_stays_free_while_a_page_is_embedded(embedder: Embedder) -> None:
     turns = 0
 
     async def count() -> None:
@@ -56,8 +60,7 @@ async def test_event_loop_stays_free_while_a_page_is_embedded() -> None:
 
 
 @pytest.mark.anyio
-async def test_question_gets_its_turn_between_the_batches_of_a_page() -> None:
-    embedder = open_embedder(EmbedOptions(threads=1))
+async def test_question_gets_its_turn_between_the_batches_of_a_page(embedder: Embedder) -> None:
     ended: list[str] = []
 
     async def run(name: str, texts: list[str]) -> None:
@@ -102,8 +105,8 @@ async def test_no_embeddings_say_how_to_switch_them_on() -> None:
 
 
 @pytest.mark.anyio
-async def test_prefixes_reach_the_local_model() -> None:
-    plain = await open_embedder(EmbedOptions(threads=1)).embed(["query: x"])
+async def test_prefixes_reach_the_local_model(embedder: Embedder) -> None:
+    plain = await embedder.embed(["query: x"])
     prefixed = await open_embedder(EmbedOptions(threads=1, query_prefix="query: ")).embed(["x"], kind="query")
     assert np.allclose(plain, prefixed, atol=1e-3)
 

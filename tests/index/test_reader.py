@@ -13,7 +13,7 @@ from embed.embedding_server import DIM, EmbeddingServer
 from mcp_web.embed.none import NoEmbedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import RemoteEmbedder
-from mcp_web.errors import EmbeddingError
+from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import PROBES, forget_mark
 from mcp_web.index.reader import LIKELY, PageAnswer, PageReader
 from mcp_web.model.page import Document
@@ -249,3 +249,16 @@ async def test_huge_page_leaves_the_event_loop_free(store: SqliteStore, server: 
     assert "volcanoes1504" in answer.results[0].passages[0].passage.text
     assert answer.embedded == LIKELY
     assert turns > 20
+
+
+async def test_full_disk_costs_the_vectors_and_not_the_answer(store: SqliteStore, server: EmbeddingServer) -> None:
+    class Full:
+        def __getattr__(self, name: str) -> object:
+            return getattr(store, name)
+
+        async def keep_vectors(self, key: str, vectors: object) -> None:
+            raise CacheError("The disk is full.")
+
+    answer = await ask(reader(Full(), server), page(12))  # type: ignore[arg-type]
+    assert "could not be kept: The disk is full." in answer.notes[0]
+    assert answer.results[0].passages[0].meaning is not None

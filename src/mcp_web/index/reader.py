@@ -95,7 +95,7 @@ class PageReader:
             known = await self._known(key)
             missing = known.missing(page.passages, range(len(page.passages)))
             if missing:
-                await self._embed(key, page, known, missing, ())
+                await self._embed(key, page, known, missing, (), [])
             return len(missing)
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
@@ -118,16 +118,13 @@ class PageReader:
             return known, 0
         try:
             with anyio.fail_after(self._patience):
-                return await self._embed(key, page, known, missing, asked), len(missing)
+                return await self._embed(key, page, known, missing, asked, notes), len(missing)
         except TimeoutError:
             notes.append(f"Ranked by words only: the embedding model did not answer within {self._patience:g} s.")
         except EmbeddingError as error:
             if error.details.get("mismatch"):
                 raise
             notes.append(f"Ranked by words only: {error.message}")
-        except CacheError as error:
-            notes.append(f"The page's vectors could not be kept: {error.message}")
-            return None, 0
         return None, 0
 
     async def _known(self, key: str) -> PageVectors:
@@ -138,24 +135,36 @@ class PageReader:
         return unpack(await self._store.vectors(key, name), name, dim)
 
     async def _embed(
-        self, key: str, page: PreparedPage, known: PageVectors, missing: Sequence[int], asked: Sequence[str]
+        self,
+        key: str,
+        page: PreparedPage,
+        known: PageVectors,
+        missing: Sequence[int],
+        asked: Sequence[str],
+        notes: list[str],
     ) -> PageVectors:
         """One call of the model for questions, passages and, the first time, the texts it is calibrated with."""
         probes, probe_kinds = probe_texts() if self._calibration is None else ([], [])
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
         check_dim(self._mark, rows.shape[1])
-        if self._mark is None:
-            calibration = self._calibration or calibration_of(rows[len(asked) + len(missing) :])
-            self._mark = Mark(self._embedder.name, rows.shape[1], calibration)
-            await keep_mark(self._store, self._mark)
         for query, row in zip(asked, rows, strict=False):
             self._remember(query, row)
-        if not missing:
-            return known
+        mark = self._mark or self._new_mark(rows, len(asked) + len(missing))
         grown = known.with_rows(page.passages, missing, rows[len(asked) : len(asked) + len(missing)])
-        await self._store.keep_vectors(key, pack(grown, page.passages))
+        try:
+            if self._mark is None:
+                await keep_mark(self._store, mark)
+            if missing:
+                await self._store.keep_vectors(key, pack(grown, page.passages))
+        except CacheError as error:
+            notes.append(f"The page's vectors could not be kept: {error.message}")
+        self._mark = mark
         return grown
+
+    def _new_mark(self, rows: Rows, probes_at: int) -> Mark:
+        calibration = self._calibration or calibration_of(rows[probes_at:])
+        return Mark(self._embedder.name, rows.shape[1], calibration)
 
     @property
     def _calibration(self) -> Calibration | None:
