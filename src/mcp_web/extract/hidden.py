@@ -78,7 +78,9 @@ def remove_hidden(tree: Node) -> int:
         count += _drop(tree, found)
     for element in tree.select(_FALLBACKS):
         if element.text.strip():
+            sources = [source.extract() for source in element.select("source")]
             element.clear()
+            element.extend(sources)
             count += 1
     return count
 

@@ -38,14 +38,14 @@ def anchor_of(element: Element) -> str | None:
     if inside is not None:
         return inside.attr("id") or inside.attr("name")
     parent = element.parent
+    before = element.previous_sibling
+    while before is not None and not isinstance(before, ElementType):
+        before = before.previous_sibling
+    if before is not None:
+        empty = before.tag in ("a", "span") and not before.text.strip()
+        return before.attr("id") or before.attr("name") if empty else None
     if isinstance(parent, ElementType) and parent.tag in ("section", "div", "article", "header", "hgroup"):
-        before = element.previous_sibling
-        while before is not None and not isinstance(before, ElementType):
-            before = before.previous_sibling
-        if before is None:
-            return parent.attr("id")
-        if before.tag == "a" and not before.text.strip():
-            return before.attr("id") or before.attr("name")
+        return parent.attr("id")
     return None
 
 

@@ -10,6 +10,8 @@ from mcp_web.model.page import Link
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
 _KEPT_SCHEMES = ("http:", "https:", "mailto:", "tel:", "ftp:", "magnet:", "doi:", "geo:", "sms:", "xmpp:", "irc:")
 _CONTROL = re.compile(r"[\x00-\x20\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_LINE_ENDS = re.compile(r"[\t\n\r]")
+_EDGES = "".join(map(chr, range(33)))
 _UNSAFE = {" ": "%20", "<": "%3C", ">": "%3E", '"': "%22", "`": "%60", "\\": "%5C", "|": "%7C"}
 _NEEDS_CARE = re.compile(r'[\x00-\x20\x7f-\x9f<>"`\\|()\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]')
 
@@ -41,13 +43,15 @@ class Links:
         if not href:
             return None
         # Browsers drop tabs and line ends inside a URL: "java\nscript:" is a script all the same.
-        plain = _CONTROL.sub("", href) if _SCHEME.match(_CONTROL.sub("", href)) else href
-        scheme = _SCHEME.match(plain)
+        scheme = _SCHEME.match(_CONTROL.sub("", href))
+        plain = _LINE_ENDS.sub("", href).strip(_EDGES)
         if scheme is not None:
             if scheme[0].lower() not in _KEPT_SCHEMES:
                 return None
             if "/../" not in plain and "/./" not in plain:
                 return _written(plain)
+        if not plain:
+            return None
         if plain[0] == "/" and "/." not in plain and plain[1:2] not in ("/", "\\"):
             return _written(self._origin + plain)
         try:
