@@ -28,6 +28,7 @@ COMMANDS = {
     "config": "Show every setting, its value and where it came from.",
     "stats": "Show what this installation has done.",
     "client": "Print or install the configuration for an MCP client.",
+    "siteconfig": "List site configs, and try one on a page.",
     "completion": "Print the shell completion script.",
 }
 

@@ -1,0 +1,171 @@
+"""The command line as people and scripts use it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from miniweb import MiniWeb
+
+from .rpc import WAIT, clean_environment
+from .test_open import article
+
+
+class Shell:
+    def __init__(self, folder: Path, **env: str) -> None:
+        self._env = clean_environment(folder, **env)
+
+    def run(self, *args: str, code: int = 0, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "mcp_web", *args],
+            input=stdin, capture_output=True, text=True, env=self._env, timeout=WAIT, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, f"{args}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return done
+
+    def json(self, *args: str, code: int = 0, stdin: str = "") -> Any:
+        return json.loads(self.run(*args, "--json", code=code, stdin=stdin).stdout)
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+@pytest.fixture
+def site(miniweb: MiniWeb, tmp_path: Path) -> tuple[Shell, str]:
+    made = miniweb.site("docs.example")
+    made.page("/guide", article("Guide", "Setup", "Usage"))
+    return Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=made.exemption, MCP_WEB_EMBEDDINGS="none"), made.loopback_url("/guide")
+
+
+def test_help_names_every_command(shell: Shell) -> None:
+    from mcp_web.cli.main import COMMANDS
+
+    text = shell.run("--help").stdout
+    for name in COMMANDS:
+        assert f"  {name} " in text
+
+
+def test_a_mistyped_command_or_option_is_a_sentence_and_exit_2(shell: Shell) -> None:
+    assert "Did you mean 'search'?" in shell.run("serach", "x", code=2).stderr
+    assert "--cuont" in shell.run("search", "x", "--cuont", "3", code=2).stderr
+
+
+def test_html_becomes_markdown_on_stdout(shell: Shell) -> None:
+    done = shell.run("extract", "-", "--base-url", "https://e.org/a/", stdin=article("T", "One"))
+    assert "## One" in done.stdout
+    assert done.stderr == ""
+
+
+def test_lines_of_html_become_lines_of_markdown_and_a_bad_line_does_not_stop_the_rest(shell: Shell) -> None:
+    good = json.dumps({"html": article("T", "One"), "url": "https://e.org/"})
+    done = shell.run("extract", "-", "--jsonl", stdin=f"{good}\nnot json\n\n{{}}\n{good}\n")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [sorted(line)[0] if "error" in line else line["title"] for line in lines] == ["T", "error", "error", "T"]
+    assert {"markdown", "title", "metadata"} <= set(lines[0])
+    assert "Line 2" in lines[1]["error"]["message"]
+
+
+def test_a_page_is_opened_read_verified_listed_and_forgotten(site: tuple[Shell, str]) -> None:
+    shell, url = site
+    page = shell.json("open", url)
+    assert page["title"] == "Guide"
+    assert "## Usage" in shell.run("open", url, "--section", "Usage").stdout
+    read = shell.json("read", url, "how", "is", "setup", "explained")
+    assert "Setup is explained" in read["queries"][0]["results"][0]["text"]
+    assert shell.json("verify", url, "Setup is explained here")["quotes"][0]["verdict"] == "exact"
+    shell.run("verify", url, "this was never written anywhere", code=3)
+    assert [row["url"] for row in shell.json("cache", "list")] == [url]
+    assert shell.json("cache", "get", page["snapshot"][:10])["title"] == "Guide"
+    assert shell.json("cache", "purge", "--keep-newest", "0")["dry_run"] is True
+    assert shell.json("cache", "purge", "--keep-newest", "0", "--yes")["pages"] == 1
+    assert shell.json("cache", "list") == []
+
+
+def test_an_error_is_one_sentence_on_stderr_and_exit_1(shell: Shell) -> None:
+    done = shell.run("open", "http://127.0.0.1:9/", code=1)
+    assert done.stdout == ""
+    assert done.stderr.startswith("mcp-web: ")
+    assert "MCP_WEB_ALLOW_PRIVATE" in done.stderr
+
+
+def test_config_shows_values_and_origins_and_masks_secrets(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, BRAVE_API_KEY="very-secret-key", MCP_WEB_PROFILE="lite")
+    rows = {row["setting"]: row for row in shell.json("config")["settings"]}
+    assert rows["tools.profile"]["value"] == "lite"
+    assert rows["tools.profile"]["origin_name"] == "MCP_WEB_PROFILE"
+    assert "very-secret-key" not in shell.run("config").stdout
+
+
+@pytest.mark.parametrize(
+    "client", ["claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "gemini", "zed", "lmstudio"]
+)
+def test_a_client_s_configuration_is_merged_once_with_a_backup(shell: Shell, tmp_path: Path, client: str) -> None:
+    from mcp_web.cli.clients import CLIENTS
+
+    path = tmp_path / "client.json"
+    path.write_text('{"theme": "dark"}')
+    shell.run("client", client, "--write", "--path", str(path), "--env", "MCP_WEB_PROFILE=lite")
+    whole = json.loads(path.read_text())
+    assert whole["theme"] == "dark"
+    entry = whole
+    for key in CLIENTS[client].where:
+        entry = entry[key]
+    assert entry["mcp-web"]["env"] == {"MCP_WEB_PROFILE": "lite"}
+    assert len(list(tmp_path.glob("client.json.*.bak"))) == 1
+    assert (
+        "already in"
+        in shell.run("client", client, "--write", "--path", str(path), "--env", "MCP_WEB_PROFILE=lite").stdout
+    )
+
+
+def test_codex_gets_toml_and_a_foreign_entry_is_not_overwritten(shell: Shell, tmp_path: Path) -> None:
+    import tomllib
+
+    path = tmp_path / "config.toml"
+    path.write_text('model = "x"\n')
+    shell.run("client", "codex", "--write", "--path", str(path))
+    assert "mcp-web" in tomllib.loads(path.read_text())["mcp_servers"]
+    path.write_text('[mcp_servers.mcp-web]\ncommand = "other"\n')
+    shell.run("client", "codex", "--write", "--path", str(path), code=2)
+
+
+def test_a_configuration_that_is_no_json_is_left_alone(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text("// comments\n{}")
+    assert "left as it is" in shell.run("client", "zed", "--write", "--path", str(path), code=2).stderr
+    assert path.read_text() == "// comments\n{}"
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(shell: Shell, name: str) -> None:
+    assert "_MCP_WEB_COMPLETE" in shell.run("completion", name).stdout
+
+
+def test_stats_count_what_was_done(site: tuple[Shell, str]) -> None:
+    shell, url = site
+    shell.run("open", url)
+    shell.run("open", url)
+    counts = {(row["name"], row["labels"]): row["value"] for row in shell.json("stats")["counts"]}
+    assert counts["cache_total", "state=fetched"] == 1
+    assert counts["cache_total", "state=hit"] == 1
+
+
+def test_doctor_checks_every_part(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, MCP_WEB_SEARCH_PROVIDERS="searxng", MCP_WEB_SEARXNG_URLS="http://127.0.0.1:9",
+                  MCP_WEB_SEARX_SPACE_URL="", MCP_WEB_EMBEDDINGS="none")  # fmt: skip
+    report = shell.json("doctor", code=1)
+    states = {check["part"]: check for check in report["checks"]}
+    assert states["store"]["state"] == "ok"
+    assert states["extract"]["state"] == "ok"
+    assert states["model"]["state"] == "off"
+    broken = next(check for part, check in states.items() if "127.0.0.1:9" in part or "searxng" in part)
+    assert broken["state"] == "broken"
+    assert all(check["fix"] for check in report["checks"] if check["state"] != "ok")
