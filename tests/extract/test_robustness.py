@@ -58,14 +58,6 @@ def test_hostile_bodies_sent_as_text_end_in_a_bounded_document(media_type: str) 
     assert spec.loader is not None
     hostile = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hostile)
-    for name in (
-        "nested_div",
-        "whitespace_flood",
-        "lt_flood",
-        "nul_bytes",
-        "invalid_utf8",
-        "billion_laughs",
-        "random_bytes",
-    ):
-        document = read(hostile.HTML[name]()[:300_000], media_type)
+    for name in ("nested_div", "whitespace_flood", "lt_flood", "nul_bytes", "invalid_utf8", "random_bytes"):
+        document = read(hostile.HTML[name](100_000), media_type)
         assert len(document.markdown) < 2_000_000

@@ -128,10 +128,10 @@ def test_short_page_with_an_analytics_script_is_no_shell() -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the extraction dev set is not beside this checkout")
 def test_ordinary_pages_of_the_dev_set_are_not_flagged() -> None:
-    """Seven hundred real pages; the few that are flagged are teasers of declared paywalls and script-only forums."""
-    allowed: dict[Wall, int] = {"paywall": 4, "shell": 6, "login": 0, "bot": 0, "consent": 0}
+    """Every fourth of 732 real pages; over all of them three are flagged, teasers of declared paywalls."""
+    allowed: dict[Wall, int] = {"paywall": 2, "shell": 1, "login": 0, "bot": 0, "consent": 0}
     flagged: dict[str, list[str]] = {}
-    for line in (SHARED / "manifest.jsonl").read_text().splitlines():
+    for line in (SHARED / "manifest.jsonl").read_text().splitlines()[::4]:
         row = json.loads(line)
         body = gzip.decompress((SHARED / "html" / row["set"] / f"{row['id']}.html.gz").read_bytes())
         page = Fetched(row["url"], row["url"], 200, (), body, "text/html", "utf-8", 0.0)
