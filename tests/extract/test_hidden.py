@@ -1,0 +1,151 @@
+# ruff: noqa: E501 (a page a line)
+"""Text a person would not see is removed and counted; what they can see or open stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import turbohtml
+
+from mcp_web.extract.hidden import clean_text, remove_hidden
+from mcp_web.extract.html.write import write_markdown
+
+SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
+CORPUS = SHARED / "security" / "hidden_text_pages.jsonl"
+
+
+def read(html: str) -> tuple[str, int]:
+    tree = turbohtml.parse(html, positions=False)
+    count = remove_hidden(tree)
+    body = tree.select_one("body")
+    assert body is not None
+    return write_markdown([body], "https://a.example/").markdown, count
+
+
+HIDDEN_STYLES = [
+    "display:none", "DISPLAY : NONE !important", "display:/**/none", "d\\69splay:none", "--x:none;display:var(--x)",
+    "visibility:hidden", "visibility:collapse", "content-visibility:hidden", "opacity:0", "opacity:.01", "opacity:0%",
+    "filter:opacity(0)", "filter:blur(20px)", "font-size:0", "font-size:1px", "font:0/0 a", "zoom:0", "letter-spacing:-2em",
+    "height:0;overflow:hidden", "max-height:0px;overflow:hidden", "width:1px;height:1px;overflow:hidden",
+    "text-indent:-9999px", "text-indent:-100em", "position:absolute;left:-9999px", "position:fixed;top:-200vh",
+    "margin-left:-9999px", "transform:translateX(-9999px)", "transform:scale(0)", "transform:rotateY(90deg)", "scale:0",
+    "position:absolute;clip:rect(0,0,0,0)", "position:absolute;clip:rect(1px 1px 1px 1px)", "clip-path:inset(100%)",
+    "clip-path:circle(0)", "clip-path:polygon(0 0,0 0,0 0)", "color:transparent", "color:#fff0", "color:rgba(0,0,0,0)",
+    "color:#fff;background:#fff", "color:white;background-color:rgb(255,255,255)", "color:#fefefe", "color:hsl(0,0%,100%)",
+    "mask-image:linear-gradient(transparent,transparent)", "-webkit-text-fill-color:transparent",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", HIDDEN_STYLES)
+def test_style_that_hides_removes_its_text(style: str) -> None:
+    assert read(f"<p>Seen</p><p style='{style}'>Secret</p>") == ("Seen", 1)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "display:block", "opacity:.5", "font-size:12px", "height:0", "max-height:300px;overflow:hidden", "width:0.5em",
+        "text-indent:-1em", "position:absolute;left:-10px", "margin-left:-20px", "transform:translateX(10px) scale(.9)",
+        "color:#333;background:#fff", "color:#fff;background:#000", "color:transparent;background-clip:text;background:red",
+        "padding-top:56%;height:0;overflow:hidden", "clip-path:inset(5%)", "color:white;background:url(x.png)",
+    ],
+)  # fmt: skip
+def test_style_that_hides_nothing_keeps_its_text(style: str) -> None:
+    assert read(f"<p style='{style}'>Seen</p>") == ("Seen", 0)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p hidden>Secret</p>", "<template><p>Secret</p></template>", "<dialog>Secret</dialog>", "<div popover>Secret</div>",
+        "<noscript>Secret</noscript>", "<noframes>Secret</noframes>", "<p class='sr-only'>Secret</p>",
+        "<p class='visually-hidden'>Secret</p>", "<p class='x d-none'>Secret</p>", "<video>Secret</video>",
+        "<iframe>Secret</iframe>", "<object>Secret</object>", "<!-- Secret -->", "<script type='text/plain'>Secret</script>",
+        "<svg><desc>Secret</desc></svg>", "<select><option>Secret</option></select>", "<font color='#ffffff'>Secret</font>",
+        "<style>.x{display:none}</style><p class=x>Secret</p>",
+        "<style>@media screen{.x{visibility:hidden}}</style><p class=x>Secret</p>",
+        "<style>@supports (display:grid){@media (min-width:600px){div > .x, .y{left:-9999px;position:absolute}}}</style><p class=y>Secret</p>",
+        "<style>:root{--gone:none}.x{display:var(--gone)}</style><p class=x>Secret</p>",
+        "<style>.x{display:block}.x{display:none}</style><p class=x>Secret</p>",
+        "<style>#x{font-size:0}</style><p id=x>Secret</p>",
+        "<style>.a .x:nth-child(1){opacity:0}</style><div class=a><p class=x>Secret</p></div>",
+    ],
+)  # fmt: skip
+def test_markup_or_sheet_that_hides_removes_its_text(html: str) -> None:
+    assert read(f"<p>Seen</p>{html}")[0] == "Seen"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<details><summary>S</summary>Seen</details>",
+        "<button aria-controls=p>open</button><div id=p hidden>Seen</div>",
+        "<a href='#p'>open</a><div id=p style='display:none'>Seen</div>",
+        "<h3><button>Q</button></h3><div hidden>Seen</div>",
+        "<div role=tablist><b role=tab>A</b></div><div role=tabpanel hidden>Seen</div>",
+        "<p class='hidden md:block'>Seen</p>",
+        "<p class='d-none d-lg-block'>Seen</p>",
+        "<p hidden=until-found>Seen</p>",
+        "<style>.x{display:none}.x.on{display:block}</style><p class='x on'>Seen</p>",
+        "<style>@media print{.x{display:none}}@media (max-width:600px){.x{display:none}}</style><p class=x>Seen</p>",
+        "<style>.x:hover{display:none}.x::before{display:none}</style><p class=x>Seen</p>",
+        "<style>@keyframes f{from{opacity:0}}</style><p class=x>Seen</p>",
+        "<script src=a.js></script><div style='opacity:0;transform:translateY(20px)'>Seen</div>",
+        "<div style='font-size:0'><span style='font-size:14px'>Seen</span></div>",
+        "<link rel=stylesheet href=dark.css><p style='color:#fff'>Seen</p>",
+        "<p inert>Seen</p>",
+        "<p aria-hidden=true>Seen</p>",
+        "<div hidden id='S:0'><p>Seen</p></div><template id='B:0'></template>",
+    ],
+)  # fmt: skip
+def test_what_a_person_sees_or_opens_stays(html: str) -> None:
+    assert "Seen" in read(html)[0]
+
+
+def test_page_that_lives_in_noscript_is_read() -> None:
+    assert "Post" in read("<p>Loading</p><noscript>" + "<p>Post of some length</p>" * 100 + "</noscript>")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("a\u200bb\u00adc\ufeff", "abc"),
+        ("a\x00b\x08c\x7f\x9b31md", "abcd"),
+        ("\x1b[31mred\x1b[0m \x1b]8;;https://x\x07link\x1b]8;;\x07", "red link"),
+        ("x\U000e0048\U000e0049y", "xy"),
+        ("a\u202etxt\u202cb\u2066c\u2069", "atxtbc"),
+        ("a\ue000b\U000f0001c", "abc"),
+        ("a\ufe0f\ufe00\U000e0100b", "ab"),
+        ("a\u3164\u115fb", "ab"),
+        ("می‌خواهم", "می‌خواهم"),
+        ("क्‍ष", "क्‍ष"),
+        ("👩‍👩‍👧 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿", "👩‍👩‍👧 ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿"),
+        ("葛\U000e0100城", "葛\U000e0100城"),
+        ("שלום עולם", "שלום עולם"),
+        ("tab\tnew\nline", "tab\tnew\nline"),
+    ],
+)
+def test_invisible_characters_go_and_scripts_keep_theirs(text: str, clean: str) -> None:
+    assert clean_text(text)[0] == clean
+
+
+def test_runs_of_invisible_characters_are_counted() -> None:
+    assert clean_text("plain") == ("plain", 0)
+    assert clean_text("soft\u00adhyphen") == ("softhyphen", 0)
+    assert clean_text("a" + "\u200b\u200c" * 40 + "b\U000e0041c")[1] == 2
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus of hidden text is not on this machine")
+def test_corpus_of_hidden_payloads_leaks_only_the_closed_details() -> None:
+    leaked, lost = [], []
+    for line in CORPUS.read_text(encoding="utf-8").splitlines():
+        page = json.loads(line)
+        markdown, _ = read(page["html"])
+        if not page["visible"] and "ZQXHIDDEN" in markdown:
+            leaked.append(page["id"])
+        if any(f"VISIBLE{number}" not in markdown for number in range(6)):
+            lost.append(page["id"])
+    assert lost == []
+    assert [name for name in leaked if "details" not in name] == []

@@ -1,0 +1,94 @@
+# ruff: noqa: E501 (a page a line)
+"""Code blocks: every highlighter's markup comes back as what was typed."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ('<pre><code class="language-js">x</code></pre>', "js"),
+        ('<pre class="lang-rb"><code>x</code></pre>', "rb"),
+        ('<div class="highlight-python3 notranslate"><div class="highlight"><pre>x</pre></div></div>', "python"),
+        ('<div class="highlight-default"><div class="highlight"><pre>x</pre></div></div>', ""),
+        ('<div class="highlight highlight-source-shell"><pre>x</pre></div>', "shell"),
+        ('<div class="highlight highlight-text-html-basic"><pre>x</pre></div>', "html"),
+        ('<div class="sourceCode" id="cb1"><pre class="sourceCode python"><code class="sourceCode python">x</code></pre></div>', "python"),
+        ('<pre class="brush: js; notranslate"><code>x</code></pre>', "js"),
+        ('<pre class="brush:php">x</pre>', "php"),
+        ('<pre class="rust rust-example-rendered"><code>x</code></pre>', "rust"),
+        ('<pre class="src src-emacs-lisp">x</pre>', "emacs-lisp"),
+        ('<pre><code class="hljs yaml">x</code></pre>', "yaml"),
+        ('<pre><code class="hljs language-bash">x</code></pre>', "bash"),
+        ('<pre data-language="ts"><code>x</code></pre>', "ts"),
+        ('<pre lang="go"><code>x</code></pre>', "go"),
+        ('<pre lang="en"><code>x</code></pre>', ""),
+        ('<div class="language-ruby highlighter-rouge"><div class="highlight"><pre class="highlight"><code>x</code></pre></div></div>', "ruby"),
+        ('<div class="highlight"><pre class="chroma"><code class="language-cpp" data-lang="cpp">x</code></pre></div>', "cpp"),
+        ('<pre class="prettyprint lang-c">x</pre>', "c"),
+        ('<figure class="highlight java"><pre>x</pre></figure>', "java"),
+        ('<pre class="programlisting language-c++">x</pre>', "c++"),
+        ('<pre class="highlight-wrap code-block">x</pre>', ""),
+        ('<pre><code class="language-text">x</code></pre>', ""),
+        ('<pre class="EnlighterJSRAW" data-enlighter-language="sql">x</pre>', "sql"),
+        ("<pre>x</pre>", ""),
+    ],
+)  # fmt: skip
+def test_fence_names_the_stated_language(md, html: str, language: str) -> None:
+    assert md(html) == f"```{language}\nx\n```"
+
+
+def test_language_of_a_neighbour_is_not_borrowed(md) -> None:
+    html = '<div class="language-js"><pre>a</pre><pre>b</pre></div>'
+    assert md(html) == "```\na\n```\n\n```\nb\n```"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<pre><span class="lineno">1</span>a = 1\n<span class="lineno">2</span>b = 2</pre>',
+        '<table class="lntable"><tr><td class="lntd"><pre><span class="lnt">1\n</span><span class="lnt">2\n</span></pre></td>'
+        '<td class="lntd"><pre><code>a = 1\nb = 2\n</code></pre></td></tr></table>',
+        '<table class="highlighttable"><tr><td class="linenos"><div class="linenodiv"><pre>1\n2</pre></div></td>'
+        '<td class="code"><div class="highlight"><pre>a = 1\nb = 2\n</pre></div></td></tr></table>',
+        '<figure class="highlight"><table><tr><td class="gutter"><pre>1\n2</pre></td>'
+        '<td class="code"><pre>a = 1\nb = 2</pre></td></tr></table></figure>',
+        '<table class="hljs-ln"><tr><td class="hljs-ln-numbers" data-line-number="1"></td><td>a = 1</td></tr>'
+        '<tr><td class="hljs-ln-numbers" data-line-number="2"></td><td>b = 2</td></tr></table>',
+        '<table><tr><td class="blob-num" data-line-number="1"></td><td class="blob-code">a = 1</td></tr>'
+        '<tr><td class="blob-num" data-line-number="2"></td><td class="blob-code">b = 2</td></tr></table>',
+        '<pre><code><span style="user-select:none"> 1</span><span>a = 1\n</span><span style="user-select:none"> 2</span>'
+        "<span>b = 2</span></code></pre>",
+        '<pre class="shiki"><code><span class="line">a = 1</span>\n<span class="line">b = 2</span></code></pre>',
+        '<pre><code><span class="token-line">a = 1<br></span><span class="token-line">b = 2<br></span></code></pre>',
+        '<pre><code><span data-line="">a = 1</span><span data-line="">b = 2</span></code></pre>',
+        "<pre><div>a = 1</div><div>b = 2</div></pre>",
+        "<pre>a = 1<br>b = 2</pre>",
+        '<div class="fragment"><div class="line"><span class="lineno">  1</span>a = 1</div>\n'
+        '<div class="line"><span class="lineno">  2</span>b = 2</div></div>',
+        "<pre><code>a = 1\nb = 2<button>Copy</button><style>pre{}</style></code></pre>",
+        '<pre><code><div class="code__header"><span>python</span><button>Copy</button></div>a = 1\nb = 2</code></pre>',
+        '<div class="code-block" data-lang="">a = 1\nb = 2</div>',
+        "<code class=wrap><pre><code>a = 1\nb = 2</code></pre></code>",
+        "<blockquote><pre>a = 1\nb = 2</pre></blockquote>",
+        "<pre>  a = 1\n  b = 2</pre>",
+    ],
+)
+def test_gutters_buttons_and_line_boxes_leave_the_code(md, html: str) -> None:
+    assert md(html) == "```\na = 1\nb = 2\n```"
+
+
+def test_indentation_and_blank_lines_inside_stay(md) -> None:
+    assert md("<pre>def f():\n\n    return 1\n</pre>") == "```\ndef f():\n\n    return 1\n```"
+
+
+def test_label_above_a_block_becomes_its_language(md) -> None:
+    assert md("<div><div><span>Python</span><button>Copy</button></div><pre>x</pre></div>") == "```python\nx\n```"
+
+
+def test_code_spans_keep_their_links(md) -> None:
+    html = '<p><code>Map&lt;<a href="K.html">K</a>, <a href="V.html">V</a>&gt;</code></p>'
+    expected = "`Map<`[`K`](https://docs.example.org/guide/K.html)`,` [`V`](https://docs.example.org/guide/V.html)`>`"
+    assert md(html) == expected

@@ -1,0 +1,48 @@
+"""Tables stay tables: spans filled, cells on one line, layout dissolved."""
+
+from __future__ import annotations
+
+
+def test_header_and_rows_are_piped(md) -> None:
+    html = "<table><thead><tr><th>A</th><th>B</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>"
+    assert md(html) == "| A | B |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_spans_keep_columns_aligned(md) -> None:
+    html = (
+        "<table><tr><th colspan=2>AB</th><th>C</th></tr><tr><td rowspan=2>1</td><td>2</td><td>3</td></tr>"
+        "<tr><td>4</td><td>5</td></tr></table>"
+    )
+    assert md(html).split("\n") == ["| AB |  | C |", "| --- | --- | --- |", "| 1 | 2 | 3 |", "|  | 4 | 5 |"]
+
+
+def test_absurd_spans_are_clamped(md) -> None:
+    html = "<table><tr><td colspan=100000000>a<td rowspan=100000000>b</tr><tr><td>c<td>d</tr></table>"
+    assert max(len(line) for line in md(html).split("\n")) < 3000
+
+
+def test_pipes_and_breaks_stay_inside_their_cell(md) -> None:
+    html = "<table><tr><th>a|b<th>c</tr><tr><td><code>x|y</code><td>one<br>two<p>three</tr></table>"
+    assert md(html).split("\n")[2] == "| `x\\|y` | one<br>two<br>three |"
+
+
+def test_list_in_a_cell_is_flattened(md) -> None:
+    html = "<table><tr><th>a<th>b</tr><tr><td>x<td><ul><li>p<li>q</ul></tr></table>"
+    assert md(html).split("\n")[2] == "| x | - p<br>- q |"
+
+
+def test_layout_table_is_dissolved(md) -> None:
+    html = "<table role=presentation><tr><td><h2>T</h2><p>text</p></td><td><p>more</p></td></tr></table>"
+    assert md(html) == "## T\n\ntext\n\nmore"
+
+
+def test_table_around_tables_becomes_its_parts(md) -> None:
+    inner = "<table><tr><th>A<th>B</tr><tr><td>1<td>2</tr></table>"
+    assert md(f"<table><tr><td>left</td><td>{inner}</td></tr><tr><td>low</td><td>x</td></tr></table>") == (
+        "left\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nlow\n\nx"
+    )
+
+
+def test_caption_stands_above(md) -> None:
+    html = "<table><caption>Sizes</caption><tr><th>A<th>B</tr><tr><td>1<td>2</tr></table>"
+    assert md(html).startswith("*Sizes*\n\n| A")
