@@ -24,7 +24,7 @@ from anyio.lowlevel import RunVar
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
 from mcp_web.net.address import AddressPolicy, parse_address
 from mcp_web.net.proxy import Proxy, tunnel
-from mcp_web.net.tls import handshake_failed, tls_context, wrap_tls
+from mcp_web.net.tls import handshake_failed, wrap_tls
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Connect = Callable[[str, int], Awaitable[ByteStream]]
@@ -63,7 +63,7 @@ class Dialer:
         """A stream to the host, through TLS when asked, every address judged first."""
         with _deadline(host, timeout):
             stream = await self._plain(host, port)
-            return await wrap_tls(stream, host, tls_context(self._ca_bundle)) if tls else stream
+            return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
 
     async def _plain(self, host: str, port: int) -> ByteStream:
         proxy = self._proxy
@@ -99,14 +99,14 @@ class OperatorDialer:
                 stream = await _through(self._proxy, host, port, self._ca_bundle)
             else:
                 stream = await direct(host, port)
-            return await wrap_tls(stream, host, tls_context(self._ca_bundle)) if tls else stream
+            return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
 
 
 async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None) -> ByteStream:
     """A tunnel through the operator's proxy, which is itself a configured host."""
     stream = await direct(proxy.host, proxy.port)
     if proxy.tls:
-        stream = await wrap_tls(stream, proxy.host, tls_context(ca_bundle))
+        stream = await wrap_tls(stream, proxy.host, ca_bundle)
     return await tunnel(stream, target, port, proxy)
 
 

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import ssl
+import sys
 from functools import lru_cache
+from pathlib import Path
 
 import anyio
 from anyio.abc import ByteStream
 
 from mcp_web.errors import ConfigError, FetchFailed
 
+# Where Linux systems keep their store when OpenSSL was built for another one.
+_BUNDLES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/cert.pem",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+
+
+async def client_context(ca_bundle: str | None = None) -> ssl.SSLContext:
+    """A verifying context. Reading the whole store takes a tenth of a second, so it happens once and in a thread."""
+    if tls_context.cache_info().currsize:
+        return tls_context(ca_bundle)
+    return await anyio.to_thread.run_sync(tls_context, ca_bundle)
+
 
 @lru_cache(maxsize=4)
 def tls_context(ca_bundle: str | None = None) -> ssl.SSLContext:
-    """A verifying context; building one reads the whole store, so it is made once."""
-    import truststore
-
-    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context = _system_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
     if ca_bundle:
@@ -29,11 +44,38 @@ def tls_context(ca_bundle: str | None = None) -> ssl.SSLContext:
     return context
 
 
-async def wrap_tls(stream: ByteStream, host: str, context: ssl.SSLContext) -> ByteStream:
+def _system_context() -> ssl.SSLContext:
+    if sys.platform in ("darwin", "win32"):
+        import truststore
+
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Here truststore would read the store anew for every connection (50 to 140 ms); OpenSSL's own way reads it once.
+    context = ssl.create_default_context()
+    paths = ssl.get_default_verify_paths()
+    if paths.cafile is None and not context.get_ca_certs():
+        found = next((path for path in _BUNDLES if Path(path).is_file()), None)
+        if found:
+            context.load_verify_locations(cafile=found)
+        elif paths.capath is None:
+            _load_packaged(context)
+    return context
+
+
+def _load_packaged(context: ssl.SSLContext) -> None:
+    """A machine without any store, such as a slim container: the bundle that came with Python's packages."""
+    try:
+        import certifi
+    except ImportError:
+        return
+    context.load_verify_locations(cafile=certifi.where())
+
+
+async def wrap_tls(stream: ByteStream, host: str, ca_bundle: str | None = None) -> ByteStream:
     """Speak TLS over a stream; name and certificate are those of the host, whatever address was dialled."""
     from anyio.streams.tls import TLSStream
 
     try:
+        context = await client_context(ca_bundle)
         return await TLSStream.wrap(stream, hostname=host, ssl_context=context, standard_compatible=False)
     except BaseException:
         await anyio.aclose_forcefully(stream)
