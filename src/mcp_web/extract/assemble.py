@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import read_headings, read_links
 from mcp_web.extract.summary import summarise
+from mcp_web.extract.tongue import detect_tongue
 from mcp_web.model.page import Document, Heading, Kind, Metadata
 
 # Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
@@ -37,15 +38,18 @@ def assemble(draft: Draft, extractor: str) -> Document:
     if not text.strip():
         notes = (*notes, "The document holds no text.")
     title = " ".join(clean_text(draft.title)[0].split())[:500]
+    facts = draft.metadata
+    if facts.language is None and draft.kind != "data":
+        facts = replace(facts, language=detect_tongue(text))
     return Document(
         title=title,
         markdown=text,
         extractor=extractor,
         kind=draft.kind,
-        metadata=draft.metadata,
+        metadata=facts,
         headings=draft.outline(text),
         links=read_links(text),
-        summary=summarise(text, title, draft.metadata.description),
+        summary=summarise(text, title, facts.description),
         hidden=hidden + draft.hidden,
         notes=draft.notes + notes,
     )

@@ -155,6 +155,10 @@ def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Doc
         from mcp_web.extract.feed import read_json_feed
 
         return read_json_feed
+    if ("openapi" in value or "swagger" in value) and isinstance(value.get("paths"), dict):
+        from mcp_web.extract.openapi import read_openapi
+
+        return read_openapi
     return None
 
 

@@ -15,6 +15,7 @@ from mcp_web.extract.dates import date_in_url, read_date
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.title import clean_title
+from mcp_web.extract.tongue import detect_tongue
 from mcp_web.model.page import Metadata
 
 if TYPE_CHECKING:
@@ -220,7 +221,8 @@ def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> 
         if value and (match := _LANGUAGE.fullmatch(value.strip())):
             first, *rest = match[0].replace("_", "-").split("-")
             return "-".join([first.lower(), *(part.upper() if len(part) == 2 else part for part in rest)])
-    return None
+    shown = tree.select_one("main, article, [role=main]") or tree.select_one("body")
+    return detect_tongue(" ".join(shown.text[:20_000].split())) if shown is not None else None
 
 
 def _canonical(tree: Tree, metas: Mapping[str, str], url: str) -> str | None:

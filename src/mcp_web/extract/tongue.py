@@ -1,0 +1,35 @@
+"""The natural language of a text that does not declare one."""
+
+from __future__ import annotations
+
+_READS = 4000  # characters
+_LEAST = 150
+_SURE = 0.9
+
+# ISO 639-3, which the detector speaks, → the two letters that web pages use.
+# fmt: off
+_SHORT = {
+    "eng": "en", "deu": "de", "fra": "fr", "spa": "es", "por": "pt", "ita": "it", "nld": "nl", "pol": "pl", "rus": "ru",
+    "ukr": "uk", "bel": "be", "bul": "bg", "srp": "sr", "hrv": "hr", "ces": "cs", "slk": "sk", "slv": "sl", "ron": "ro",
+    "hun": "hu", "fin": "fi", "est": "et", "lav": "lv", "lit": "lt", "swe": "sv", "dan": "da", "nob": "nb", "nno": "nn",
+    "ell": "el", "tur": "tr", "azj": "az", "kaz": "kk", "uzn": "uz", "arb": "ar", "ara": "ar", "pes": "fa", "fas": "fa",
+    "urd": "ur", "heb": "he", "ydd": "yi", "hin": "hi", "mar": "mr", "nep": "ne", "ben": "bn", "guj": "gu", "pan": "pa",
+    "tam": "ta", "tel": "te", "kan": "kn", "mal": "ml", "sin": "si", "tha": "th", "khm": "km", "mya": "my", "vie": "vi",
+    "ind": "id", "zlm": "ms", "tgl": "tl", "jav": "jv", "cmn": "zh", "jpn": "ja", "kor": "ko", "kat": "ka", "hye": "hy",
+    "amh": "am", "afr": "af", "cat": "ca", "epo": "eo", "lat": "la", "mkd": "mk", "zul": "zu", "sna": "sn", "yor": "yo",
+    "ibo": "ig", "hau": "ha", "som": "so", "tuk": "tk", "tir": "ti", "uig": "ug", "aka": "ak",
+}
+# fmt: on
+
+
+def detect_tongue(text: str) -> str | None:
+    """A two-letter code when the text is long enough and the detector is sure, else None."""
+    from turbohtml.detect import LanguageDetection, detect_language
+
+    sample = text[:_READS]
+    letters = sum(char.isalpha() for char in sample)
+    # Ideographs say more with fewer characters.
+    if letters < (_LEAST if sample.isascii() else _LEAST // 3):
+        return None
+    found = detect_language(sample, LanguageDetection(threshold=_SURE)).language
+    return _SHORT.get(found) if found else None
