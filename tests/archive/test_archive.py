@@ -16,7 +16,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.passage import PackedVectors
-from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import PurgeRule, Store
 from mcp_web.store.sqlite.store import SqliteStore
 
 from contracts.store_samples import snapshot  # isort: skip
@@ -210,3 +210,39 @@ async def test_without_a_model_hybrid_says_that_words_answered(store: Store) -> 
     answer = await _ask(store, "car", mode="hybrid")
     assert answer.mode == "text"
     assert answer.notes
+
+
+async def test_a_note_is_found_by_its_text_and_its_tags(store: Store) -> None:
+    archive = Archive(store, clock=lambda: NOW)
+    note = await archive.add_note(
+        Document("My Übersicht", "About zebras.", "x"), day="2024-02-03", tags=("animals", "")
+    )
+    for words in ("zebra", "ubersicht", "animals"):
+        document = (await _ask(store, words)).results[0].document
+        assert (document.id, document.source, document.date) == (note.key[:12], "research", "2024-02-03")
+    assert (document.path, document.tags) == ("saved/2024-02-03/my-ubersicht.md", ("animals",))
+
+
+async def test_a_note_of_the_same_title_is_the_next_version(store: Store) -> None:
+    archive = Archive(store, clock=lambda: NOW)
+    first = await archive.add_note(Document("Title", "One.", "x"))
+    second = await archive.add_note(Document("Title", "Two.", "x"))
+    assert first.key == second.key
+    assert len(await store.versions(first.key)) == 2
+
+
+@pytest.mark.parametrize(("title", "text", "day"), [("", "x", None), ("x", " ", None), ("x", "x", "tomorrow")])
+async def test_a_note_without_title_text_or_a_real_date_is_refused(
+    store: Store, title: str, text: str, day: str | None
+) -> None:
+    with pytest.raises(InvalidInput):
+        await Archive(store).add_note(Document(title, text, "x"), day=day)
+
+
+async def test_a_saved_page_is_research_and_survives_a_purge(store: Store) -> None:
+    key = await _keep(store, "https://a.example/", "word")
+    kept = await store.latest(key)
+    assert kept is not None
+    await Archive(store).add_page(kept, tags=("keep",))
+    await store.purge(PurgeRule(keep_newest=0), dry_run=False)
+    assert [result.document.tags for result in (await _ask(store, "word", source="research")).results] == [("keep",)]

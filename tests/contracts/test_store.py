@@ -333,6 +333,14 @@ async def test_only_the_newest_version_is_found(store: Store) -> None:
     assert len(await _found(store, WordQuery(("after",)))) == 1
 
 
+async def test_new_tags_on_the_same_text_are_found(store: Store) -> None:
+    kept = snapshot(text="word")
+    await store.keep(kept)
+    await store.keep(dataclasses.replace(kept, tags=("zebra",)))
+    assert await _found(store, WordQuery(("zebra",))) == [kept.key]
+    assert await _found(store, WordQuery(("word",))) == [kept.key]
+
+
 async def test_purged_and_removed_documents_are_not_found(store: Store) -> None:
     first, second, third = await _keep_texts(store, "word one", "word two", "word three")
     await store.purge(PurgeRule(key=first), dry_run=False)

@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_web import trace
+from mcp_web.archive.add import add_note, add_page
 from mcp_web.archive.answer import (
     ArchiveAnswer,
     ArchiveDocument,
@@ -27,6 +28,8 @@ from mcp_web.archive.query import Question, corrected, parse, with_changes
 from mcp_web.archive.typos import correction, neighbours
 from mcp_web.embed.embedder import Embedder
 from mcp_web.errors import EmbeddingError, InvalidInput
+from mcp_web.model.page import Document
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Card, DocumentFilter, Store, WordAnswer
 
 _POOL = 50  # candidates from words and from meaning that are fused
@@ -71,6 +74,14 @@ class Archive:
             citation_graph=graph,
             notes=tuple(notes),
         )
+
+    async def add_note(self, document: Document, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
+        """Keep a text as research; its id is `document_id(snapshot.key)`."""
+        return await add_note(self._store, document, self._clock(), day=day, tags=tags)
+
+    async def add_page(self, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
+        """Make a kept page research."""
+        return await add_page(self._store, snapshot, day=day, tags=tags)
 
     # words
     async def _by_words(

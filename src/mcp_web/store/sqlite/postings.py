@@ -12,12 +12,14 @@ are never used twice: a document that goes is only marked dead, and `sweep` drop
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
 
 from mcp_web.store.pack import unpack_json
+from mcp_web.store.sqlite.prepare import Prepared
 from mcp_web.store.words import MOST_TF, stem
 
 BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
@@ -37,22 +39,17 @@ def stemmed(counts: Mapping[str, int]) -> dict[str, int]:
     return terms
 
 
-def add(db: sqlite3.Connection, page: int, snapshot: int, words: bytes, length: int, day: int, source: str) -> None:
-    """Put the newest version of a page into the index, in place of the one before."""
+def add(db: sqlite3.Connection, page: int, version: int, prepared: Prepared) -> None:
+    """Put the newest version of a page into the index, in place of the one before; nothing when it is there already."""
+    facts = (version, prepared.length, prepared.day, prepared.snapshot.source, zlib.crc32(prepared.words))
+    known = db.execute("SELECT snapshot, length, day, source, mark FROM documents WHERE page = ?", (page,)).fetchone()
+    if known == facts:
+        return
     db.execute("DELETE FROM documents WHERE page = ?", (page,))
     number = db.execute(
-        "INSERT INTO documents (page, snapshot, length, day, source) VALUES (?, ?, ?, ?, ?)",
-        (page, snapshot, length, day, source),
+        "INSERT INTO documents (page, snapshot, length, day, source, mark) VALUES (?, ?, ?, ?, ?, ?)", (page, *facts)
     ).lastrowid
-    db.execute("INSERT INTO waiting VALUES (?, ?)", (number, words))
-
-
-def indexed(db: sqlite3.Connection, page: int) -> tuple[int, int, str] | None:
-    """Which version of a page the index holds, with its day and source."""
-    row: tuple[int, int, str] | None = db.execute(
-        "SELECT snapshot, day, source FROM documents WHERE page = ?", (page,)
-    ).fetchone()
-    return row
+    db.execute("INSERT INTO waiting VALUES (?, ?)", (number, prepared.words))
 
 
 def waiting(db: sqlite3.Connection) -> int:

@@ -129,7 +129,10 @@ CREATE TABLE mentions (
 CREATE INDEX mentions_name ON mentions (name);
 """
 
-STEPS: tuple[str, ...] = (_PAGES, _INDEX)
+# Step 3: which words of a document are indexed, so that new tags or a new title are seen.
+_MARK = "ALTER TABLE documents ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
+
+STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK)
 
 
 def migrate(db: sqlite3.Connection) -> None:

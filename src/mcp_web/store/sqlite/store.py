@@ -258,9 +258,7 @@ class SqliteStore:
 def _keep(db: sqlite3.Connection, prepared: Prepared, now: float) -> int:
     """The rows of a snapshot, of its words and of what it cites; answers the page's row."""
     page, version = pages.keep(db, prepared, now)
-    source = prepared.snapshot.source
-    if postings.indexed(db, page) != (version, prepared.day, source):
-        postings.add(db, page, version, prepared.words, prepared.length, prepared.day, source)
+    postings.add(db, page, version, prepared)
     citations.keep(db, page, prepared.names, prepared.mentions)
     return page
 

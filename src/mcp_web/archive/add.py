@@ -1,0 +1,78 @@
+"""Saving on purpose: a note, or a page that shall stay."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from urllib.parse import quote
+
+import anyio.to_thread
+
+from mcp_web.archive.derive import derive
+from mcp_web.errors import InvalidInput
+from mcp_web.model.page import Document
+from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.store.protocol import Store
+from mcp_web.store.words import fold
+
+FOLDER = "saved"  # where notes are said to lie; no synced folder may take this name
+_FOR_EVER = 4_102_444_800.0
+
+
+async def add_note(
+    store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
+) -> Snapshot:
+    """Keep a text as research. The same title again is the next version of the same note."""
+    if not document.title.strip() or not document.markdown.strip():
+        raise InvalidInput("A note needs a title and a text.")
+    said = _day(day) or datetime.fromtimestamp(now, UTC).date().isoformat()
+    slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
+    url = f"file:///{FOLDER}/{quote(slug)}"
+    key = page_key(url, "note")
+    document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=said))
+    made = Snapshot(
+        key=key,
+        hash=snapshot_hash(key, document.markdown),
+        url=url,
+        final_url=url,
+        variant="note",
+        document=document,
+        fetched_at=now,
+        checked_at=now,
+        fresh_until=_FOR_EVER,
+        media_type="text/markdown",
+        source="research",
+        path=f"{FOLDER}/{said}/{slug}.md",
+        tags=_tags(tags),
+    )
+    await store.keep_note("sync_folder", FOLDER, "notes saved with archive_add", _FOR_EVER)
+    return await _kept(store, made)
+
+
+async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
+    """Make a kept page research: it is searched as such and never purged."""
+    document = snapshot.document
+    if said := _day(day):
+        document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=said))
+    joined = _tags((*snapshot.tags, *tags))
+    return await _kept(store, dataclasses.replace(snapshot, document=document, source="research", tags=joined))
+
+
+async def _kept(store: Store, snapshot: Snapshot) -> Snapshot:
+    await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
+    return snapshot
+
+
+def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+def _day(text: str | None) -> str | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise InvalidInput(f"date is {text!r}; a date is written as 2025-05-20.") from error
