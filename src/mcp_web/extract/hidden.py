@@ -14,6 +14,7 @@ from turbohtml import Element
 from mcp_web.extract.characters import clean_text
 from mcp_web.extract.style import Background, hides, parse_style
 from mcp_web.extract.stylesheet import hidden_by_rules
+from mcp_web.extract.tabs import LABEL, settle_tabs
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -70,6 +71,7 @@ _MATHS = "math,annotation,script[type^='math/' i]"
 def remove_hidden(tree: Node) -> int:
     """Remove what a person would not see; returns how many pieces of text that were."""
     _place_streamed(tree)
+    settle_tabs(tree)
     count = _drop_noscript(tree)
     found = _by_markup(tree)
     found.extend(_by_style(tree))
@@ -183,7 +185,7 @@ def _is_panel(element: Element) -> bool:
     if not isinstance(parent, Element):
         return False
     area = parent.parent if isinstance(parent.parent, Element) else parent
-    if element.attr("role") == "tabpanel":
+    if element.attr(LABEL) is not None or element.attr("role") == "tabpanel":
         return True
     own = set((element.attr("class") or "").split()) - _CLASSES
     if not own or area.select_one("[role=tab],[role=tablist],button,[role=button],input[type=radio],[onclick]") is None:

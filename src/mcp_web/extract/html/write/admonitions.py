@@ -36,6 +36,7 @@ _TITLES = (
     "[class*=admonitionHeading],[class*=admonition-heading],.starlight-aside__title,.details-summary,summary,"
     "[class*=callout-title i],[class*=calloutTitle i],[class*=callout-heading i],.notecard-title,.message-header"
 )
+_MOST = 500
 _LARGE = 6000  # characters; more is a section of the page that happens to share the class name
 _PART = re.compile(
     r"[-_]{0,2}(?:title|heading|header|content|icon|body|label|inner|text|container|wrapper)(?![a-z])", re.I
@@ -47,7 +48,7 @@ def mark_admonitions(draft: Draft, survey: Survey) -> None:
     found = survey.with_classes(_NAMES)
     if "dmonition" in survey.class_text or "allout" in survey.class_text:
         found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
-    for element in found:
+    for element in found[:_MOST]:
         if element in draft.special or element == survey.root or element.tag not in _TAGS or not kind_of(element):
             continue
         if _PART.search(element.attr("class") or ""):

@@ -8,6 +8,7 @@ from mcp_web.extract.html.write import code, headings, lists, tables, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Draft, Writer, quoted
 from mcp_web.extract.html.write.escape import escape
 from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs
+from mcp_web.extract.tabs import LABEL
 
 
 def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
@@ -88,6 +89,13 @@ def write_rule(draft: Draft, element: Element, out: list[str]) -> None:
 def write_details(draft: Draft, element: Element, out: list[str]) -> None:
     """A fold, written open: its summary in bold, then what it hides."""
     write_blocks(draft, element, out)
+
+
+def write_panel(draft: Draft, element: Element, out: list[str]) -> None:
+    """One variant of several: its tab's label in bold, then what it shows."""
+    inside = draft.blocks_of(element)
+    if inside:
+        out.extend([f"**{escape(element.attr(LABEL) or '')}**", *inside])
 
 
 def write_summary(draft: Draft, element: Element, out: list[str]) -> None:

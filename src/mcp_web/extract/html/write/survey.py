@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mcp_web.extract.tabs import LABEL
+
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 # One select for everything that is recognised by tag or attribute; classes are read in a second one.
 _BY_TAG = (
     "math,mjx-container,script,sup,img,table,tex-math,la-tex,d-math,katex,"
-    "[role=tablist],[data-latex],[data-tex],[data-math],[data-callout],[data-definition]"
+    f"[{LABEL}],[data-latex],[data-tex],[data-math],[data-callout],[data-definition]"
 )
 
 

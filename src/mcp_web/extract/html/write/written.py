@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from turbohtml import Element, Node
 
 from mcp_web.extract.characters import clean_text, has_unseen
-from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, inline, maths, tabs
+from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, inline, maths
 from mcp_web.extract.html.write.draft import Draft
 from mcp_web.extract.html.write.links import Links
 from mcp_web.extract.html.write.survey import Survey
+from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Heading, Link
 
 _MARK = re.compile(r"\x00(\d+)\x00")
@@ -55,7 +56,9 @@ def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool
 def _prepare(draft: Draft, root: Node) -> None:
     """Find what the walk must treat apart."""
     survey = Survey(root)
-    tabs.settle_tabs(root, survey)
+    for element in survey.tagged:
+        if element.attr(LABEL):
+            draft.special[element] = blocks.write_panel
     maths.mark_formulas(draft, survey)
     admonitions.mark_admonitions(draft, survey)
     code.mark_code(draft, survey)

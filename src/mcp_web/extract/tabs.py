@@ -1,4 +1,4 @@
-"""Tabs: each variant under its own label, the strip of tabs left out."""
+"""Tabs: each panel learns its label, so that variants stay told apart once the strip of tabs is gone."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element as ElementType
 
-from mcp_web.extract.html.write.survey import Survey
-
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
-_SETS = frozenset(("tabbed-labels", "sd-tab-set", "tabbed-set", "vp-code-group", "tab-set"))
-_PANELS = "[role=tabpanel],.tabbed-block,.sd-tab-content,.tabbed-content > .tabbed-block,.tab-content"
+LABEL = "data-mcp-web-tab"  # ours alone: what a page brings under this name is removed
+_SETS = "[role=tablist],.tabbed-labels,.sd-tab-set,.tabbed-set,.vp-code-group,.tab-set"
+_PANELS = "[role=tabpanel],.tabbed-block,.sd-tab-content,.tab-content"
 _MOST = 30
 _MOST_SETS = 60
 
 
-def settle_tabs(tree: Node, survey: Survey | None = None) -> None:
-    """Give every panel its label as first line, remove the strip. For a tree not yet pruned; twice does no harm."""
-    survey = survey or Survey(tree)
-    strips = [element for element in survey.tagged if element.attr("role") == "tablist"]
-    for strip in [*strips, *survey.with_classes(_SETS)][:_MOST_SETS]:
+def settle_tabs(tree: Node) -> None:
+    """Write the label of every tab on its panel and remove the tabs. For a tree not yet pruned."""
+    for element in tree.select(f"[{LABEL}]"):
+        del element.attrs[LABEL]
+    for strip in tree.select(_SETS)[:_MOST_SETS]:
         if strip.parent is None:
             continue
         labels, panels = _pairs(tree, strip)
@@ -30,11 +29,7 @@ def settle_tabs(tree: Node, survey: Survey | None = None) -> None:
         for label, panel in zip(labels, panels, strict=True):
             text = " ".join(label.text.split())
             if text and len(text) < 80:
-                head = ElementType("p", {"class": "tab-label"})
-                bold = ElementType("strong")
-                bold.text = text
-                head.append(bold)
-                panel.insert(0, head)
+                panel.attrs[LABEL] = text
         for label in labels:
             if label.parent is not None:
                 label.decompose()
