@@ -212,6 +212,22 @@ async def test_a_slow_instance_does_not_hold_up_a_quick_one(miniweb: MiniWeb) ->
     assert [(one.outcome, one.detail) for one in found.attempted] == [("ok", ""), ("skipped", "another answered first")]
 
 
+async def test_an_instance_that_is_overtaken_again_and_again_rests(miniweb: MiniWeb) -> None:
+    slow, quick = miniweb.site("slow.example"), miniweb.site("quick.example")
+
+    async def never(request: Request, wire: object) -> None:
+        await anyio.sleep_forever()
+
+    slow.behave("/search", never)
+    quick.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(
+        searxng_urls=(slow.loopback_url(""), quick.loopback_url("")), hedge_after=0.05, max_consecutive_failures=2
+    )
+    for number in range(8):
+        assert (await made.search(SearchQuery(f"q{number}"), deadline=soon())).hits
+    assert len(slow.log) == 2
+
+
 async def test_all_failing_names_everyone_and_when_to_come_back(miniweb: MiniWeb) -> None:
     limited = miniweb.site("limited.example")
     limited.page("/search", "Too Many Requests", status=429)

@@ -150,9 +150,33 @@ async def test_a_bad_key_is_not_tried_again_and_again(miniweb: MiniWeb) -> None:
     brave.page(BRAVE, json.dumps(body), status=422)
     made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
     for _ in range(3):
-        with pytest.raises(SearchAuthError):
+        with pytest.raises(SearchAuthError) as wrong:
             await made.search(Q, deadline=soon())
+        assert "BRAVE_API_KEY" in wrong.value.way_on
     assert len(brave.log) == 1
+
+
+async def test_a_question_that_is_not_understood_is_not_held_against_the_provider(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    body = {"type": "ErrorResponse", "error": {"code": "VALIDATION", "status": 422, "detail": "q is odd", "meta": {}}}
+    brave.page(BRAVE, json.dumps(body), status=422)
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    for number in range(4):
+        with pytest.raises(SearchUnavailable, match="did not understand"):
+            await made.search(SearchQuery(f"odd {number}"), deadline=soon())
+    assert len(brave.log) == 4  # no retries, no rest
+    brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
+    assert (await made.search(Q, deadline=soon())).hits
+
+
+async def test_pages_that_came_are_delivered_when_the_next_one_fails(miniweb: MiniWeb) -> None:
+    brave = miniweb.site("brave.example")
+    ok = reply(brave_page(*(f"https://s{n}.example/" for n in range(20)), more=True), X_RateLimit_Limit="50, 0")
+    brave.route(BRAVE, lambda request: reply("{}", 500) if "offset" in request.query else ok)
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    found = await made.search(SearchQuery("q", count=40), deadline=soon())
+    assert len(found.hits) == 20
+    assert any("brave broke off after 20 results" in note for note in found.notes)
 
 
 async def test_a_used_up_month_is_reported_with_its_end(miniweb: MiniWeb) -> None:

@@ -22,6 +22,7 @@ class Health:
     rests_until: float = 0.0
     rate_limited_until: float = 0.0
     why: str = ""
+    fix: str | None = None
     outcome: Outcome = "ok"
     latency_ms: float | None = None  # moving average of the answered
     asked: int = 0
@@ -46,16 +47,22 @@ class Health:
         self.answered += 1
         self.failures = self.limits = 0
         self.rests_until = self.rate_limited_until = 0.0
-        self.why, self.outcome = "", "ok"
+        self.why, self.fix, self.outcome = "", None, "ok"
         self.latency_ms = ms if self.latency_ms is None else 0.7 * self.latency_ms + 0.3 * ms
         self.last_checked = now
 
     def failed(
-        self, now: float, outcome: Outcome, why: str, options: SearchOptions, retry_after: float | None = None
+        self,
+        now: float,
+        outcome: Outcome,
+        why: str,
+        options: SearchOptions,
+        retry_after: float | None = None,
+        fix: str | None = None,
     ) -> None:
         self.asked += 1
         self.last_checked = now
-        self.why, self.outcome = why, outcome
+        self.why, self.fix, self.outcome = why, fix, outcome
         if outcome in ("rate_limited", "quota", "blocked"):
             self.limits += 1
             rest = retry_after if retry_after is not None else self._doubled(options.rate_limit_backoff, self.limits)

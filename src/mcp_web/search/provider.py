@@ -127,16 +127,27 @@ class Page:
 
 
 class Refused(Exception):
-    """A provider did not answer the question. `fix` is for the operator, `outcome` for everyone."""
+    """A provider did not answer the question. `fix` is for the operator, `outcome` for everyone.
+
+    `counts` is false for a refusal that says nothing about the endpoint's health, such as a query that it does not
+    understand: that is neither tried again nor held against it.
+    """
 
     def __init__(
-        self, outcome: Outcome, detail: str, *, retry_after: float | None = None, fix: str | None = None
+        self,
+        outcome: Outcome,
+        detail: str,
+        *,
+        retry_after: float | None = None,
+        fix: str | None = None,
+        counts: bool = True,
     ) -> None:
         super().__init__(detail)
         self.outcome = outcome
         self.detail = detail
         self.retry_after = retry_after
         self.fix = fix
+        self.counts = counts
 
 
 class Provider(Protocol):

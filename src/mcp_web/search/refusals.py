@@ -63,4 +63,4 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
         raise Refused("rate_limited", f"{who} limits the pace ({status}{said}).", retry_after=retry_after(response))
     if status >= 500:
         raise Refused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
-    raise Refused("error", f"{who} did not understand the request ({status}{said}).")
+    raise Refused("error", f"{who} did not understand the request ({status}{said}).", counts=False)

@@ -46,18 +46,18 @@ class Runner:
         wait = health.wait(begun)
         if wait and not (retries and health.outcome == "rate_limited" and wait <= min(_SHORT_WAIT, deadline - begun)):
             resting = Attempt(endpoint.name, health.outcome, 0.0, f"resting after: {health.why}", round(wait, 1))
-            return Reply(endpoint.card, (resting,))
+            return Reply(endpoint.card, (resting,), fixes=(health.fix,) if health.fix else ())
         if not plan.windows:
             done = Attempt(endpoint.name, "empty", 0.0, "no results that far down")
             return Reply(endpoint.card, (done,), notes=(f"{endpoint.card.name} has no results beyond this page.",))
         try:
-            pages = await self._pages(endpoint, plan, query.count, deadline, retries, budget)
+            pages, broken_off = await self._pages(endpoint, plan, query.count, deadline, retries, budget)
         except Refused as refused:
             ms = (anyio.current_time() - begun) * 1000
             attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
             trace.figures.count("search_outcomes", provider=endpoint.card.name, outcome=refused.outcome)
             return Reply(endpoint.card, (attempt,), fixes=(refused.fix,) if refused.fix else ())
-        reply = _reply(endpoint, plan, pages, query, (anyio.current_time() - begun) * 1000)
+        reply = _reply(endpoint, plan, pages, broken_off, query, (anyio.current_time() - begun) * 1000)
         trace.figures.count("search_outcomes", provider=endpoint.card.name, outcome=reply.attempts[0].outcome)
         return reply
 
@@ -87,21 +87,22 @@ class Runner:
 
     async def _pages(
         self, endpoint: Provider, plan: Tailored, count: int, deadline: float, retries: int, budget: int
-    ) -> list[tuple[Window, Page]]:
+    ) -> tuple[list[tuple[Window, Page]], tuple[str, ...]]:
+        """The pages, and a note when there would have been more."""
         pages: list[tuple[Window, Page]] = []
         found = 0
         for window in plan.windows:
             try:
                 page = await self._page(endpoint, plan, window, deadline, retries, budget)
-            except Refused:
+            except Refused as refused:
                 if not pages:
                     raise
-                break  # what came so far is an answer
+                return pages, (f"{endpoint.card.name} broke off after {found} results: {refused.detail}",)
             pages.append((window, page))
             found += max(0, len(page.hits) - window.skip)
             if found >= count or not page.more or not page.hits:
                 break
-        return pages
+        return pages, ()
 
     async def _page(
         self, endpoint: Provider, plan: Tailored, window: Window, deadline: float, retries: int, budget: int
@@ -114,9 +115,9 @@ class Runner:
             except Refused as refused:
                 wait = await self._before_retry(endpoint, refused, deadline)
                 if wait is None or attempt == retries:
-                    if not isinstance(refused, _OwnQueue):
-                        now = anyio.current_time()
-                        health.failed(now, refused.outcome, refused.detail, self.options, refused.retry_after)
+                    if refused.counts:
+                        facts = (refused.outcome, refused.detail, self.options, refused.retry_after, refused.fix)
+                        health.failed(anyio.current_time(), *facts)
                     raise
                 await anyio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
@@ -132,7 +133,7 @@ class Runner:
     async def _paced(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> Page:
         await self._take_slot(endpoint, deadline, budget)
         begun = anyio.current_time()
-        response = await self.send(endpoint, endpoint.request(query), max(0.05, deadline - begun))
+        response = await self._watched(endpoint, endpoint.request(query), begun, deadline)
         quota = endpoint.quota(response)
         if endpoint.card.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.card.rate
@@ -144,6 +145,16 @@ class Runner:
             health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
         return page
 
+    async def _watched(self, endpoint: Provider, request: ApiRequest, begun: float, deadline: float) -> ApiResponse:
+        try:
+            return await self.send(endpoint, request, max(0.05, deadline - begun))
+        except anyio.get_cancelled_exc_class():
+            # Overtaken by another, or by the deadline: who is slow again and again should not be asked first.
+            now = anyio.current_time()
+            if now - begun >= min(self.options.hedge_after, self.options.timeout):
+                self.health[endpoint.name].failed(now, "timeout", "was too slow", self.options)
+            raise
+
     async def _take_slot(self, endpoint: Provider, deadline: float, budget: int) -> None:
         card = endpoint.card
         rate = self.rates.get(endpoint.name, card.rate)
@@ -154,15 +165,15 @@ class Runner:
                 await self.limiter.spend(_pace_key(endpoint), budget)
         except PaceExceeded as late:
             said = f"{endpoint.name} is asked at most {rate} times in {card.per:g} s, and the queue is too long."
-            raise _OwnQueue("rate_limited", said, retry_after=round(late.retry_after, 1)) from late
+            raise Refused("rate_limited", said, retry_after=round(late.retry_after, 1), counts=False) from late
         except BudgetSpent as spent:
             said = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
-            raise _OwnQueue("quota", said, retry_after=round(spent.retry_after)) from spent
+            raise Refused("quota", said, retry_after=round(spent.retry_after), counts=False) from spent
 
     async def _before_retry(self, endpoint: Provider, refused: Refused, deadline: float) -> float | None:
         """Seconds to wait before one more try, or None when there should be none."""
         left = deadline - anyio.current_time()
-        if isinstance(refused, _OwnQueue):
+        if not refused.counts:
             return None
         if refused.outcome == "rate_limited":
             wait = refused.retry_after
@@ -175,22 +186,23 @@ class Runner:
         return None
 
 
-class _OwnQueue(Refused):
-    """Our own pace refused; that says nothing about the endpoint's health."""
-
-
 def _pace_key(endpoint: Provider) -> str:
     return f"search:{endpoint.name}"
 
 
 def _reply(
-    endpoint: Provider, plan: Tailored, pages: list[tuple[Window, Page]], query: SearchQuery, ms: float
+    endpoint: Provider,
+    plan: Tailored,
+    pages: list[tuple[Window, Page]],
+    broken_off: tuple[str, ...],
+    query: SearchQuery,
+    ms: float,
 ) -> Reply:
     hits = [hit for window, page in pages for hit in page.hits[window.skip :]]
     kept, sifted = plan.sieve.sift(hits)
     last = pages[-1][1]
     outcome: Outcome = "ok" if kept or any(page.answers for _, page in pages) else "empty"
-    notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *sifted)
+    notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *sifted, *broken_off)
     return Reply(
         endpoint.card,
         (Attempt(endpoint.name, outcome, round(ms, 1)),),

@@ -120,7 +120,9 @@ def _refuse(response: ApiResponse) -> None:
             raise Refused("quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX)
         raise Refused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
     if "API_KEY_INVALID" in reasons or response.status in (401, 403):
-        raise Refused("auth", f"Google refuses this key or project: {message}", fix=FIX)
+        raise Refused(
+            "auth", f"Google refuses this key or project: {message or response.status}".rstrip(".") + ".", fix=FIX
+        )
     refuse_by_status(response, "Google", message, fix=FIX)
 
 

@@ -119,7 +119,8 @@ def _all_silent(silent: list[tuple[str, str]], who: str) -> Refused:
     """No engine answered: that is not an empty result."""
     named = ", ".join(f"{name} ({reason})" for name, reason in silent[:8])
     blocked = any(word in reason.lower() for _, reason in silent for word in _BLOCKED)
-    return Refused("blocked" if blocked else "error", f"No engine of {who} answered: {named}.")
+    # Dead engines of one category say little about the instance; a robot check concerns its address.
+    return Refused("blocked" if blocked else "error", f"No engine of {who} answered: {named}.", counts=blocked)
 
 
 def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> tuple[str, ...]:
