@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.extract.reading import read
 
+from mcp_web.model.page import ExtractRequest
+
 
 def test_plain_text_keeps_its_layout_and_has_no_false_headings() -> None:
     document = read("# a comment\nkey = value\n\n  indented\n", "text/plain", "https://x.org/robots.txt")
@@ -76,3 +78,45 @@ def test_endless_text_is_cut_with_a_note() -> None:
     document = read("A paragraph of text.\n\n" * 150_000, "text/plain")
     assert len(document.markdown) <= 2_000_000
     assert "only the first" in document.notes[-1]
+
+
+README = """<p align="center">
+  <a href="https://x.org"><img src="logo.png" alt="The logo"></a>
+</p>
+
+<div align="center">
+
+# The Tool
+
+[![Build](https://ci.org/b.svg)](https://ci.org/run) ![Chart](img/chart.png) and `![code](kept)`
+
+</div>
+
+<table><tr><th>a</th></tr><tr><td>1 &amp; 2</td></tr></table>
+
+<details>
+<summary>More</summary>
+
+Hidden no longer, see <kbd>Ctrl</kbd>.
+
+</details>
+"""
+
+
+def test_html_blocks_of_a_readme_are_written_as_markdown_and_images_left_out() -> None:
+    document = read(README, "text/markdown", "https://x.org/repo/README.md")
+    assert document.markdown.replace("\n\n\n", "\n\n") == (
+        "# The Tool\n\n[Build](https://ci.org/run)  and `![code](kept)`\n\n"
+        "| a |\n| --- |\n| 1 & 2 |\n\n**More**\n\nHidden no longer, see <kbd>Ctrl</kbd>."
+    )
+    assert [image.url for image in document.images] == [
+        "https://x.org/repo/logo.png",
+        "https://ci.org/b.svg",
+        "https://x.org/repo/img/chart.png",
+    ]
+
+
+def test_images_of_markdown_are_kept_when_asked_for() -> None:
+    request = ExtractRequest(include_images=True)
+    document = read("![Chart](img/c.png)", "text/markdown", "https://x.org/r/a.md", request=request)
+    assert document.markdown == "![Chart](https://x.org/r/img/c.png)"

@@ -10,7 +10,7 @@ from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import read_headings, read_links
 from mcp_web.extract.summary import summarise
 from mcp_web.extract.tongue import detect_tongue
-from mcp_web.model.page import Document, Heading, Kind, Metadata
+from mcp_web.model.page import Document, Heading, Kind, Link, Metadata
 
 # Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
 LONGEST = 2_000_000
@@ -28,6 +28,7 @@ class Draft:
     metadata: Metadata = field(default_factory=Metadata)
     notes: tuple[str, ...] = ()
     hidden: int = 0
+    images: tuple[Link, ...] = ()
     outline: Callable[[str], tuple[Heading, ...]] = read_headings  # reads the final text, so that offsets are right
 
 
@@ -49,6 +50,7 @@ def assemble(draft: Draft, extractor: str) -> Document:
         metadata=facts,
         headings=draft.outline(text),
         links=read_links(text),
+        images=draft.images,
         summary=summarise(text, title, facts.description),
         hidden=hidden + draft.hidden,
         notes=draft.notes + notes,

@@ -22,7 +22,7 @@ _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _IMAGE = r"!\[[^\[\]\n]{0,300}\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 _LINK = re.compile(
-    r"(?P<bang>!?)\[(?P<text>(?:" + _IMAGE + r"|\\.|`[^`\n]{0,200}`|[^\[\]\n\\]){0,500})\]"
+    r"`[^`\n]{1,300}`|(?P<bang>!?)\[(?P<text>(?:" + _IMAGE + r"|\\.|`[^`\n]{0,200}`|[^\[\]\n\\]){0,500})\]"
     r"\((?P<open>\s{0,4}<?)(?P<url>(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})(?P<rest>>?(?:\s{1,4}\"[^\"\n]{0,300}\")?\s{0,4}\))"
 )
 _REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)
@@ -68,7 +68,7 @@ def read_links(markdown: str) -> tuple[Link, ...]:
     seen: dict[str, str] = {}
     for text in outside_code(markdown):
         for match in _LINK.finditer(text):
-            url = match["url"]
+            url = match["url"] or ""
             if not match["bang"] and url.startswith(("http://", "https://")):
                 seen.setdefault(url, inline_text(match["text"]))
         for pattern in (_AUTOLINK, _REFERENCE):
@@ -91,6 +91,8 @@ def absolute_targets(markdown: str, base: str) -> str:
             return url
 
     def link(match: re.Match[str]) -> str:
+        if match["url"] is None:
+            return match[0]  # code
         text = match["text"]
         if "](" in text:
             text = _LINK.sub(link, text)

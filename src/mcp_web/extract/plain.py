@@ -8,6 +8,7 @@ from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
 from mcp_web.extract.dates import read_date
 from mcp_web.extract.decode import decode
+from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.languages import ending, file_name, language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
@@ -54,6 +55,7 @@ class MarkdownExtractor:
         decoded = decode(page)
         text, fields = read_front_matter(_BLANKS.sub("\n\n\n", decoded.text.replace("\r\n", "\n")))
         text, hidden = _shown(text)
+        text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
         text = absolute_targets(text, page.final_url)
         headings = read_headings(text)
         top = next((each.text for each in headings if each.level == min(other.level for other in headings)), "")
@@ -69,7 +71,8 @@ class MarkdownExtractor:
                 content_type=page.media_type,
             ),
             notes=decoded.notes,
-            hidden=hidden,
+            hidden=hidden + unseen,
+            images=images,
         )
         return assemble(draft, self.name)
 
