@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from mcp_web.store.pack import unpack_json
 from mcp_web.store.protocol import DocumentFilter, WordQuery
-from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, POSTING, stemmed
-from mcp_web.store.sqlite.score import EMPTY, Floats, Numbers, PostingList, best, joined, norms_of, worth
+from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, stemmed
+from mcp_web.store.sqlite.score import EMPTY, POSTING, Floats, Numbers, PostingList, best, joined, norms_of, worth
 from mcp_web.store.words import MOST_TF, stem
 
 _PREFIX_TERMS = 200  # words that one prefix may stand for

@@ -16,15 +16,12 @@ import zlib
 from collections import defaultdict
 from collections.abc import Mapping
 
-import numpy as np
-
 from mcp_web.store.pack import unpack_json
 from mcp_web.store.sqlite.prepare import Prepared
 from mcp_web.store.words import MOST_TF, stem
 
 BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
 BLOCKS = 1 << 20  # blobs of one term: its number times this, plus the block's number, is the row
-POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])
 
 # A merge rewrites the blobs of common terms: more at once is cheaper on the whole, fewer holds the file for less time.
 MERGE_AT = 256
@@ -88,7 +85,7 @@ def sweep(db: sqlite3.Connection, share: float = 0.3) -> int:
     if not numbers or len(numbers) < share * (living + len(numbers)):
         return 0
     merge(db)
-    _drop_postings(db, np.array(numbers, dtype=np.int64))
+    _drop_postings(db, numbers)
     db.execute("DELETE FROM dead")
     db.execute("UPDATE index_state SET epoch = epoch + 1")
     return len(numbers)
@@ -114,26 +111,22 @@ def _append(db: sqlite3.Connection, lists: Mapping[tuple[str, int], bytearray]) 
     )
 
 
-def _drop_postings(db: sqlite3.Connection, numbers: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-    dead_by_block = {
-        int(block): (numbers[numbers // BLOCK == block] % BLOCK).astype(np.uint16)
-        for block in np.unique(numbers // BLOCK)
-    }
-    last = -1
-    while True:
+def _drop_postings(db: sqlite3.Connection, numbers: list[int]) -> None:
+    from mcp_web.store.sqlite.score import without
+
+    dead: dict[int, list[int]] = defaultdict(list)
+    for number in numbers:
+        dead[number // BLOCK].append(number % BLOCK)
+    last, read = -1, 1
+    while read:
         # In slices: a whole index at once would not fit a small machine's memory.
         rows = db.execute("SELECT place, docs FROM postings WHERE place > ? ORDER BY place LIMIT 20000", (last,))
         changed: list[tuple[bytes, int]] = []
         read = 0
         for place, docs in rows:
             read, last = read + 1, place
-            dead = dead_by_block.get(place % BLOCKS)
-            if dead is not None:
-                postings = np.frombuffer(docs, POSTING)
-                left = postings[~np.isin(postings["at"], dead)]
-                if len(left) < len(postings):
-                    changed.append((left.tobytes(), place))
+            gone = dead.get(place % BLOCKS)
+            if gone and (left := without(docs, gone)) is not None:
+                changed.append((left, place))
         db.executemany("UPDATE postings SET docs = ? WHERE place = ?", changed)
-        if not read:
-            break
     db.execute("DELETE FROM postings WHERE length(docs) = 0")

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 K1, B = 1.5, 0.75
 _LONG = 4096  # shorter lists are added faster than it takes to find out whether they matter
 
+POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])  # one document in a blob of postings.py
+
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
@@ -30,6 +32,13 @@ class PostingList:
 
 
 EMPTY = PostingList.of(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+def without(docs: bytes, gone: list[int]) -> bytes | None:
+    """A blob without some of its documents; None when it held none of them."""
+    postings = np.frombuffer(docs, POSTING)
+    left = postings[~np.isin(postings["at"], gone)]
+    return left.tobytes() if len(left) < len(postings) else None
 
 
 def joined(lists: list[PostingList]) -> PostingList:

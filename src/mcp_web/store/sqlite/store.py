@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
@@ -26,9 +27,11 @@ from mcp_web.store.protocol import (
 )
 from mcp_web.store.sqlite import citations, figures, notes, pages, postings, purge, vectors
 from mcp_web.store.sqlite.lane import Lane
-from mcp_web.store.sqlite.lookup import WordIndex
-from mcp_web.store.sqlite.nearest import NearestIndex
 from mcp_web.store.sqlite.prepare import Prepared, prepare
+
+if TYPE_CHECKING:
+    from mcp_web.store.sqlite.lookup import WordIndex
+    from mcp_web.store.sqlite.nearest import NearestIndex
 from mcp_web.store.sqlite.recall import Recall
 
 # Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
@@ -51,7 +54,6 @@ class SqliteStore:
         self._recall = Recall(path)
         self._searches = Lane(path, busy_seconds)
         self._writes = Lane(path, busy_seconds)
-        self._words = WordIndex()
         self._nearest: dict[tuple[str, int], NearestIndex] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
@@ -151,9 +153,8 @@ class SqliteStore:
         *,
         also: Sequence[str] = (),
     ) -> list[Candidate]:
-        index = self._nearest.setdefault((model, len(vector)), NearestIndex(model, len(vector)))
-
         def work(db: sqlite3.Connection) -> list[Candidate]:
+            index = self._nearest_index(model, len(vector))
             allowed = self._words.allowed(db, filter) if filter else None
             return index.find(db, vector, limit, allowed, pages.numbers(db, also))
 
@@ -227,6 +228,18 @@ class SqliteStore:
         finally:
             for lane in (self._searches, self._writes, self._reads):
                 await lane.close()
+
+    # numpy takes a tenth of a second to import, which opening a page need not wait for.
+    @functools.cached_property
+    def _words(self) -> WordIndex:
+        from mcp_web.store.sqlite.lookup import WordIndex
+
+        return WordIndex()
+
+    def _nearest_index(self, model: str, dim: int) -> NearestIndex:
+        from mcp_web.store.sqlite.nearest import NearestIndex
+
+        return self._nearest.setdefault((model, dim), NearestIndex(model, dim))
 
     def _files(self) -> list[Path]:
         return [self.path, self.path.with_name(self.path.name + "-wal")]

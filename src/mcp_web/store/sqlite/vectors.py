@@ -6,7 +6,6 @@ import sqlite3
 
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.pack import pack_text, unpack_text
-from mcp_web.store.sqlite.nearest import signs
 from mcp_web.store.sqlite.pages import key_bytes
 
 
@@ -23,6 +22,8 @@ def load(db: sqlite3.Connection, key: str, model: str) -> PackedVectors | None:
 
 def keep(db: sqlite3.Connection, key: str, vectors: PackedVectors) -> None:
     """Replace the vectors of a page; a page that was purged meanwhile needs none."""
+    from mcp_web.store.sqlite.nearest import signs
+
     digests = pack_text("\n".join(vectors.digests))
     codes = signs(vectors.data, vectors.dim)
     db.execute(
