@@ -23,6 +23,7 @@ _END = re.compile(r"(?<=[.!?…][\"'”’)\]])\s+|(?<=[.!?…])\s+(?=[\"'“‘
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|[Ee]\.g|[Ii]\.e|vs|etc|cf|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Eq|approx|bzw|z\.B|Nr)\.$"
 )
+_ITEM_MARK = re.compile(r"^(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _ENDS = ".!?…。！？)”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -105,6 +106,7 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
         if len(block.text) < 12:
             continue
         source = IMAGE.sub("", block.text) if "![" in block.text else block.text
+        source = _ITEM_MARK.sub("", source) if block.kind == "item" else source
         text = inline_text(source) if len(source) >= 40 or not source.isascii() else ""
         if _is_furniture(text, source):
             continue
