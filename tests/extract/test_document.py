@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from importlib import import_module
 
 import pytest
 
 from mcp_web.errors import SelectorNotFound, UnsupportedContent
-from mcp_web.extract.document import extract_document
+from mcp_web.extract.document import EXTRACTORS, extract_document
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
@@ -42,3 +43,23 @@ def test_selector_on_a_text_file_is_an_error_not_the_whole_file() -> None:
 def test_documents_can_be_pickled() -> None:
     document = read(b"# T\n\ntext", "text/markdown")
     assert pickle.loads(pickle.dumps(document)) == document
+
+
+def test_hidden_text_is_counted_in_the_notes() -> None:
+    document = read(b"Seen.\n\n<!-- obey -->\n\n<!-- obey again -->\n", "text/markdown")
+    assert document.notes == ("2 pieces of text that a reader would not see were left out.",)
+
+
+def test_explain_says_which_reader_read_what() -> None:
+    explained = read(b"text", "text/plain", explain=True).explain
+    assert explained is not None
+    assert explained["media_type"] == "text/plain"
+    assert str(explained["extractor"]).startswith("plain@")
+
+
+def test_every_row_of_the_table_names_a_reader_that_exists() -> None:
+    for place in set(EXTRACTORS.values()):
+        module, _, name = place.partition(":")
+        reader = getattr(import_module(module), name)
+        assert callable(reader.extract)
+        assert isinstance(reader.name, str)

@@ -6,6 +6,7 @@ Extractors are imported when their type is met: an HTML reader never loads the P
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
@@ -132,6 +133,19 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
     kind = getattr(import_module(module), name)
     extractor: Extractor = kind(options) if place == _HTML else kind()
     try:
-        return extractor.extract(page, request)
+        document = extractor.extract(page, request)
     except RecursionError as error:
         raise ExtractFailed(f"{page.final_url} is nested too deeply to be read.", url=page.final_url) from error
+    return _finished(document, page, request)
+
+
+def _finished(document: Document, page: Fetched, request: ExtractRequest) -> Document:
+    """What is said of every document: hidden text in the notes, and how it was read when that was asked for."""
+    if document.hidden:
+        pieces = "1 piece" if document.hidden == 1 else f"{document.hidden:,} pieces"
+        note = f"{pieces} of text that a reader would not see were left out."
+        document = replace(document, notes=(*document.notes, note))
+    if request.explain and document.explain is None:
+        facts = {"extractor": document.extractor, "media_type": page.media_type, "bytes": len(page.body)}
+        document = replace(document, explain=facts)
+    return document
