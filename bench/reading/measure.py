@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
-from mcp_web.index.rank import IN_PAGE, OVER_ALL, Evidence, order
+from mcp_web.index.calibrate import KNOWN
+from mcp_web.index.rank import IN_PAGE, OVER_ALL, Evidence, order, rank
+from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
+from mcp_web.read.passages import passages
 from reading.data import Chunker, Collection, ReadingPage, Span, held_out
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 METHODS = ("words", "meaning", "both")
 TOP = (1, 3, 8)
+CALIBRATION = next(iter(KNOWN.values()))
 Table = dict[str, dict[str, list[float]]]
 
 
@@ -36,6 +41,28 @@ def hits(pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: 
         source: {
             method: [round(float(np.mean([r < k for r in found])), 3) for k in TOP] for method, found in one.items()
         }
+        for source, one in ranks.items()
+    }
+
+
+def shown(pages: Iterable[ReadingPage], embed: Embed, only: bool | None = None) -> Table:
+    """hit@1, @3, @8 of what the product really shows: small passages, found by both, widened, none twice."""
+    ranks: dict[str, list[int]] = defaultdict(list)
+    for page in pages:
+        asked = [(q, a) for q, a in page.questions if only is None or held_out(q) == only]
+        found = passages(page.text)
+        words = PageWords([one.text for one in found])
+        rows = embed([one.text for one in found])
+        known = {one.digest: row for one, row in zip(found, rows, strict=True)}
+        questions = embed([question for question, _ in asked])
+        around = partial(widen, page.text, found)
+        for row, (question, answers) in zip(questions, asked, strict=True):
+            evidence = Evidence(words.scores(question), words.coverage(question), rows @ row, CALIBRATION)
+            ranked = rank(question, found, evidence, known, max_results=TOP[-1], around=around)
+            spans = [(one.passage.start, one.passage.end) for one in ranked.passages]
+            ranks[page.source].append(_first_hit(range(len(spans)), spans, answers))
+    return {
+        source: {"shown": [round(float(np.mean([r < k for r in one])), 3) for k in TOP]}
         for source, one in ranks.items()
     }
 
@@ -66,10 +93,10 @@ def _orders(words: np.ndarray, cosines: np.ndarray | None, share: float) -> dict
 
 def _first_hit(found: Sequence[int], spans: Sequence[Span], answers: Sequence[Span]) -> int:
     """The rank of the first passage that holds at least half of an answer."""
-    for rank, at in enumerate(found):
+    for place, at in enumerate(found):
         start, end = spans[at]
         if any(min(end, stop) - max(start, begin) >= (stop - begin) / 2 for begin, stop in answers):
-            return rank
+            return place
     return 99
 
 

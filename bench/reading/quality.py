@@ -59,6 +59,11 @@ def main() -> None:
             for source, methods in measure.hits(pages, cut, model, only).items():
                 for method, found in methods.items():
                     print(f"{source:14} {name:10} {label:9} {method:8} {found}  bar {BARS[source]}", flush=True)
+    for label, only in (("all", None), ("held out", True)):
+        for source, methods in measure.shown(pages, model, only).items():
+            print(
+                f"{source:14} {'as shown':10} {label:9} {'both':8} {methods['shown']}  bar {BARS[source]}", flush=True
+            )
     for collection in data.collections():
         for label, only in (("all", None), ("held out", True)):
             for method, value in measure.ndcg(collection, model, only).items():

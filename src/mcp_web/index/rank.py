@@ -7,7 +7,7 @@ where question and passage often share their very words.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,10 @@ WORTH_SHOWING = 0.25
 # by three (two for words alone), because odds of a thousand to one would make every score 0.00 or 1.00.
 _MEANING, _COVERAGE, _START = 3.5, 0.65, -2.12
 _ONLY_COVERAGE, _ONLY_START = 5.3, -0.91
+
+
+# What is shown of a passage, its first and last number; passages that are shown already are not to be shown again.
+Around = Callable[[int, "Scores", Set[int]], tuple[Passage, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +86,20 @@ def rank(
     *,
     max_results: int,
     min_score: float | None = None,
+    around: Around | None = None,
 ) -> Ranked:
     """The passages that answer, best first, scores never rising, none that repeats another."""
-    chosen = _distinct(passages, evidence, rows, max_results)
-    scores = _never_rising([score(evidence, number) for number in chosen])
+    chosen = _distinct(passages, evidence, rows, max_results, around)
+    scores = _never_rising([score(evidence, number) for number, _ in chosen])
     high = float(evidence.words.max()) if len(evidence.words) else 0.0
     scored = [
         ScoredPassage(
-            passage=passages[number],
+            passage=passage,
             score=round(value, 4),
             words=round(float(evidence.words[number]) / high, 4) if high else 0.0,
             meaning=_meaning(evidence, number),
         )
-        for number, value in zip(chosen, scores, strict=True)
+        for (number, passage), value in zip(chosen, scores, strict=True)
     ]
     best = scored[0].score if scored else 0.0
     least = WORTH_SHOWING if min_score is None else min_score
@@ -104,19 +109,26 @@ def rank(
 
 
 def order(evidence: Evidence, words_share: float = IN_PAGE) -> list[int]:
-    """Passage numbers, best first: words and meaning as standard scores of this question, fused."""
+    """Passage numbers, best first."""
     import numpy as np
 
-    fused = words_share * _standard(evidence.words)
+    return [int(at) for at in np.argsort(-fused(evidence, words_share), kind="stable")]
+
+
+def fused(evidence: Evidence, words_share: float = IN_PAGE) -> Scores:
+    """Words and meaning as standard scores of this question, added."""
+    import numpy as np
+
+    total = words_share * _standard(evidence.words)
     if evidence.cosines is not None:
         known = ~np.isnan(evidence.cosines)
         if known.any():
-            meaning = np.empty(len(fused))
+            meaning = np.empty(len(total))
             meaning[known] = _standard(evidence.cosines[known])
             # A passage that was not read by the model was unlikely by words: it may at most equal the worst read.
             meaning[~known] = meaning[known].min()
-            fused = fused + (1 - words_share) * meaning
-    return [int(at) for at in np.argsort(-fused, kind="stable")]
+            total = total + (1 - words_share) * meaning
+    return total
 
 
 def score(evidence: Evidence, number: int) -> float:
@@ -130,18 +142,31 @@ def score(evidence: Evidence, number: int) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def _distinct(passages: Sequence[Passage], evidence: Evidence, rows: Mapping[str, Rows], max_results: int) -> list[int]:
-    chosen: list[int] = []
+def _distinct(
+    passages: Sequence[Passage],
+    evidence: Evidence,
+    rows: Mapping[str, Rows],
+    max_results: int,
+    around: Around | None,
+) -> list[tuple[int, Passage]]:
+    """The best passages with what is shown of them, without those that repeat or are part of a better one."""
+    import numpy as np
+
+    total = fused(evidence)
+    chosen: list[tuple[int, Passage]] = []
     kept: list[Rows] = []
-    for number in order(evidence):
+    taken: set[int] = set()
+    for number in map(int, np.argsort(-total, kind="stable")):
         if len(chosen) >= max_results:
             break
-        if not evidence.has_vector(number) and not evidence.words[number] > 0:
+        if number in taken or (not evidence.has_vector(number) and not evidence.words[number] > 0):
             continue
         row = rows.get(passages[number].digest)
         if row is not None and any(float(row @ other) > SAME for other in kept):
             continue
-        chosen.append(number)
+        shown, first, last = around(number, total, taken) if around else (passages[number], number, number)
+        chosen.append((number, shown))
+        taken.update(range(first, last + 1))
         if row is not None:
             kept.append(row)
     return chosen

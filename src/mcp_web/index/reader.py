@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,9 @@ from mcp_web.index.calibrate import KNOWN, Mark, calibration_of, check_dim, keep
 from mcp_web.index.page import Cut, PreparedPage, RecentPages, prepare
 from mcp_web.index.rank import Calibration, Evidence, Ranked, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack
+from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.model.page import Heading
+from mcp_web.model.passage import Passage
 from mcp_web.store.protocol import Store
 
 if TYPE_CHECKING:
@@ -51,10 +53,20 @@ class PageAnswer:
 
 
 class PageReader:
-    def __init__(self, store: Store, embedder: Embedder, cut: Cut, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        cut: Cut,
+        *,
+        show_words: int = SHOW_WORDS,
+        patience: float = PATIENCE,
+    ) -> None:
+        """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never)."""
         self._store = store
         self._embedder = embedder
         self._cut = cut
+        self._show_words = show_words
         self._patience = patience
         self._pages = RecentPages()
         self._questions: OrderedDict[str, Rows] = OrderedDict()
@@ -81,7 +93,7 @@ class PageReader:
                 vectors, embedded = await self._vectors(key, page, queries, likely, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
-                self._rank_all, page, tuple(queries), vectors, max_results=max_results, min_score=min_score
+                self._rank_all, page, markdown, tuple(queries), vectors, max_results=max_results, min_score=min_score
             )
             results = await anyio.to_thread.run_sync(work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
@@ -178,25 +190,36 @@ class PageReader:
     def _rank_all(
         self,
         page: PreparedPage,
+        markdown: str,
         queries: Sequence[str],
         vectors: PageVectors | None,
         *,
         max_results: int,
         min_score: float | None,
     ) -> list[Ranked]:
-        results = []
-        for query in queries:
-            question = self._questions.get(query)
-            meant = vectors is not None and question is not None
-            evidence = Evidence(
-                words=page.words.scores(query),
-                coverage=page.words.coverage(query),
-                cosines=vectors.cosines(page.passages, question) if meant else None,  # type: ignore[union-attr, arg-type]
-                calibration=self._calibration if meant else None,
+        def around(number: int, scores: NDArray[np.floating], shown: Set[int]) -> tuple[Passage, int, int]:
+            return widen(markdown, page.passages, number, scores, shown, self._show_words)
+
+        rows = vectors.rows if vectors else {}
+        return [
+            rank(
+                query,
+                page.passages,
+                self._evidence(page, query, vectors),
+                rows,
+                max_results=max_results,
+                min_score=min_score,
+                around=around,
             )
-            rows = vectors.rows if vectors else {}
-            results.append(rank(query, page.passages, evidence, rows, max_results=max_results, min_score=min_score))
-        return results
+            for query in queries
+        ]
+
+    def _evidence(self, page: PreparedPage, query: str, vectors: PageVectors | None) -> Evidence:
+        words, coverage = page.words.scores(query), page.words.coverage(query)
+        question = self._questions.get(query)
+        if vectors is None or question is None:
+            return Evidence(words, coverage)
+        return Evidence(words, coverage, vectors.cosines(page.passages, question), self._calibration)
 
 
 def _likely(page: PreparedPage, queries: Sequence[str]) -> list[int]:

@@ -1,0 +1,59 @@
+"""Small passages find, wider ones answer: a found passage is shown with its better neighbour.
+
+Measured at the same number of words shown: found by 120 words and shown with a neighbour, hit@1/@3/@8 are
+.38/.65/.88 (PolicyQA) and .75/.92/.98 (chunking_eval); cut to 200 words at once, .33/.64/.89 and .69/.89/.97.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mcp_web.model.passage import Passage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# A passage shorter than this is shown with neighbours of its section, best first, up to twice as much.
+SHOW_WORDS = 150
+
+
+def widen(
+    markdown: str,
+    passages: Sequence[Passage],
+    number: int,
+    scores: NDArray[np.floating],
+    shown: Set[int] = frozenset(),
+    words: int = SHOW_WORDS,
+) -> tuple[Passage, int, int]:
+    """The passage as shown, still one run of the Markdown, and the first and last passage in it."""
+    first = last = number
+    size = _words(passages[number])
+    while size < words:
+        beside = [at for at in (first - 1, last + 1) if 0 <= at < len(passages) and at not in shown]
+        beside = [at for at in beside if _together(passages, number, at) and size + _words(passages[at]) <= 2 * words]
+        if not beside:
+            break
+        better = max(beside, key=lambda at: (float(scores[at]), at))
+        size += _words(passages[better])
+        first, last = min(first, better), max(last, better)
+    if first == last:
+        return passages[number], number, number
+    start, end = passages[first].start, passages[last].end
+    return replace(passages[number], text=markdown[start:end], start=start, end=end), first, last
+
+
+def _together(passages: Sequence[Passage], number: int, other: int) -> bool:
+    """Same section, and nothing dropped between them as a repetition."""
+    step = 1 if other > number else -1
+    path = passages[number].section_path
+    between = range(number, other, step)
+    return passages[other].section_path == path and all(
+        abs(passages[at + step].number - passages[at].number) == 1 for at in between
+    )
+
+
+def _words(passage: Passage) -> int:
+    return len(passage.text.split())
