@@ -88,6 +88,11 @@ def test_a_brave_page_is_clean() -> None:
     assert page.answers == ("Tortoises are slow reptiles.",)
 
 
+def test_a_brave_answer_without_web_results_gives_what_else_it_has() -> None:
+    body = b'{"query":{},"discussions":{"results":[{"title":"Talk","url":"https://t.example/","description":"d"}]}}'
+    assert [hit.title for hit in BRAVE.parse(Answered(200, body), Q).hits] == ["Talk"]
+
+
 def test_brave_news_are_dated() -> None:
     (hit,) = BRAVE.parse(answered("brave_news.json"), SearchQuery("x", category="news")).hits
     assert (hit.title, hit.published) == ("Tortoise wins", "2026-11-15T04:00:00+00:00")

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from mcp_web import trace
-from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable
+from mcp_web.errors import InvalidInput, SearchAuthError, SearchRateLimited, SearchUnavailable
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.cache import MemoryNotes
@@ -217,6 +217,32 @@ async def test_a_redirect_is_never_followed(miniweb: MiniWeb) -> None:
     with pytest.raises(SearchUnavailable):
         await searcher(searxng_urls=(searx.loopback_url(""),)).search(SearchQuery("!!g x"), deadline=soon())
     assert elsewhere.log == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        SearchQuery("  "),
+        SearchQuery("q", freshness="lately"),
+        SearchQuery("q", freshness="2026-02-30..2026-03-01"),
+        SearchQuery("q", freshness="2026-03-01..2026-02-01"),
+        SearchQuery("q", language="english"),
+        SearchQuery("q", country="Germany"),
+    ],
+)
+async def test_what_nobody_could_understand_is_refused_before_anyone_is_asked(query: SearchQuery) -> None:
+    with pytest.raises(InvalidInput):
+        await searcher(searxng_urls=("http://127.0.0.1:1",)).search(query, deadline=soon())
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_refused(miniweb: MiniWeb) -> None:
+    searx = miniweb.site("searx.example")
+    searx.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
+    made = searcher(searxng_urls=(f"https://127.0.0.1:{searx.port_for(443)}",))
+    with pytest.raises(SearchUnavailable) as refused:
+        await made.search(Q, deadline=soon())
+    assert refused.value.details["attempted"][0]["outcome"] == "unreachable"
+    assert searx.log == []
 
 
 async def test_nobody_there_is_unavailable(miniweb: MiniWeb) -> None:

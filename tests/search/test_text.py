@@ -66,6 +66,8 @@ def test_a_shortened_line_is_never_longer_than_asked(text: str, limit: int) -> N
         ("yesterday", "2026-11-14"),
         (1794724438, "2026-11-15T06:33:58+00:00"),
         (1794724438000, "2026-11-15T06:33:58+00:00"),
+        (2021, None),
+        (float("nan"), None),
         ("", None),
         ("soon", None),
         ("2026-13-45", None),

@@ -130,9 +130,7 @@ def _spoken(text: str, now: datetime, language: str | None) -> str | None:
 
 
 def _from_epoch(seconds: float) -> str | None:
-    if not 0 < seconds < 4e9:
+    if seconds > 4e9:
         seconds /= 1000  # milliseconds
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds > 0 else None
-    except (OverflowError, OSError, ValueError):
-        return None
+    # Small numbers are years or counts, not the first days of 1970.
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 1e8 < seconds < 4e9 else None

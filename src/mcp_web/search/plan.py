@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -16,6 +17,8 @@ from mcp_web.search.provider import Card, Filter
 from mcp_web.search.providers import LAST_RESORT, REGISTRY
 from mcp_web.search.sieve import Sieve
 
+_LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?$")
+_COUNTRY = re.compile(r"^[A-Za-z]{2}$")
 _NOMINAL = 10  # results on a page of a provider that chooses the size itself
 _OPERATORS = 10  # more site: operators than this and engines begin to ignore the query
 
@@ -45,6 +48,29 @@ class Tailored:
     windows: tuple[Window, ...]
     sieve: Sieve
     notes: tuple[str, ...]
+
+
+def check(query: SearchQuery) -> None:
+    """Refuse what no provider could understand, before anyone is asked."""
+    if not query.text.strip():
+        raise InvalidInput("The query is empty.", suggestion="Say what to search for.")
+    if query.language and not _LANGUAGE.match(query.language):
+        raise InvalidInput(f"language is {query.language!r}, which is no language code.", suggestion="Use en or en-US.")
+    if query.country and not _COUNTRY.match(query.country):
+        raise InvalidInput(
+            f"country is {query.country!r}, which is no country code.", suggestion="Use two letters: US."
+        )
+    if query.freshness is None or query.freshness in ("day", "week", "month", "year"):
+        return
+    try:
+        first, last = span_of(query.freshness, date.today())
+    except ValueError:
+        first, last = date.max, date.min
+    if first > last:
+        raise InvalidInput(
+            f"freshness is {query.freshness!r}, which is no time range.",
+            suggestion="Use day, week, month, year, or a range such as 2026-01-01..2026-03-31.",
+        )
 
 
 def select(wanted: str | Sequence[str], options: SearchOptions, category: Category, today: date) -> Selection:

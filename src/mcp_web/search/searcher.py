@@ -18,7 +18,7 @@ from mcp_web.search.cache import Notes, SearchCache, cache_key
 from mcp_web.search.failure import failure
 from mcp_web.search.merge import Ranked, cluster, merge
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.plan import Selection, select
+from mcp_web.search.plan import Selection, check, select
 from mcp_web.search.probe import ProviderState, probe_all
 from mcp_web.search.provider import ApiClient, Provider
 from mcp_web.search.providers import REGISTRY
@@ -76,6 +76,7 @@ class Searcher:
         with everyone that was tried in `details["attempted"]`.
         """
         begun = anyio.current_time()
+        check(query)
         selection = select(provider, self._options, query.category, datetime.now(UTC).date())
         key = cache_key(query, selection.names, selection.how, raw)
         found = await self._cache.get(key, query)

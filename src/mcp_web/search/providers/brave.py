@@ -84,7 +84,7 @@ class Brave:
         answer = json_object(response, "Brave")
         block = answer if query.category in _PATHS else mapping(answer.get("web"))
         facts = mapping(answer.get("query"))
-        rows = items(block.get("results"))
+        rows = items(block.get("results")) or _beside(answer)
         if query.category == "images":
             rows = rows[query.count * query.page :]
         altered = text(facts.get("altered"))
@@ -123,13 +123,22 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
     return make_hit(
         row.get("title"),
         row.get("url"),
-        row.get("description"),
+        row.get("description") or row.get("answer"),
         engine="brave",
         date=row.get("page_age") or row.get("age"),
         extra=texts(row.get("extra_snippets")) if query.extra_snippets else (),
         thumbnail=thumbnail.get("original") or thumbnail.get("src"),
         source=source,
     )
+
+
+def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a web answer holds in its other blocks, for when there is nothing in the main one."""
+    return [
+        row
+        for name in ("discussions", "news", "videos", "faq")
+        for row in items(mapping(answer.get(name)).get("results"))
+    ]
 
 
 def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:

@@ -147,8 +147,13 @@ def _hit(row: dict[str, Any]) -> Hit | None:
     )
 
 
+def _said(one: dict[str, Any]) -> str:
+    translated = items(one.get("translations"))
+    return text(one.get("answer")) or (text(translated[0].get("text")) if translated else "")
+
+
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
-    said = [*texts(answer.get("answers")), *(text(one.get("answer")) for one in items(answer.get("answers")))]
+    said = [*texts(answer.get("answers")), *(_said(one) for one in items(answer.get("answers")))]
     said += [f"{text(box.get('infobox'))}: {text(box.get('content'))}" for box in items(answer.get("infoboxes"))]
     return tuple(line for part in said if (line := clean(part, 500)).strip(": "))

@@ -82,7 +82,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
         row.get("link"),
         row.get("snippet"),
         engine="google",
-        date=row.get("date") or row.get("year"),
+        date=row.get("date"),
         thumbnail=row.get("thumbnailUrl") or row.get("imageUrl"),
         source=row.get("source") or row.get("channel"),
         language=query.language,
