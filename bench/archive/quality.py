@@ -41,7 +41,7 @@ async def _measure(name: str, folder: Path, hybrid: bool) -> None:
     texts, asked, judged = evalsets().ADHOC[name]()
     store = await SqliteStore.open(folder / "s.sqlite")
     for number, text in texts.items():
-        await store.keep(_snapshot(number, text))
+        await store.keep(snapshot_of(number, text))
     words = await ndcg(Archive(store), asked, judged, "text")
     print(f"{name}: words {words:.3f} (FTS5 {WORDS[name]:.3f})", flush=True)
     if hybrid:
@@ -85,7 +85,7 @@ def _url(number: str) -> str:
     return f"https://collection.example/{number}"
 
 
-def _snapshot(number: str, text: str) -> Snapshot:
+def snapshot_of(number: str, text: str) -> Snapshot:
     url = _url(number)
     key = page_key(url, "readable")
     document = Document("", text, "bench@1")

@@ -242,6 +242,17 @@ async def test_vectors_belong_to_a_page_and_a_model(store: Store) -> None:
     assert await store.vectors(kept.key, "m@1") is None
 
 
+async def test_vectors_of_other_models_can_be_dropped(store: Store) -> None:
+    kept = snapshot()
+    await store.keep(kept)
+    for model in ("old@1", "new@1"):
+        await store.keep_vectors(kept.key, PackedVectors(model, 1, ("d",), b"\x00\x00\x80\x3f"))
+    await store.keep_vectors(kept.key, PackedVectors("empty@1", 0, (), b""))
+    assert await store.drop_vectors(but="new@1") == 2
+    assert await store.vectors(kept.key, "old@1") is None
+    assert await store.vectors(kept.key, "new@1") is not None
+
+
 async def test_notes_expire(store: Store, clock: Clock) -> None:
     await store.keep_note("robots", "https://a.example", {"rules": [1, "ü"]}, 1010.0)
     assert await store.note("robots", "https://a.example") == {"rules": [1, "ü"]}

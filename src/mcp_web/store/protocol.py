@@ -167,6 +167,10 @@ class Store(Protocol):
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None: ...
 
+    async def drop_vectors(self, but: str) -> int:
+        """Forget the vectors of every model but one; answers how many pages had such."""
+        ...
+
     # finding: candidates and rows, no policy
     async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
         """The best documents by BM25 over their newest versions, with the cards of the first few. Scores lie in 0…1:

@@ -21,6 +21,8 @@ _LEAST = 64
 
 def signs(data: bytes, dim: int) -> bytes:
     """One bit per dimension of each vector, each row padded to whole 64-bit words."""
+    if not data:
+        return b""
     rows = np.frombuffer(data, "<f4").reshape(-1, dim)
     bits = np.packbits(rows > 0, axis=1)
     return np.pad(bits, ((0, 0), (0, -bits.shape[1] % 8))).tobytes()

@@ -135,6 +135,9 @@ class SqliteStore:
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
         await self._writes.write(lambda db: vectors.keep(db, key, packed))
 
+    async def drop_vectors(self, but: str) -> int:
+        return await self._writes.write(lambda db: vectors.drop(db, but))
+
     # finding
     async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
         def work(db: sqlite3.Connection) -> WordAnswer:

@@ -33,6 +33,10 @@ def keep(db: sqlite3.Connection, key: str, vectors: PackedVectors) -> None:
     )
 
 
+def drop(db: sqlite3.Connection, but: str) -> int:
+    return db.execute("DELETE FROM vectors WHERE model <> ?", (but,)).rowcount
+
+
 def lacking(db: sqlite3.Connection, model: str, limit: int) -> list[str]:
     """Documents without vectors of a model, the most recently used first."""
     rows = db.execute(
