@@ -398,6 +398,7 @@ async def test_cards_tell_what_a_list_shows(store: Store) -> None:
         ("x",),
         "the text",
     )
+    assert await store.titles([kept.key, "00" * 32]) == {kept.key: "Title"}
     with_cards = await store.by_words(WordQuery(("text",)), 10, cards=5)
     assert with_cards.cards == {kept.key: card}
 

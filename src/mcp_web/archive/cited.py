@@ -19,24 +19,25 @@ async def citations_and_graph(
     """What each document cites and is cited by, keyed by its id, and the graph of all within `depth` steps."""
     known = {card.key: card for card in cards}
     edges = await edges_around(store, list(known), max(1, min(depth, 3)))
-    nearby = {key for edge in edges for key in (edge.source, edge.target) if key is not None} - known.keys()
-    others = await store.cards(sorted(nearby))
-    everything = {**known, **others}
-    graph = graph_of(known, edges, {key: card.title or card.url for key, card in everything.items()}, ID_LENGTH)
-    return _by_document(known, edges, everything), graph
+    # A sentence is quoted from whoever cites a result; of everything else in the graph only the title is needed.
+    citing = {edge.source for edge in edges if edge.target in known} - known.keys()
+    texts = {**known, **await store.cards(sorted(citing))}
+    nearby = {key for edge in edges for key in (edge.source, edge.target) if key is not None} - texts.keys()
+    titles = {key: card.title or card.url for key, card in texts.items()} | await store.titles(sorted(nearby))
+    return _by_document(known, edges, texts), graph_of(known, edges, titles, ID_LENGTH)
 
 
-def _by_document(known: dict[str, Card], edges: list[Edge], everything: dict[str, Card]) -> dict[str, Citations]:
+def _by_document(known: dict[str, Card], edges: list[Edge], texts: dict[str, Card]) -> dict[str, Citations]:
     citing: dict[str, list[Citation]] = defaultdict(list)
     cited: dict[str, list[Citation]] = defaultdict(list)
     for edge in edges:
-        if edge.source not in everything:
+        if edge.source not in texts:
             continue
         citation = Citation(
             source_id=document_id(edge.source),
             target_id=document_id(edge.target) if edge.target else None,
             target_url=edge.url,
-            context=everything[edge.source].markdown[edge.start : edge.end],
+            context=texts[edge.source].markdown[edge.start : edge.end],
             confidence=edge.confidence,
             kind=edge.kind,
         )

@@ -196,6 +196,10 @@ class Store(Protocol):
 
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
 
+    async def titles(self, keys: Sequence[str]) -> dict[str, str]:
+        """The titles of documents, their URLs where they have none."""
+        ...
+
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         """Keys of documents that have no vectors of this model yet."""
         ...

@@ -117,6 +117,12 @@ def cards(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Card]:
     return {card.key: card for row in rows if row and (card := _card(row))}
 
 
+def titles(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+    query = "SELECT s.title, p.url FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key = ?"
+    rows = ((key, db.execute(query, (key_bytes(key),)).fetchone()) for key in keys)
+    return {key: row[0] or row[1] for key, row in rows if row}
+
+
 def candidates(
     db: sqlite3.Connection, numbers: Sequence[int], scores: Sequence[float], with_cards: int
 ) -> tuple[tuple[Candidate, ...], dict[str, Card]]:

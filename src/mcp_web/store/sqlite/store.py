@@ -169,6 +169,9 @@ class SqliteStore:
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]:
         return await self._reads.read(lambda db: pages.cards(db, keys))
 
+    async def titles(self, keys: Sequence[str]) -> dict[str, str]:
+        return await self._reads.read(lambda db: pages.titles(db, keys))
+
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         return await self._reads.read(lambda db: vectors.lacking(db, model, limit))
 
