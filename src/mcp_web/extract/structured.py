@@ -90,7 +90,7 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
         text = _WRAPPING.sub("", _WRAPPING.sub("", text))
         for attempt in (text, _TRAILING_COMMA.sub(r"\1", text)):
             try:
-                yield json.loads(attempt, strict=False)
+                yield json.loads(attempt, strict=False, parse_constant=lambda name: None)
             except (ValueError, RecursionError):
                 continue
             break

@@ -7,6 +7,8 @@ a fifth of pypdf, at half the memory, and it never ran away (docs/concepts/forma
 from __future__ import annotations
 
 import re
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -26,7 +28,10 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metad
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
+# PDFium keeps global state: two threads in it at once end the process.
+_ONE_AT_A_TIME = threading.Lock()
 _MOST_PAGES = 1500
+_SECONDS = 6.0  # of reading; a part of a book is worth more than the end of the worker that reads it
 _MOST_OUTLINE = 2000
 _SCAN = 25  # characters; a page with a picture and less text than this is a scan
 _NO_TITLE = re.compile(
@@ -45,16 +50,17 @@ class PdfExtractor:
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         import pypdfium2
 
-        try:
-            pdf = pypdfium2.PdfDocument(page.body)
-        except pypdfium2.PdfiumError as error:
-            raise _failed(page, str(error)) from error
-        try:
-            return self._read(pdf, page)
-        except pypdfium2.PdfiumError as error:
-            raise _failed(page, str(error)) from error
-        finally:
-            pdf.close()
+        with _ONE_AT_A_TIME:
+            try:
+                pdf = pypdfium2.PdfDocument(page.body)
+            except pypdfium2.PdfiumError as error:
+                raise _failed(page, str(error)) from error
+            try:
+                return self._read(pdf, page)
+            except pypdfium2.PdfiumError as error:
+                raise _failed(page, str(error)) from error
+            finally:
+                pdf.close()
 
     def _read(self, pdf: PdfDocument, page: Fetched) -> Document:
         pages, notes = _pages(pdf)
@@ -115,6 +121,7 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
     pages: list[PageText] = []
     damaged: list[int] = []
     chars = 0
+    until = time.monotonic() + _SECONDS
     for at in range(min(len(pdf), _MOST_PAGES)):
         try:
             sheet = pdf[at]
@@ -124,7 +131,7 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
             damaged.append(at + 1)
             continue
         chars += sum(len(line.text) for line in pages[-1].lines)
-        if chars > LONGEST:
+        if chars > LONGEST or time.monotonic() > until:
             break
     notes: list[str] = []
     if damaged:
