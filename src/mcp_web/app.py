@@ -187,10 +187,13 @@ class App:
         store = await self.store()
         if "_reader" not in self.__dict__:
             from mcp_web.index.reader import PageReader
+            from mcp_web.index.widen import SHOW_WORDS
             from mcp_web.read.passages import Size, passages
 
-            cut = partial(passages, size=Size.capped(self.settings.of(EmbedOptions).tokens_size))
-            self._reader = PageReader(store, self.embedder, cut)
+            tokens = self.settings.of(EmbedOptions).tokens_size
+            cut = partial(passages, size=Size.capped(tokens))
+            # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
+            self._reader = PageReader(store, self.embedder, cut, show_words=0 if tokens else SHOW_WORDS)
         return self._reader
 
     async def archive(self) -> Archive:

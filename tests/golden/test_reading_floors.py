@@ -32,6 +32,7 @@ WORDS_OVER_ALL = {"cranfield": 0.402, "scifact_part": 0.764, "cisi": 0.386}
 # Words and meaning on the sample below.
 BOTH_IN_PAGES = {"policyqa": [0.415, 0.795, 1.0], "chunking_eval": [0.856, 0.962, 0.992]}
 BOTH_HELD_OUT = {"policyqa": [0.421, 0.795, 1.0], "chunking_eval": [0.855, 0.974, 1.0]}
+SHOWN = {"policyqa": [0.52, 0.843, 0.997], "chunking_eval": [0.902, 0.992, 0.992]}
 BOTH_OVER_ALL = {"cranfield": 0.849, "scifact_part": 0.963, "cisi": 0.44}
 
 SAMPLE = {"chatlogs", "state_of_the_union"}
@@ -88,6 +89,12 @@ def test_held_out_questions_are_answered_as_well(sample: list[data.ReadingPage],
     found = measure.hits(sample, data.two_hundred_words, embed, only=True)
     for source, methods in found.items():
         assert at_least(methods["both"], BOTH_HELD_OUT[source]), found
+
+
+def test_what_is_shown_answers_more_than_any_fixed_cut(sample: list[data.ReadingPage], embed: measure.Embed) -> None:
+    found = measure.shown(sample, embed)
+    for source, methods in found.items():
+        assert at_least(methods["shown"], SHOWN[source]), found
 
 
 @pytest.mark.parametrize("name", ["cranfield", "scifact_part", "cisi"])
