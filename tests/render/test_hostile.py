@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -40,7 +41,8 @@ async def open_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chrom
     site = web.site("hostile.example")
     site.route("/redirect", lambda request: Reply("", 302, {"Location": request.query["to"][0]}))
     site.page("/sw.js", "self.oninstall = () => fetch(new URL(location).searchParams.get('to'), {mode: 'no-cors'})")
-    chromium = Chromium(RenderOptions(enabled=True, images=True, third_parties=("*",)), web.dialer())
+    options = RenderOptions(enabled=True, images=True, third_parties=("*",))
+    chromium = Chromium(options, web.dialer(), ca_bundle=web.ca_bundle)
     yield chromium
     await chromium.aclose()
 
@@ -95,6 +97,26 @@ async def test_no_way_of_loading_reaches_a_private_address(
     assert isinstance(page, Rendered)
     assert b"Bait." in page.body
     assert any("non-public addresses" in note for note in page.notes)
+
+
+async def test_page_behind_tls_reaches_nothing_private_with_what_only_such_pages_may_use(
+    open_renderer: Chromium, web: MiniWeb, victims: Victims
+) -> None:
+    if shutil.which("certutil") is None:
+        pytest.skip("certutil is not installed")
+    site = web.site("hostile.example")
+    names = ("webtransport", "service-worker", "webrtc", "paint-worklet", "audio-worklet", "websocket", "shared-worker")
+    secure = "<script>document.body.append(isSecureContext && 'serviceWorker' in navigator ? 'secure' : 'not')</script>"
+    own = "".join(fill(SUBRESOURCES[name], f"127.0.0.1:{victims.port}") for name in names)
+    udp = f"<script>new WebTransport('https://localhost:{victims.port}/x').ready.catch(() => 0)</script>"
+    url = site.page("/tls", f"<!doctype html><title>T</title><body><p>Bait.</p>{own}{udp}{secure}")
+
+    page = await render(open_renderer, url)
+
+    assert nothing_reached(web, victims)
+    assert isinstance(page, Rendered)
+    assert b"secure" in page.body
+    assert site.asked("/sw.js") == []
 
 
 async def test_no_way_of_loading_in_the_shared_corpus_reaches_a_private_address(

@@ -19,6 +19,7 @@ from mcp_web.render.browser import PageGone, Running, SharedBrowser
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
 from mcp_web.render.visit import Seen, Visit
+from mcp_web.render.world import Moved
 
 # The program itself before the scripts that distributions put around it: those add flags of their own.
 _PLACES = (
@@ -109,7 +110,7 @@ class Chromium:
         except TimeoutError as error:
             running.worn = True  # something hangs in it: the next page gets a new one
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
-        except (Error, PageGone) as error:
+        except (Error, PageGone, Moved) as error:
             running.worn = True  # whatever it was, a new browser does not have it
             raise RenderFailed(f"The browser failed on {url}: {_cause(error, visit)}.", url=url) from error
         finally:
@@ -194,5 +195,7 @@ def _notes(seen: Seen, lease: Lease) -> tuple[str, ...]:
 
 def _cause(error: Exception, visit: Visit) -> str:
     if visit.crashed:
-        return "the page crashed it, most likely by using too much memory"
+        return "the page crashed it, by its memory or its depth"
+    if isinstance(error, Moved):
+        return "the page never stayed on one document"
     return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

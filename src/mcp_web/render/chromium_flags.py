@@ -97,7 +97,6 @@ def _looks() -> list[str]:
         "--disable-background-timer-throttling",
         "--disable-backgrounding-occluded-windows",
         "--disable-renderer-backgrounding",
-        "--disable-ipc-flooding-protection",
         "--force-color-profile=srgb",
         "--hide-scrollbars",
     ]

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from mcp_web.render.world import World
+from mcp_web.render.world import Moved, World
 
 if TYPE_CHECKING:
     from playwright.async_api import Request
@@ -130,9 +130,10 @@ async def settle(world: World, traffic: Traffic, channel: str, until: float) -> 
         }
         try:
             seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS, left))
-        except TimeoutError:
+        except (TimeoutError, Moved) as trouble:
             hangs += 1
-            await world.interrupt(for_good=hangs > 1)
+            # A page that reloads itself without end comes to rest only when its scripts do.
+            await world.interrupt(for_good=hangs > 1 or isinstance(trouble, Moved))
             if hangs > 2:
                 return Settled("stuck", state)
             continue

@@ -27,6 +27,10 @@ class ScriptFailed(Exception):
     """A script of ours threw in the page."""
 
 
+class Moved(Exception):
+    """The page went from document to document faster than any of them could be looked at."""
+
+
 class World:
     """Calls our scripts in the main frame's document, whichever that is by now."""
 
@@ -51,22 +55,21 @@ class World:
         self._frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
-        """Run a script and answer its value; raises TimeoutError, PageGone, ScriptFailed or the driver's Error."""
+        """Run a script; raises TimeoutError, Moved, PageGone, ScriptFailed or the driver's Error."""
         from playwright.async_api import Error
 
         until = time.monotonic() + seconds
-        for attempt in range(4):
+        for _ in range(4):
             used = self._context
             try:
                 return await self._call(script(name), arguments, until)
             except Error as error:
                 # A new document took the old one's place, and its world with it.
-                gone = "context" in str(error).lower() or "navigated" in str(error).lower()
-                if not gone or attempt == 3:
+                if "context" not in str(error).lower() and "navigated" not in str(error).lower():
                     raise
                 if self._context == used:
                     self._context = None
-        raise AssertionError("the loop returns or raises")
+        raise Moved
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
         if self._context is None:
