@@ -141,9 +141,10 @@ async def _rendered(
     """The page after its scripts ran, if it is a shell and a browser may be used."""
     from mcp_web.render.need import html_facts, needs_browser
 
-    is_html = page.media_type in ("text/html", "application/xhtml+xml")
-    need = needs_browser(document, html_facts(page.body)) if is_html else None
-    if need is None or not app.can_render:
+    if not app.can_render or page.media_type not in ("text/html", "application/xhtml+xml"):
+        return None
+    need = needs_browser(document, html_facts(page.body))
+    if need is None:
         return None
     try:
         shown = await (await app.renderer()).render(page.url, deadline=deadline)

@@ -91,6 +91,7 @@ def show(document: Document, wish: Wish, snapshot: str | None = None) -> Shown:
 
 
 _MOST_RECENT = 64
+_MOST_CHARS_PER_TOKEN = 6  # prose has four to five: more need not be looked at to fill a budget
 _recent: dict[tuple[str, Wish], Shown] = {}
 
 
@@ -103,7 +104,7 @@ def _show(document: Document, wish: Wish) -> Shown:
     if wish.section:
         begin, stop = section_range(document.markdown, document.headings, wish.section)
         start = max(start, begin)
-    size = wish.max_chars
+    size = min(wish.max_chars, wish.tokens * _MOST_CHARS_PER_TOKEN)
     while True:
         window = cut(document.markdown, start, size, stop=stop)
         text, links = rendered(window.text, wish)
