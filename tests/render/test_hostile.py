@@ -108,7 +108,9 @@ async def test_page_behind_tls_reaches_nothing_private_with_what_only_such_pages
     names = ("webtransport", "service-worker", "webrtc", "paint-worklet", "audio-worklet", "websocket", "shared-worker")
     secure = "<script>document.body.append(isSecureContext && 'serviceWorker' in navigator ? 'secure' : 'not')</script>"
     own = "".join(fill(SUBRESOURCES[name], f"127.0.0.1:{victims.port}") for name in names)
-    udp = f"<script>new WebTransport('https://localhost:{victims.port}/x').ready.catch(() => 0)</script>"
+    # It speaks QUIC whatever --disable-quic says; only the proxy stops it.
+    outcome = ".ready.catch(() => document.body.append('no transport'))"
+    udp = f"<script>new WebTransport('https://127.0.0.1:{victims.port}/x'){outcome}</script>"
     url = site.page("/tls", f"<!doctype html><title>T</title><body><p>Bait.</p>{own}{udp}{secure}")
 
     page = await render(open_renderer, url)
@@ -116,6 +118,7 @@ async def test_page_behind_tls_reaches_nothing_private_with_what_only_such_pages
     assert nothing_reached(web, victims)
     assert isinstance(page, Rendered)
     assert b"secure" in page.body
+    assert b"no transport" in page.body
     assert site.asked("/sw.js") == []
 
 
