@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from mcp_web.extract.pdf.headings import Styles
 from mcp_web.extract.pdf.tables import Table, find_tables
-from mcp_web.extract.pdf.words import Line, PageText, Word
+from mcp_web.extract.pdf.words import Line, PageText, Word, line_of
 
 Kind = Literal["heading", "text", "item", "code", "table"]
 
@@ -36,15 +36,16 @@ class Block:
 
 
 def read_blocks(page: PageText, styles: Styles) -> list[Block]:
-    """The blocks of a page in the order it was written."""
-    lines = page.lines
+    """The blocks of a page in reading order."""
+    lines = _with_marks(page.lines)
     tables = find_tables(lines)
     owner = {at: table for table in tables for at in table.lines}
     pitch = _pitch(lines)
     blocks: list[Block] = []
     done: set[int] = set()
     before: Line | None = None
-    for at, line in enumerate(lines):
+    for at in _order(lines, owner):
+        line = lines[at]
         if at in owner:
             table = owner[at]
             if id(table) not in done:
@@ -57,6 +58,40 @@ def read_blocks(page: PageText, styles: Styles) -> list[Block]:
             blocks.append(_begin(line, page, styles))
         before = line
     return blocks
+
+
+def _with_marks(lines: Sequence[Line]) -> list[Line]:
+    """Lines with the bullets that were written apart from them."""
+    joined: list[Line] = []
+    for line in lines:
+        mark = joined[-1] if joined else None
+        if (
+            mark
+            and len(mark.words) == 1
+            and (_BULLET.fullmatch(mark.text) or _COUNTER.fullmatch(mark.text))
+            and abs(mark.box.bottom - line.box.bottom) < 0.5 * line.size
+            and 0 < line.box.left - mark.box.right < 5 * line.size
+        ):
+            joined[-1] = line_of((*mark.words, *line.words))
+        else:
+            joined.append(line)
+    return joined
+
+
+def _order(lines: Sequence[Line], owner: Mapping[int, Table]) -> list[int]:
+    """The order to read lines in: as they were written, or from top to bottom where nothing stands side by side.
+
+    Programs draw boxes and headings in any order; only with columns is the order of writing the better guess.
+    """
+    written = list(range(len(lines)))
+    falling = sorted(written, key=lambda at: (-lines[at].box.top, lines[at].box.left))
+    free = [lines[at] for at in falling if at not in owner]
+    beside = sum(
+        one.box.bottom < other.box.top - 0.5 * other.size
+        and (one.box.right < other.box.left or other.box.right < one.box.left)
+        for one, other in pairwise(free)
+    )
+    return falling if beside <= max(3, 0.05 * len(free)) else written
 
 
 def _begin(line: Line, page: PageText, styles: Styles) -> Block:

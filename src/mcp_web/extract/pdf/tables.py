@@ -92,9 +92,9 @@ def _rows(cells: list[Cell]) -> list[list[Cell]]:
 
 def _continues(row: list[Cell], run: list[list[Cell]]) -> bool:
     """Whether a lonely cell is the wrapped text of a cell above it."""
-    if len(row) != 1 or len(run) < 2:
-        return False
     above = run[-1]
+    if len(row) != 1 or (len(run) < 2 and len(above) < 4):
+        return False
     close = above[0].box.bottom - row[0].box.top < 0.6 * row[0].size
     return close and any(abs(cell.box.left - row[0].box.left) < 2 for cell in above[1:])
 
@@ -155,8 +155,8 @@ def _wide(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _is_prose(cells: list[Cell], columns: list[tuple[float, float]]) -> bool:
     chars = sum(len(word.text) + 1 for cell in cells for word in cell.words) / len(cells)
-    if chars < _PROSE_CHARS:
-        return False
+    if chars < _PROSE_CHARS or len(columns) > 4:
+        return False  # nobody sets text in five columns
     full = sum(
         cell.box.right - cell.box.left > 0.8 * (columns[_column(cell, columns)][1] - columns[_column(cell, columns)][0])
         for cell in cells
