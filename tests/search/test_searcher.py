@@ -144,6 +144,22 @@ async def test_an_unconfigured_provider_says_which_variable_is_missing() -> None
         await searcher().search(Q, deadline=soon())
 
 
+async def test_a_wrong_key_stays_one_when_the_last_resort_fails_too(miniweb: MiniWeb) -> None:
+    brave, tavily = miniweb.site("brave.example"), miniweb.site("tavily.example")
+    brave.route(BRAVE, lambda _: reply({"error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "meta": {}}}, 422))
+    tavily.route("/search", lambda _: reply({}, 503))
+    made = searcher(
+        brave_api_key="k",
+        brave_url=brave.loopback_url(""),
+        tavily_keyless=True,
+        tavily_url=tavily.loopback_url(""),
+    )
+    with pytest.raises(SearchAuthError) as wrong:
+        await made.search(Q, deadline=soon())
+    assert "BRAVE_API_KEY" in wrong.value.way_on
+    assert [one["name"] for one in wrong.value.details["attempted"]] == ["brave", "tavily"]
+
+
 async def test_a_bad_key_is_not_tried_again_and_again(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
     body = {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "status": 422, "meta": {}}}

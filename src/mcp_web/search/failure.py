@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable, WebError
 from mcp_web.model.search import Attempt
+from mcp_web.search.reply import Reply
 
 _LIMITED = ("rate_limited", "quota")
 
 
-def failure(attempts: Sequence[Attempt], fixes: Sequence[str], backoff: float) -> WebError:
-    """The error that fits what was attempted: misconfigured, limited for a while, blocked, or not reachable."""
-    told: list[dict[str, Any]] = [_told(attempt) for attempt in attempts]
-    real = [attempt for attempt in attempts if attempt.outcome != "skipped"]
+def failure(replies: Sequence[Reply], meant: Collection[str], backoff: float) -> WebError:
+    """The error that fits what was attempted: misconfigured, limited for a while, blocked, or not reachable.
+
+    The providers that somebody `meant` decide which: a wrong key stays a wrong key although the last resort
+    could not be reached either.
+    """
+    told: list[dict[str, Any]] = [_told(attempt) for reply in replies for attempt in reply.attempts]
+    deciding = [reply for reply in replies if _names(reply) & set(meant)] or list(replies)
+    real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
     waits = [attempt.retry_after for attempt in real if attempt.retry_after is not None and attempt.outcome != "auth"]
     said = _sentence(real)
-    fix = " ".join(dict.fromkeys(fixes))
+    fix = " ".join(dict.fromkeys(fix for reply in deciding for fix in reply.fixes))
     if not real or outcomes == {"auth"}:
         return SearchAuthError(
             f"Search is not set up correctly: {said or 'no provider is configured.'}",
@@ -47,6 +53,10 @@ def failure(attempts: Sequence[Attempt], fixes: Sequence[str], backoff: float) -
         retry_after=wait,
         attempted=told,
     )
+
+
+def _names(reply: Reply) -> set[str]:
+    return {reply.card.name, *(attempt.name for attempt in reply.attempts)}
 
 
 def _sentence(attempts: Sequence[Attempt]) -> str:

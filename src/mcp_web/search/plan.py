@@ -29,6 +29,7 @@ class Selection:
 
     names: tuple[str, ...]
     how: Literal["failover", "together"]
+    meant: frozenset[str] = frozenset()  # named in the call or set up by the operator; the others are a last resort
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,13 @@ def select(wanted: str | Sequence[str], options: SearchOptions, category: Catego
     named = [wanted] if isinstance(wanted, str) else list(wanted)
     names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
     if not names or names == ["auto"]:
-        return Selection(_preferred(options, category, today), "failover")
+        preferred = _preferred(options, category, today)
+        set_up = frozenset(name for name in preferred if options.providers or REGISTRY[name].chosen(options))
+        return Selection(preferred, "failover", set_up or frozenset(preferred))
     for name in names:
         if name not in REGISTRY:
             raise _unknown(name)
-    return Selection(tuple(names), "together" if len(names) > 1 else "failover")
+    return Selection(tuple(names), "together" if len(names) > 1 else "failover", frozenset(names))
 
 
 def usable(name: str, options: SearchOptions) -> bool:
@@ -151,15 +154,12 @@ def _asked(query: SearchQuery) -> Collection[str]:
 
 
 def _preferred(options: SearchOptions, category: Category, today: date) -> tuple[str, ...]:
-    if options.providers:
+    if options.providers:  # all of them: one that lacks its key says so among the attempted
         ordered = [name for name in options.providers if name in REGISTRY]
     else:
-        ordered = [name for name, entry in REGISTRY.items() if entry.chosen(options)] + list(LAST_RESORT)
-    alive = [
-        name
-        for name in dict.fromkeys(ordered)
-        if usable(name, options) and ((ends := REGISTRY[name].card.ends) is None or today < ends)
-    ]
+        chosen = [name for name, entry in REGISTRY.items() if entry.chosen(options)]
+        ordered = [name for name in (*chosen, *LAST_RESORT) if usable(name, options)]
+    alive = [name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].card.ends) is None or today < ends]
     # A provider that knows the category comes before one that would search everything instead.
     return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].card.categories))
 

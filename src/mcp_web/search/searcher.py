@@ -111,9 +111,7 @@ class Searcher:
             asks = [(name, partial(self._provider, name, query, until)) for name in selection.names]
             _, replies = await first_answer(asks, stagger=self._options.timeout, deadline=until, accept_empty=False)
         if not any(reply.answered for reply in replies):
-            attempts = [attempt for reply in replies for attempt in reply.attempts]
-            fixes = [fix for reply in replies for fix in reply.fixes]
-            raise failure(attempts, fixes, self._options.rate_limit_backoff)
+            raise failure(replies, selection.meant, self._options.rate_limit_backoff)
         found = combine(query, replies, raw)
         on_disk = all(reply.card.storage == "disk" for reply in replies if reply.answered)
         # Nothing found, or not everyone heard: worth asking again soon.
