@@ -7,11 +7,45 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-FOLDER = ROOT / "docs" / "reference"
+DOCS = ROOT / "docs"
+FOLDER = DOCS / "reference"
+SECTIONS = {
+    "guides": "Guides",
+    "concepts": "How it works",
+    "providers": "Search providers",
+    "contracts": "Contracts of other systems",
+    "migrate": "Coming from another server",
+    "reference": "Reference",
+}
 
 
 def pages() -> dict[str, str]:
-    return {"tools.md": tools(), "settings.md": settings(), "errors.md": errors(), "commands.md": commands()}
+    made = {"tools.md": tools(), "settings.md": settings(), "errors.md": errors(), "commands.md": commands()}
+    return made | {"../index.md": index()}
+
+
+def index() -> str:
+    """The front page: every page of the documentation with its title, by folder."""
+    parts = [
+        "# mcp-web",
+        "One MCP server that gives an AI agent the web: search → open → read → remember → cite. "
+        "[The house](architecture.md) shows where everything is.",
+    ]
+    for folder, heading in SECTIONS.items():
+        found = {path.name for path in (DOCS / folder).glob("*.md")}
+        if folder == "reference":
+            found |= {"tools.md", "settings.md", "errors.md", "commands.md"}
+        if found:
+            listed = [f"- [{_title(DOCS / folder / name)}]({folder}/{name})" for name in sorted(found)]
+            parts += [f"## {heading}", "\n".join(listed)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _title(path: Path) -> str:
+    if not path.exists():
+        return path.stem.capitalize()
+    first = path.read_text(encoding="utf-8").split("\n", 1)[0]
+    return first.lstrip("# ").strip() or path.stem
 
 
 def tools() -> str:
