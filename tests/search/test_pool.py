@@ -117,7 +117,9 @@ async def test_public_instances_are_found_used_and_banned_when_they_have_no_json
     directory.page("/instances.json", json.dumps({"instances": instances}))
     mute.page("/search", "Forbidden", status=403)
     good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
-    made = searcher(searx_space_url=directory.loopback_url("/instances.json"), request_delay_most=0.1)
+    made = searcher(
+        searx_space_url=directory.loopback_url("/instances.json"), request_delay_most=0.1, public_interval=0.1
+    )
     for _ in range(2):
         found = await made.search(Q, "searxng", deadline=soon())
         assert found.hits[0].url == "https://a.example/"
@@ -161,7 +163,7 @@ async def test_first_searches_at_once_all_wait_for_the_list(miniweb: MiniWeb) ->
     directory, good = miniweb.site("directory.example"), miniweb.site("good.example")
     directory.page("/i.json", json.dumps({"instances": {good.loopback_url("/"): listed()}}))
     good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
-    made = searcher(searx_space_url=directory.loopback_url("/i.json"), request_delay_most=0.1)
+    made = searcher(searx_space_url=directory.loopback_url("/i.json"), request_delay_most=0.1, public_interval=0.1)
     found = []
 
     async def one(text: str) -> None:

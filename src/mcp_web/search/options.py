@@ -89,6 +89,9 @@ class SearchOptions:
         21600.0, "Seconds after which the list of public instances is read again.", least=60
     )
     rotate_user_agents: bool = option(True, "Whether public SearXNG instances see varying user agents.")
+    public_interval: float = option(
+        5.0, "Seconds between two questions to one public SearXNG instance, which others share.", least=0.01
+    )
     request_delay_least: float = option(
         0.1, "Least random delay in seconds before a public instance is asked.", least=0
     )

@@ -35,10 +35,11 @@ _BLOCKED = ("captcha", "too many requests", "access denied")
 
 
 class Searxng:
-    def __init__(self, base: str, *, public: bool = False, guarded: bool = False, rotate: bool = True) -> None:
+    def __init__(
+        self, base: str, *, public: bool = False, guarded: bool = False, interval: float = 5.0, rotate: bool = True
+    ) -> None:
         self.url = base.rstrip("/").removesuffix("/search")
-        # A public instance is shared with strangers: one question every few seconds is enough.
-        self.card = replace(CARD, guarded=guarded, rate=1, per=5.0) if public else CARD
+        self.card = replace(CARD, guarded=guarded, rate=1, per=interval) if public else CARD
         self.public = public
         self._varied = public and rotate
 

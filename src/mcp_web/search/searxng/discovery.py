@@ -56,8 +56,13 @@ class Discovery:
             return True
 
     def provider(self, one: Listed) -> Searxng:
-        guarded = not is_private(self.source)
-        return Searxng(one.url, public=True, guarded=guarded, rotate=self.options.rotate_user_agents)
+        return Searxng(
+            one.url,
+            public=True,
+            guarded=not is_private(self.source),
+            interval=self.options.public_interval,
+            rotate=self.options.rotate_user_agents,
+        )
 
     async def ban(self, url: str) -> None:
         self.banned.add(url)
