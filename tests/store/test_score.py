@@ -15,6 +15,7 @@ def _plain(lists: list[PostingList], norms: score.Floats, documents: int, most: 
     totals: dict[int, float] = {}
     for item in lists:
         value = worth(len(item.numbers), documents)
+        assert item.top <= 1
         for number, weight in zip(item.numbers.tolist(), item.weights.tolist(), strict=True):
             totals[number] = totals.get(number, 0.0) + value * weight / (weight + float(norms[number]))
     ranked = sorted(((total, number) for number, total in totals.items() if total > 0), key=lambda x: (-x[0], x[1]))
@@ -27,31 +28,33 @@ def test_leaving_out_work_changes_no_score(seed: int, words: int, most: int) -> 
     random = np.random.default_rng(seed)
     size = 20_000
     lengths = random.integers(20, 2000, size).astype(np.float32)
-    norms = norms_of(lengths, random.random(size) > 0.1)
+    norms = norms_of(lengths, random.random(size) > 0.1, float(lengths.mean()))
+    mask = random.random(size) > 0.3 if seed % 2 else None
+    masked = norms if mask is None else np.where(mask, norms, np.float32(np.inf))
     lists = []
     for _ in range(words):
         share = random.choice([0.0005, 0.01, 0.4, 0.9])
         numbers = np.flatnonzero(random.random(size) < share)
         weights = random.integers(1, 30, len(numbers)).astype(np.float32)
-        lists.append(PostingList.of(numbers.astype(np.int64), weights))
-    numbers, scores = best(lists, norms, size, most)
-    expected = _plain(lists, norms, size, most)
+        lists.append(PostingList.of(numbers.astype(np.int64), weights, norms))
+    numbers, scores = best(lists, size, size, most, mask)
+    expected = _plain(lists, masked, size, most)
     # Equal scores may come in either order: the scores themselves must agree.
     np.testing.assert_allclose(scores, [value for _, value in expected], rtol=1e-4)
     assert len(set(numbers.tolist())) == len(numbers)
-    assert np.isfinite(norms[numbers]).all()
+    assert np.isfinite(masked[numbers]).all()
 
 
 def test_no_words_find_nothing() -> None:
-    norms = norms_of(np.ones(3, np.float32), np.ones(3, np.bool_))
-    assert len(best([], norms, 3, 10)[0]) == 0
-    assert len(best([score.EMPTY], norms, 3, 10)[0]) == 0
+    assert len(best([], 3, 3, 10)[0]) == 0
+    assert len(best([score.EMPTY], 3, 3, 10)[0]) == 0
 
 
 def test_joined_lists_count_a_document_once() -> None:
-    one = PostingList.of(np.array([1, 3]), np.array([1, 2], np.float32))
-    two = PostingList.of(np.array([3, 4]), np.array([5, 1], np.float32))
-    both = joined([one, two])
+    norms = norms_of(np.ones(5, np.float32), np.ones(5, np.bool_), 1.0)
+    one = PostingList.of(np.array([1, 3]), np.array([1, 2], np.float32), norms)
+    two = PostingList.of(np.array([3, 4]), np.array([5, 1], np.float32), norms)
+    both = joined([one, two], norms)
     assert both.numbers.tolist() == [1, 3, 4]
     assert both.weights.tolist() == [1, 7, 1]
 

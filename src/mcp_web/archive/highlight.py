@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import html
 import re
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
 _MARKUP = re.compile(r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|)|[*_`|]{1,3}|\[|\]", re.MULTILINE)
+_UNCLEAN = re.compile(r"[*_`|\[\]#>\n\t]|  |^[ +-]| $")  # what cleaning may change, and more
 _SPECIAL = re.compile(r"[&<>\"']")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -83,7 +85,7 @@ def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tupl
     text = prose(markdown[:_READ_MOST])
     spans = marker.spans(text)
     places = _places(spans, most) if spans else [] if in_title else [0]
-    pieces = [piece for at in places if (piece := _piece(marker, text, at))]
+    pieces = [piece for at in places if (piece := _piece(marker, text, spans, at))]
     if pieces:
         found.append(Highlight("content", tuple(pieces)))
     return tuple(found)
@@ -144,18 +146,25 @@ def _richest(spans: list[Span], wanted: set[str]) -> tuple[int, set[str]]:
     return best_start, best_terms or wanted
 
 
-def _piece(marker: Marker, text: str, at: int) -> str:
+def _piece(marker: Marker, text: str, spans: list[Span], at: int) -> str:
     """The text around a place as a reader sees it, marked."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
     start = text.rfind("\n", start, at) + 1 or (text.find(" ", start, at) + 1 if start else 0) or start
     end = min(len(text), start + _SNIPPET)
-    if end < len(text):
-        end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end)) if " " in text[at + 1 : end] else end
-    shown = re.sub(r"\s+", " ", _MARKUP.sub("", text[start:end])).strip()
+    if end < len(text) and " " in text[at + 1 : end]:
+        end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
+    shown = text[start:end]
+    if _UNCLEAN.search(shown):
+        shown = re.sub(r"\s+", " ", _MARKUP.sub("", shown)).strip()
+        inside = marker.spans(shown)
+    else:
+        first = bisect.bisect_left(spans, (start, 0, ""))
+        last = bisect.bisect_left(spans, (end, 0, ""))
+        inside = [(one - start, other - start, term) for one, other, term in spans[first:last] if other <= end]
     if not shown:
         return ""
-    return ("…" if start else "") + _marked(shown, marker.spans(shown)) + ("…" if end < len(text) else "")
+    return ("…" if start else "") + _marked(shown, inside) + ("…" if end < len(text) else "")
 
 
 def _marked(text: str, spans: list[Span]) -> str:

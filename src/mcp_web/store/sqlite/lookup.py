@@ -19,7 +19,8 @@ from mcp_web.store.sqlite.score import EMPTY, POSTING, Floats, Numbers, PostingL
 from mcp_web.store.words import MOST_TF, stem
 
 _PREFIX_TERMS = 200  # words that one prefix may stand for
-_CACHED_POSTINGS = 4_000_000  # decoded postings kept between questions, 12 bytes each
+_CACHED_POSTINGS = 4_000_000  # decoded postings kept between questions, 16 bytes each
+_DRIFT = 0.05  # of the average length: far less than what BM25 would notice
 _SOURCES = {"web": 1, "research": 2}
 
 Number = TypeVar("Number", bound=np.generic)
@@ -52,8 +53,9 @@ class WordIndex:
             wanted.setdefault(stem(word), word)
         lists = [self._postings(db, term) for term in wanted]
         unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
-        lists += [joined([self._postings(db, term) for term in self._expand(db, prefix)]) for prefix in query.prefixes]
-        numbers, scores = best(lists, self._norms_for(db, query), self._living, limit)
+        for prefix in query.prefixes:
+            lists.append(joined([self._postings(db, term) for term in self._expand(db, prefix)], self._norms))
+        numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(db, query))
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
         return Matches(self._pages[numbers].tolist(), shares.tolist(), unknown)
@@ -78,10 +80,10 @@ class WordIndex:
         return found
 
     # the question
-    def _norms_for(self, db: sqlite3.Connection, query: WordQuery) -> Floats:
-        """The norms, endless for every document that the question leaves out: those score 0."""
+    def _mask_for(self, db: sqlite3.Connection, query: WordQuery) -> NDArray[np.bool_] | None:
+        """Which documents the question lets through; None for all."""
         if query.filter == DocumentFilter() and not query.required and not query.excluded:
-            return self._norms
+            return None
         mask = self._mask(query.filter)
         for word in query.required:
             holds = np.zeros(len(mask), np.bool_)
@@ -89,7 +91,7 @@ class WordIndex:
             mask &= holds
         for word in query.excluded:
             mask[self._postings(db, stem(word)).numbers] = False
-        return np.where(mask, self._norms, np.float32(np.inf))
+        return mask
 
     def _mask(self, filter: DocumentFilter) -> NDArray[np.bool_]:
         mask = np.ones(len(self._lengths), np.bool_)
@@ -106,7 +108,7 @@ class WordIndex:
         """The documents that hold a term, the dead among them."""
         merged = self._cache.pop(term, None)
         if merged is None:
-            merged = _merged_postings(db, term)
+            merged = _merged_postings(db, term, self._norms)
             self._cached += len(merged.numbers)
         self._cache[term] = merged  # now the last to go
         while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
@@ -115,9 +117,17 @@ class WordIndex:
         if not fresh:
             return merged
         # Numbers rise: what waits is younger than everything merged.
-        numbers = np.concatenate([merged.numbers, np.array([number for number, _ in fresh], np.int64)])
-        weights = np.concatenate([merged.weights, np.array([weight for _, weight in fresh], np.float32)])
-        return PostingList.of(numbers, weights)
+        young = PostingList.of(
+            np.array([number for number, _ in fresh], np.int64),
+            np.array([weight for _, weight in fresh], np.float32),
+            self._norms,
+        )
+        return PostingList(
+            np.concatenate([merged.numbers, young.numbers]),
+            np.concatenate([merged.weights, young.weights]),
+            np.concatenate([merged.impacts, young.impacts]),
+            max(merged.top, young.top),
+        )
 
     def _expand(self, db: sqlite3.Connection, prefix: str) -> list[str]:
         """The terms of the words that begin with a prefix, the most common words first."""
@@ -137,12 +147,16 @@ class WordIndex:
         self._sources: NDArray[np.uint8] = np.zeros(1, np.uint8)  # 0 for the dead
         self._norms: Floats = np.full(1, np.inf, np.float32)
         self._living = 0
+        self._average = 1.0
         self._drop_merged()
 
     def _drop_merged(self) -> None:
         self._fresh: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._fresh_words: dict[str, int] = defaultdict(int)
         self._fresh_last = 0
+        self._drop_cache()
+
+    def _drop_cache(self) -> None:
         self._cache: dict[str, PostingList] = {}
         self._cached = 0
 
@@ -159,10 +173,10 @@ class WordIndex:
         if merged != self._merged:
             self._merged = merged
             self._drop_merged()
-        changed = self._take_documents(db) | self._take_dead(db)
+        added, died = self._take_documents(db), self._take_dead(db)
         self._take_waiting(db)
-        if changed:
-            self._measure()
+        if added or died:
+            self._measure(died)
 
     def _take_documents(self, db: sqlite3.Connection) -> bool:
         # The lists may still name a document that came and went since: arrays reach to the last number ever given.
@@ -199,13 +213,18 @@ class WordIndex:
                 self._fresh_words[word] += 1
             self._fresh_last = number
 
-    def _measure(self) -> None:
+    def _measure(self, died: bool) -> None:
+        """What BM25 needs of lengths. The average is let drift a little, so that a new document spoils no list."""
         alive = self._sources > 0
         self._living = int(alive.sum())
-        self._norms = norms_of(self._lengths, alive)
+        average = float(self._lengths[alive].mean()) if self._living else 1.0
+        if died or abs(average - self._average) > _DRIFT * self._average:
+            self._average = average
+            self._drop_cache()
+        self._norms = norms_of(self._lengths, alive, self._average)
 
 
-def _merged_postings(db: sqlite3.Connection, term: str) -> PostingList:
+def _merged_postings(db: sqlite3.Connection, term: str, norms: Floats) -> PostingList:
     row = db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()
     if row is None:
         return EMPTY
@@ -217,7 +236,7 @@ def _merged_postings(db: sqlite3.Connection, term: str) -> PostingList:
         postings = np.frombuffer(docs, POSTING)
         numbers.append(postings["at"].astype(np.int64) + (place - first) * BLOCK)
         weights.append(postings["weight"].astype(np.float32))
-    return PostingList.of(np.concatenate(numbers), np.concatenate(weights)) if numbers else EMPTY
+    return PostingList.of(np.concatenate(numbers), np.concatenate(weights), norms) if numbers else EMPTY
 
 
 def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:

@@ -20,18 +20,20 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The documents that hold a wanted word: rising numbers, and the word's weight in each."""
+    """The documents that hold a wanted word: rising numbers, the word's weight in each, and what that is worth."""
 
     numbers: Numbers
     weights: Floats
-    heaviest: float
+    impacts: Floats  # 0…1: the part of BM25 that does not depend on the other words
+    top: float
 
     @classmethod
-    def of(cls, numbers: Numbers, weights: Floats) -> PostingList:
-        return cls(numbers, weights, float(weights.max()) if len(weights) else 0.0)
+    def of(cls, numbers: Numbers, weights: Floats, norms: Floats) -> PostingList:
+        impacts = weights / (weights + norms[numbers])
+        return cls(numbers, weights, impacts, float(impacts.max(initial=0.0)))
 
 
-EMPTY = PostingList.of(np.empty(0, np.int64), np.empty(0, np.float32))
+EMPTY = PostingList(np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.float32), 0.0)
 
 
 def without(docs: bytes, gone: list[int]) -> bytes | None:
@@ -41,14 +43,14 @@ def without(docs: bytes, gone: list[int]) -> bytes | None:
     return left.tobytes() if len(left) < len(postings) else None
 
 
-def joined(lists: list[PostingList]) -> PostingList:
+def joined(lists: list[PostingList], norms: Floats) -> PostingList:
     """Several lists as one; a document in more than one counts once, with its weights together."""
     if len(lists) <= 1:
         return lists[0] if lists else EMPTY
     numbers = np.concatenate([item.numbers for item in lists])
     weights = np.concatenate([item.weights for item in lists])
     unique, places = np.unique(numbers, return_inverse=True)
-    return PostingList.of(unique, np.bincount(places, weights, len(unique)).astype(np.float32))
+    return PostingList.of(unique, np.bincount(places, weights, len(unique)).astype(np.float32), norms)
 
 
 def worth(frequency: int, documents: int) -> float:
@@ -57,35 +59,35 @@ def worth(frequency: int, documents: int) -> float:
     return math.log(1 + rare) * (K1 + 1)
 
 
-def norms_of(lengths: Floats, alive: NDArray[np.bool_]) -> Floats:
+def norms_of(lengths: Floats, alive: NDArray[np.bool_], average: float) -> Floats:
     """What the length of each document does to its score; the dead get an endless one, which scores them 0."""
-    average = float(lengths[alive].mean()) if alive.any() else 1.0
     norms = K1 * (1 - B + B * lengths / max(average, 1.0))
     return np.where(alive, norms, np.inf).astype(np.float32)
 
 
-def best(lists: list[PostingList], norms: Floats, documents: int, most: int) -> tuple[Numbers, Floats]:
-    """The numbers and scores of the best documents, best first.
+def best(
+    lists: list[PostingList], size: int, documents: int, most: int, mask: NDArray[np.bool_] | None = None
+) -> tuple[Numbers, Floats]:
+    """The numbers and scores of the best documents, best first; only those that the mask lets through.
 
     Rare words come first. As soon as the words that remain could not lift a document with none of the words so far
     above the ones already found, only those are looked up in the remaining (long) lists.
     """
     ordered = sorted((item for item in lists if len(item.numbers)), key=lambda item: len(item.numbers))
-    least_norm = float(norms.min(initial=np.inf))
     worths = [worth(len(item.numbers), documents) for item in ordered]
-    ceilings = [
-        value * item.heaviest / (item.heaviest + least_norm) for item, value in zip(ordered, worths, strict=True)
-    ]
-    scores = np.zeros(len(norms), np.float32)
+    ceilings = [value * item.top for item, value in zip(ordered, worths, strict=True)]
+    scores = np.zeros(size, np.float32)
     chosen: Numbers | None = None
     for at, item in enumerate(ordered):
         value = np.float32(worths[at])
         if chosen is None and at and len(item.numbers) > _LONG:
             chosen = _contenders(scores, most, sum(ceilings[at:]))
-        if chosen is None:
-            scores[item.numbers] += value * item.weights / (item.weights + norms[item.numbers])
+        if chosen is not None:
+            _look_up(scores, chosen, item, value)
+        elif mask is None:
+            scores[item.numbers] += value * item.impacts
         else:
-            _look_up(scores, chosen, item, norms, value)
+            scores[item.numbers] += value * item.impacts * mask[item.numbers]
     return _top(scores, chosen, most)
 
 
@@ -99,12 +101,12 @@ def _contenders(scores: Floats, most: int, to_come: float) -> Numbers | None:
     return seen[found >= bar - to_come] if bar > to_come else None
 
 
-def _look_up(scores: Floats, chosen: Numbers, item: PostingList, norms: Floats, value: np.float32) -> None:
+def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float32) -> None:
+    """Add a word to the contenders alone; the mask let all of them through before."""
     places = np.searchsorted(item.numbers, chosen)
     places[places == len(item.numbers)] = 0
     hits = item.numbers[places] == chosen
-    numbers, weights = chosen[hits], item.weights[places[hits]]
-    scores[numbers] += value * weights / (weights + norms[numbers])
+    scores[chosen[hits]] += value * item.impacts[places[hits]]
 
 
 def _top(scores: Floats, chosen: Numbers | None, most: int) -> tuple[Numbers, Floats]:
