@@ -108,10 +108,12 @@ def _table(run: list[list[Cell]]) -> Table | None:
     together = sum(len({cell.line for cell in row}) < len(row) for row in full)
     if len(columns) == 2 and together < 0.7 * len(full):
         return None  # two columns of text stand side by side as well, but are not written row by row
-    if _is_prose(cells, columns):
+    if _is_prose(cells, columns) or _is_spread(full, columns):
         return None
     taken = frozenset(cell.line for cell in cells)
     rows = _under_headers([_place(row, columns) for row in run])
+    if len(rows[0]) == 2 and 2 * sum(bool(row[1]) for row in rows) < len(rows):
+        return None
     return Table(tuple(_joined(rows, [row[0].middle for row in run])), taken)
 
 
@@ -162,6 +164,20 @@ def _is_prose(cells: list[Cell], columns: list[tuple[float, float]]) -> bool:
         for cell in cells
     )
     return full > _PROSE_FILL * len(cells)
+
+
+def _is_spread(rows: list[list[Cell]], columns: list[tuple[float, float]]) -> bool:
+    """Whether lists in two columns of the page only look like rows: long cells that were not written together."""
+    apart = sum(len({cell.line for cell in row}) > 1 for row in rows)
+    chars = [0] * len(columns)
+    filled = [0] * len(columns)
+    for row in rows:
+        for cell in row:
+            at = _column(cell, columns)
+            chars[at] += sum(len(word.text) + 1 for word in cell.words)
+            filled[at] += 1
+    long = sum(size > 30 * count for size, count in zip(chars, filled, strict=True) if count)
+    return long >= 2 and apart > 0.4 * len(rows)
 
 
 def _column(cell: Cell, columns: list[tuple[float, float]]) -> int:
