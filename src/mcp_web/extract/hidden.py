@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element
 
 from mcp_web.extract.characters import clean_text
+from mcp_web.extract.reachable import HIDING_CLASSES, Reachable, visible_length
 from mcp_web.extract.style import Background, hides, parse_style
 from mcp_web.extract.stylesheet import hidden_by_rules
 from mcp_web.extract.tabs import LABEL, settle_tabs
@@ -21,89 +22,71 @@ if TYPE_CHECKING:
 
 __all__ = ["clean_text", "remove_hidden"]
 
-_NEVER_SHOWN = (
-    "template,noframes,dialog:not([open]),[hidden]:not([hidden=until-found i]),[popover],datalist,[type=hidden i]"
+# One pass finds every candidate that is not told by its class; each further select would walk the whole tree again.
+_CANDIDATES = (
+    "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,font,"
+    f"[hidden],[popover],[style],[role=tablist],[{LABEL}]"
 )
-_FALLBACKS = "video,audio,object,canvas,iframe,embed"
-# Classes that mean "not on screen" in the well-known frameworks, wherever the stylesheet is.
-_CLASSES = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only hidden hide d-none invisible
-        display-none is-hidden u-hidden a11y-hidden offscreen off-screen show-for-sr element-invisible assistive-text
-        visually-hidden-focusable sr-only-focusable not-machine:hidden ng-hide is-visually-hidden u-visually-hidden
-        hidden-visually nodisplay no-display
-        """,
-    )
-)
-_BY_CLASS = (
-    ",".join(
-        f"[class*={word}]"
-        for word in ("hid", "sr-only", "invisible", "screen-reader", "d-none", "ay-none", "display", "screen")
-    )
-    + ",.assistive-text,.show-for-sr"
-)
+_NEVER_SHOWN = frozenset(("template", "noframes"))
+_PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))
 _SHOWN_WIDER = re.compile(
     r"(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|min-\S+):(?:block|flex|inline|grid|table|contents)\S*"
     r"|d-(?:sm|md|lg|xl|xxl)-(?!none)\S+|not-sr-only|\S+:not-sr-only)"
 )
 _SUSPECT_STYLE = re.compile(
-    r"none|hidden|collapse|opacity|font(?:-size)?\s*:\s*[0-2.]|-\s*\d{3}|\d{4}|clip|scale|rotate|matrix|transparent|indent|spacing"
-    r"|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|-\d+v",
+    r"none|hidden|collapse|opacity|font(?:-size)?\s*:\s*[0-2.]|-\s*\d{3}|\d{4}|clip|scale|rotate|matrix|transparent"
+    r"|indent|spacing|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|-\d+v",
     re.I,
 )
-_CONTROLS = (
-    "[aria-controls],[data-target],[data-bs-target],[data-definition],[popovertarget],[commandfor],label[for],"
-    "a[href^='#'],[data-tab],[data-toggle-target],[aria-owns]"
-)
-_OPENERS = "[aria-expanded],[data-toggle],[data-bs-toggle],summary,button,[role=button]"
-_CONTROL_NAMES = (
-    "aria-controls", "data-target", "data-bs-target", "data-definition", "popovertarget", "commandfor", "for",
-    "href", "data-tab", "data-toggle-target", "aria-owns",
-)  # fmt: skip
-_LARGE = 1500  # characters; a smaller piece is never the page itself
-_NOT_NAME = re.compile(r"[^\w:.-]")
-_WORD = re.compile(r"[\w:.-]+")
+_STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _MATHS = "math,annotation,script[type^='math/' i]"
 
 
 def remove_hidden(tree: Node) -> int:
     """Remove what a person would not see; returns how many pieces of text that were."""
-    _place_streamed(tree)
-    settle_tabs(tree)
-    count = _drop_noscript(tree)
-    found = _by_markup(tree)
-    found.extend(_by_style(tree))
-    found.extend(hidden_by_rules(tree))
+    candidates = tree.select(_CANDIDATES)
+    classes = _class_names(tree)
+    _place_streamed(tree, candidates)
+    settle_tabs(tree, candidates, classes)
+    count = _drop_noscript(tree, candidates)
+    found = [element for element in candidates if _is_never_shown(element)]
+    found.extend(_by_class(tree, classes))
+    found.extend(_by_style(tree, candidates))
+    found.extend(hidden_by_rules(tree, [sheet.text for sheet in candidates if sheet.tag == "style"], classes))
     if found:
-        count += _drop(tree, found)
-    for element in tree.select(_FALLBACKS):
-        if element.text.strip():
-            sources = [source.extract() for source in element.select("source")]
-            element.clear()
-            element.extend(sources)
-            count += 1
-    return count
+        count += _drop(found, Reachable(tree))
+    return count + _empty_players(candidates)
 
 
-def _by_markup(tree: Node) -> list[Element]:
-    found = list(tree.select(_NEVER_SHOWN))
-    for element in tree.select(_BY_CLASS):
-        names = element.attr("class") or ""
-        if not _CLASSES.isdisjoint(names.split()) and _SHOWN_WIDER.search(names) is None:
-            found.append(element)
-    return found
+def _class_names(tree: Node) -> frozenset[str]:
+    return frozenset(" ".join({element.attr("class") or "" for element in tree.select("[class]")}).split())
 
 
-def _by_style(tree: Node) -> list[Element]:
+def _is_never_shown(element: Element) -> bool:
+    if element.tag in _NEVER_SHOWN or (element.tag == "dialog" and element.attr("open") is None):
+        return True
+    hidden = element.attr("hidden")
+    return (hidden is not None and hidden.lower() != "until-found") or element.attr("popover") is not None
+
+
+def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
+    names = HIDING_CLASSES & classes
+    if not names:
+        return []
+    found = tree.select(",".join(f'[class~="{name}"]' for name in sorted(names)))
+    return [element for element in found if _SHOWN_WIDER.search(element.attr("class") or "") is None]
+
+
+def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
     found: list[Element] = []
     background = Background(tree)
     verdicts: dict[str, dict[str, str] | None] = {}  # styles repeat: each text is judged once
-    for element in tree.select("[style],font[color]"):
+    for element in candidates:
         text = element.attr("style") or ""
         if element.tag == "font":
             text += f";color:{element.attr('color') or ''}"
+        if not text:
+            continue
         if text not in verdicts:
             verdicts[text] = _suspect(text)
         style = verdicts[text]
@@ -121,36 +104,18 @@ def _suspect(text: str) -> dict[str, str] | None:
     return style if hides(style) or (coloured and "color" in style) else None
 
 
-def _drop(tree: Node, found: list[Element]) -> int:
+def _drop(found: list[Element], reachable: Reachable) -> int:
     """Take the outermost of the found elements out, except what can be opened or is not text."""
     count = 0
-    named: set[str] | None = None
     for element in found:
         if element.parent is None or element.tag in ("body", "html", "head", "main"):
             continue
-        if not element.text.strip():
-            # Nothing to read here; pictures that appear late are left to the image rules.
-            continue
-        if _is_formula(element):
-            continue
-        identity = element.attr("id")
-        if identity and element.tag not in ("dialog", "template"):
-            named = _named_by_controls(tree) if named is None else named
-            if identity in named:
-                continue
-        if _opens_below(element) or _is_panel(element):
-            continue
-        if len(element.text) > _LARGE and _is_most_of(tree, element):
+        # Pictures that appear late are left to the image rules: only text is removed.
+        if not element.text.strip() or _is_formula(element) or reachable(element):
             continue
         element.decompose()
         count += 1
     return count
-
-
-def _is_most_of(tree: Node, element: Element) -> bool:
-    """A page that hides nearly all it says shows it once its scripts have run."""
-    body = tree.select_one("body") or tree
-    return len(element.text) > 0.4 * _visible_length(body) and tree.select_one("script") is not None
 
 
 def _is_formula(element: Element) -> bool:
@@ -159,57 +124,30 @@ def _is_formula(element: Element) -> bool:
     return inside is not None and len(inside.text.strip()) >= 0.9 * len(element.text.strip())
 
 
-def _named_by_controls(tree: Node) -> set[str]:
-    named: set[str] = set()
-    for control in tree.select(_CONTROLS):
-        for name in _CONTROL_NAMES:
-            value = control.attr(name)
-            if value:
-                named.update(word.lstrip("#") for word in value.split())
-    for control in tree.select("[onclick]"):
-        named.update(_WORD.findall(control.attr("onclick") or ""))
-    return named
+def _empty_players(candidates: list[Element]) -> int:
+    """What stands inside a player or a frame is for browsers that cannot show it."""
+    count = 0
+    for element in candidates:
+        if element.tag in _PLAYERS and element.text.strip():
+            sources = [source.extract() for source in element.select("source")]
+            element.clear()
+            element.extend(sources)
+            count += 1
+    return count
 
 
-def _opens_below(element: Element) -> bool:
-    """An accordion's body: the element before it is the button that opens it."""
-    before = element.previous_sibling
-    while before is not None and not isinstance(before, Element):
-        before = before.previous_sibling
-    return isinstance(before, Element) and (before.matches(_OPENERS) or before.select_one(_OPENERS) is not None)
-
-
-def _is_panel(element: Element) -> bool:
-    """One of several panels, of which tabs or buttons show one at a time."""
-    parent = element.parent
-    if not isinstance(parent, Element):
-        return False
-    area = parent.parent if isinstance(parent.parent, Element) else parent
-    if element.attr(LABEL) is not None or element.attr("role") == "tabpanel":
-        return True
-    own = set((element.attr("class") or "").split()) - _CLASSES
-    if not own or area.select_one("[role=tab],[role=tablist],button,[role=button],input[type=radio],[onclick]") is None:
-        return False
-    return any(
-        isinstance(other, Element)
-        and other != element
-        and other.tag == element.tag
-        and own <= set((other.attr("class") or "").split())
-        and bool(other.text.strip())
-        for other in parent
-    )
-
-
-def _drop_noscript(tree: Node) -> int:
+def _drop_noscript(tree: Node, candidates: list[Element]) -> int:
     """Scripts run for a person: `noscript` is hidden, except a lazy loader's picture or all that a shell has to say."""
-    found = tree.select("noscript")
+    found = [element for element in candidates if element.tag == "noscript"]
     if not found:
         return 0
     inside = sum(len(element.text) for element in found)
     body = tree.select_one("body") or tree
-    is_shell = inside > 1000 and inside > 0.5 * (_visible_length(body) - inside)
+    is_shell = inside > 1000 and inside > 0.5 * (visible_length(body) - inside)
     count = 0
     for element in found:
+        if element.parent is None:
+            continue
         text = element.text.strip()
         if (is_shell and len(text) > 200) or (not text and element.select_one("img") is not None):
             element.unwrap()
@@ -219,18 +157,16 @@ def _drop_noscript(tree: Node) -> int:
     return count
 
 
-def _visible_length(node: Node) -> int:
-    return len(node.text) - sum(len(element.text) for element in node.select("script,style,template,svg,select"))
-
-
-def _place_streamed(tree: Node) -> None:
+def _place_streamed(tree: Node, candidates: list[Element]) -> None:
     """Late parts that a server streams hidden, for a script to move into place: React's `S:n`, Marko's `af…`."""
-    for part in tree.select('[hidden][id^="S:"],[id^="af"][style*="display:none"]'):
-        name = part.attr("id") or ""
+    for part in candidates:
+        name = part.attr("id")
+        if not name or _STREAMED.match(name) is None:
+            continue
         if name.startswith("S:"):
             place = tree.select_one(f'template[id="B:{name[2:]}"],template[id="P:{name[2:]}"]')
         else:
-            place = tree.select_one(f'[id="afph{_NOT_NAME.sub("", name[2:])}"]')
-        if place is not None and not _NOT_NAME.search(name):
+            place = tree.select_one(f'[id="afph{name[2:]}"]')
+        if place is not None:
             place.replace_with(*list(part.children))
             part.decompose()

@@ -29,19 +29,17 @@ MOST_ANCESTORS = 40
 FAR = 500.0  # pixels off screen; menus and sliders stand closer
 
 
-def parse_style(text: str) -> dict[str, str]:
-    """The winning declarations of a style attribute or rule body, lower case, variables of the same block filled in."""
+def parse_style(text: str, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The winning declarations of a style attribute or rule body, lower case, variables filled in."""
     from turbohtml.cssom import StyleDeclaration
 
     block = StyleDeclaration.parse(text)
     style = {name.lower(): (block.get(name) or "").lower() for name in block}
-    return resolve_variables(style, style)
-
-
-def resolve_variables(style: dict[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    for name, value in style.items():
-        if "var(" in value:
-            style[name] = _VAR.sub(lambda found: known.get(found[1]) or found[2] or "", value).strip()
+    if "var(" in text:
+        known = {**variables, **style} if variables else style
+        for name, value in style.items():
+            if "var(" in value:
+                style[name] = _VAR.sub(lambda found: known.get(found[1]) or found[2] or "", value).strip()
     return style
 
 

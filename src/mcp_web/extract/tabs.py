@@ -10,17 +10,27 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 LABEL = "data-mcp-web-tab"  # ours alone: what a page brings under this name is removed
-_SETS = "[role=tablist],.tabbed-labels,.sd-tab-set,.tabbed-set,.vp-code-group,.tab-set"
+_SETS = frozenset(("tabbed-labels", "sd-tab-set", "tabbed-set", "vp-code-group", "tab-set"))
 _PANELS = "[role=tabpanel],.tabbed-block,.sd-tab-content,.tab-content"
 _MOST = 30
 _MOST_SETS = 60
 
 
-def settle_tabs(tree: Node) -> None:
-    """Write the label of every tab on its panel and remove the tabs. For a tree not yet pruned."""
-    for element in tree.select(f"[{LABEL}]"):
-        del element.attrs[LABEL]
-    for strip in tree.select(_SETS)[:_MOST_SETS]:
+def settle_tabs(tree: Node, candidates: list[Element], classes: frozenset[str]) -> None:
+    """Write the label of every tab on its panel and remove the tabs. For a tree not yet pruned.
+
+    `candidates` hold the elements with a tab role or our label, `classes` every class name of the tree.
+    """
+    strips: list[Element] = []
+    for element in candidates:
+        if element.attr(LABEL) is not None:
+            del element.attrs[LABEL]
+        if element.attr("role") == "tablist":
+            strips.append(element)
+    names = _SETS & classes
+    if names:
+        strips.extend(tree.select(",".join(f".{name}" for name in sorted(names))))
+    for strip in strips[:_MOST_SETS]:
         if strip.parent is None:
             continue
         labels, panels = _pairs(tree, strip)

@@ -1,0 +1,103 @@
+"""Style sheets as rules: those that apply on a desktop screen, in order. A reader, not a validator.
+
+Own code: sheets of a megabyte are common inside pages, and an object for every declaration of them costs
+fifty times the page's parse; splitting at the braces and looking at few rules costs about as much as it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_MOST = 1_000_000  # characters of all sheets of a page
+_MOST_NESTING = 20
+_STRING = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
+_BRACES = re.compile(r"([{}])")
+_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|em|rem)")
+_OTHER_MEDIA = re.compile(
+    r"print|speech|prefers-|orientation:\s*portrait|hover:\s*none|pointer:\s*coarse|forced-colors|not\s+all"
+)
+_WINDOW = 1280.0
+_GROUPS = ("@media", "@supports", "@layer", "@container", "@scope")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    selector: str
+    body: str  # lower case
+    order: int
+
+
+def read_rules(sheets: list[str]) -> Iterator[Rule]:
+    """The style rules of the sheets that hold for a person at a desktop screen."""
+    order = 0
+    left = _MOST
+    for sheet in sheets:
+        for selector, body in _rules(_STRING.sub('""', without_comments(sheet[:left]))):
+            order += 1
+            yield Rule(selector, body.lower(), order)
+        left -= len(sheet)
+        if left <= 0:
+            return
+
+
+def without_comments(text: str) -> str:
+    """The text without comments; an unclosed one ends it."""
+    parts: list[str] = []
+    at = 0
+    while True:
+        start = text.find("/*", at)
+        if start < 0:
+            parts.append(text[at:])
+            return "".join(parts)
+        parts.append(text[at:start])
+        at = text.find("*/", start + 2)
+        if at < 0:
+            return "".join(parts)
+        at += 2
+
+
+def _rules(text: str) -> Iterator[tuple[str, str]]:
+    """Selector and declarations of every rule in force, nested ones under their parent's selector."""
+    pieces = _BRACES.split(text)
+    open_blocks: list[tuple[bool, str]] = []  # in force?, selector of a style rule
+    for at in range(0, len(pieces) - 1, 2):
+        before, brace = pieces[at], pieces[at + 1]
+        if brace == "}":
+            if open_blocks:
+                open_blocks.pop()
+            continue
+        prelude = before.rpartition(";")[2].strip()
+        in_force, parent = open_blocks[-1] if open_blocks else (True, "")
+        if len(open_blocks) >= _MOST_NESTING:
+            in_force = False
+        if prelude.startswith("@"):
+            open_blocks.append((in_force and _in_force(prelude.lower()), parent))
+            continue
+        selector = _nested(parent, prelude)
+        open_blocks.append((in_force, selector))
+        if in_force and selector:
+            yield selector, pieces[at + 2]
+
+
+def _nested(parent: str, selector: str) -> str:
+    if not parent:
+        return selector
+    return selector.replace("&", f":is({parent})") if "&" in selector else f":is({parent}) {selector}"
+
+
+def _in_force(prelude: str) -> bool:
+    if not prelude.startswith(_GROUPS):
+        return False
+    return not prelude.startswith("@media") or _holds(prelude[6:])
+
+
+def _holds(query: str) -> bool:
+    if _OTHER_MEDIA.search(query):
+        return False
+    for kind, number, unit in _WIDTH.findall(query):
+        width = float(number) * (1 if unit == "px" else 16) if number.count(".") < 2 and number != "." else 0.0
+        if (kind == "min" and width > _WINDOW) or (kind == "max" and width < _WINDOW):
+            return False
+    return True
