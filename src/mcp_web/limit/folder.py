@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,12 +57,19 @@ class FolderLimiter:
         begun = time.time()
         slot = await self._move(key, reserve)
         while slot:
-            await anyio.sleep(max(0.0, slot - time.time()))
-            promised = slot
-            slot = await self._move(key, lambda window: window.confirm(promised, time.time(), rate, per) or 0.0)  # noqa: B023 - awaited before the next round
+            await self._sleep_until(key, slot)
+            slot = await self._move(key, partial(_confirm, slot=slot, rate=rate, per=per))
             if slot - begun > patience:
                 raise PaceExceeded(key, slot - time.time())
         return time.time() - begun
+
+    async def _sleep_until(self, key: str, slot: float) -> None:
+        try:
+            await anyio.sleep(max(0.0, slot - time.time()))
+        except BaseException:
+            with anyio.CancelScope(shield=True):  # a cancelled caller makes room
+                await self._move(key, lambda window: window.release(slot))
+            raise
 
     async def pause(self, key: str, seconds: float) -> None:
         await self._alone.pause(key, seconds)
@@ -113,6 +121,10 @@ class FolderLimiter:
             os.truncate(descriptor, 0)
             os.write(descriptor, body)
             return answer
+
+
+def _confirm(window: Window, slot: float, rate: int, per: float) -> float:
+    return window.confirm(slot, time.time(), rate, per) or 0.0
 
 
 def _log_trouble(error: OSError) -> None:

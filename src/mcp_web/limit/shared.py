@@ -92,7 +92,12 @@ class RedisLimiter:
             raise PaceExceeded(key, wait)
         waited = 0.0
         while wait > 0:
-            await anyio.sleep(wait)
+            try:
+                await anyio.sleep(wait)
+            except BaseException:
+                with anyio.CancelScope(shield=True), anyio.move_on_after(2):  # a cancelled caller makes room
+                    await self._run("return redis.call('ZREM', KEYS[1], ARGV[1])", keys[1:2], [who])
+                raise
             waited += wait
             wait = int(await self._run(_CONFIRM, keys, [rate, _micro(per), who]) or 0) / 1e6
             if anyio.current_time() + wait > deadline:
