@@ -117,6 +117,13 @@ def test_page_that_only_scripts_would_fill_is_a_shell(body: str) -> None:
     assert "rendered" in note
 
 
+def test_page_without_any_text_says_so() -> None:
+    wall, note = detect_wall("<html><body><p></p></body></html>", "")
+    assert wall is None
+    assert note is not None
+    assert "no text" in note
+
+
 def test_short_page_without_scripts_is_no_shell() -> None:
     assert detect_wall("<html><body><p>It works!</p></body></html>", "It works!") == (None, None)
 

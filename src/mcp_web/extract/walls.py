@@ -107,13 +107,14 @@ def _paywall(html: str, shown: str) -> Verdict | None:
 
 def _shell(html: str, shown: str) -> Verdict:
     """A page that its scripts would fill. Scripts alone prove nothing: every page has them."""
-    if len(shown) > _EMPTY or "<script" not in html:
-        return None, None
+    nothing = None if shown else "The page shows no text that can be read."
+    if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
+        return None, nothing
     asked = any(signs.ASKS_SCRIPTS.search(match[1]) for match in signs.NOSCRIPT.finditer(html))
     blank = len(shown) <= _BLANK and len(_words(html[html.find("<body") :])) <= _BLANK
     if asked or blank or signs.ROOT.search(html) or signs.ASKS_SCRIPTS.search(shown.lower()):
         return "shell", "The page holds almost no text without its scripts; mode=rendered may show more."
-    return None, None
+    return None, nothing
 
 
 def _shown(markdown: str) -> str:
