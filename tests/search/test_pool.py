@@ -223,7 +223,10 @@ async def test_an_instance_that_is_overtaken_again_and_again_rests(miniweb: Mini
     slow.behave("/search", never)
     quick.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
     made = searcher(
-        searxng_urls=(slow.loopback_url(""), quick.loopback_url("")), hedge_after=0.05, max_consecutive_failures=2
+        searxng_urls=(slow.loopback_url(""), quick.loopback_url("")),
+        hedge_after=0.3,
+        max_consecutive_failures=2,
+        failure_backoff=1000.0,
     )
     for number in range(8):
         found = await made.search(SearchQuery(f"q{number}"), deadline=soon())

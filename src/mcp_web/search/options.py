@@ -64,7 +64,9 @@ class SearchOptions:
         choices=("duckduckgo", "brave", "mojeek", "yahoo", "startpage"),
     )
     searxng_urls: tuple[str, ...] = option(
-        (), "SearXNG instances of your own, asked before public ones.", env="MCP_WEB_SEARXNG_URLS"
+        (),
+        "SearXNG instances of your own, asked before public ones.",
+        env=("MCP_WEB_SEARXNG_URLS", "SEARXNG_URL"),
     )
     searx_space_url: str = option(
         "https://searx.space/data/instances.json",

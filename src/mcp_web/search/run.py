@@ -151,7 +151,7 @@ class Runner:
         except anyio.get_cancelled_exc_class():
             # Overtaken by another, or by the deadline: who is slow again and again should not be asked first.
             now = anyio.current_time()
-            if now - begun >= min(self.options.hedge_after, self.options.timeout):
+            if now - begun >= 0.8 * min(self.options.hedge_after, self.options.timeout):
                 self.health[endpoint.name].failed(now, "timeout", "was too slow", self.options)
             raise
 

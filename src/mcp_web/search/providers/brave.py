@@ -63,6 +63,7 @@ class Brave:
             "ui_lang": where.brave_ui if not images else None,
             "extra_snippets": "true" if query.extra_snippets and not images else None,
             "text_decorations": "false" if query.category == "general" else None,
+            "enable_rich_callback": "1" if query.rich and query.category == "general" else None,
         }
         params = [
             ("q", query.text),
