@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 _LABEL = re.compile(r"[\[(]?\s*(\d{1,4}|[*†‡§¶‖#]{1,3}|[a-zA-Z]{1,2}|[ivxlc]{1,6})\s*[\])]?[.:]?\Z")
 _WORDS = re.compile(r"foot|fn|note|cite|bib|ref|ftn|endnote", re.I)
+# Names of notes: an anchor called so leads to one, a link classed so refers to one.
+_NAMED = re.compile(
+    r"foot|^_?f(?:t)?n(?![a-z])|cite_?note|(?:note|cite|citation|bib|ref|fn|ftn)[\w.:-]*\d|endnote", re.I
+)
+_CLASSED = re.compile(r"foot-?note|fn-?ref|note-?ref|endnote|citation|\bfn\b", re.I)
 _BACK = re.compile(r"[\s↩↑⤴⏎^←⇧🔙\ufe0e\ufe0f]*\Z")
 _BLOCKS = frozenset(
     ("li", "p", "div", "aside", "dd", "td", "section", "blockquote", "article", "table", "h4", "h5", "h6")
@@ -84,16 +89,15 @@ class Notes:
         return self.named.get(fragment)
 
     def _is_note(self, anchor: Element, definition: Element) -> bool:
+        """True where the anchor refers to a note: raised, or named like one."""
         if definition.tag[0] == "h" and not _WORDS.search(definition.attr("class") or ""):
             return False
-        parent = anchor.parent
-        raised = isinstance(parent, ElementType) and (parent.tag == "sup" or _inside_sup(anchor))
-        if raised or anchor.attr("role") == "doc-noteref" or anchor.select_one("sup") is not None:
+        if definition.select_one("h1,h2,h3,h4") is not None:
+            return False
+        if _inside_sup(anchor) or anchor.attr("role") == "doc-noteref" or anchor.select_one("sup") is not None:
             return True
-        says = " ".join(filter(None, (anchor.attr("href"), anchor.attr("class"), anchor.attr("data-definition"))))
-        return _WORDS.search(says.rpartition("#")[2] if "#" in says else says) is not None or bool(
-            _WORDS.search(anchor.attr("class") or "")
-        )
+        named = anchor.attr("data-definition") or (anchor.attr("href") or "").rpartition("#")[2]
+        return _NAMED.search(named) is not None or _CLASSED.search(anchor.attr("class") or "") is not None
 
     def _label(self, definition: Element, text: str) -> str:
         if definition not in self.labels:
