@@ -10,13 +10,12 @@ from mcp_web.store.sqlite import score
 from mcp_web.store.sqlite.score import K1, PostingList, best, joined, norms_of, worth
 
 
-def _plain(lists: list[PostingList], norms: score.Floats, documents: int, most: int) -> list[tuple[int, float]]:
+def _plain(lists: list[score.Weighted], norms: score.Floats, documents: int, most: int) -> list[tuple[int, float]]:
     """BM25 over every document, one by one."""
     totals: dict[int, float] = {}
-    for item in lists:
-        value = worth(len(item.numbers), documents)
-        assert item.top <= 1
-        for number, weight in zip(item.numbers.tolist(), item.weights.tolist(), strict=True):
+    for numbers, weights in lists:
+        value = worth(len(numbers), documents)
+        for number, weight in zip(numbers.tolist(), weights.tolist(), strict=True):
             totals[number] = totals.get(number, 0.0) + value * weight / (weight + float(norms[number]))
     ranked = sorted(((total, number) for number, total in totals.items() if total > 0), key=lambda x: (-x[0], x[1]))
     return [(number, total) for total, number in ranked[:most]]
@@ -31,13 +30,13 @@ def test_leaving_out_work_changes_no_score(seed: int, words: int, most: int) -> 
     norms = norms_of(lengths, random.random(size) > 0.1, float(lengths.mean()))
     mask = random.random(size) > 0.3 if seed % 2 else None
     masked = norms if mask is None else np.where(mask, norms, np.float32(np.inf))
-    lists = []
+    lists: list[score.Weighted] = []
     for _ in range(words):
         share = random.choice([0.0005, 0.01, 0.4, 0.9])
         numbers = np.flatnonzero(random.random(size) < share)
         weights = random.integers(1, 30, len(numbers)).astype(np.float32)
-        lists.append(PostingList.of(numbers.astype(np.int64), weights, norms))
-    numbers, scores = best(lists, size, size, most, mask)
+        lists.append((numbers.astype(np.int64), weights))
+    numbers, scores = best([PostingList.of(*item, norms) for item in lists], size, size, most, mask)
     expected = _plain(lists, masked, size, most)
     # Equal scores may come in either order: the scores themselves must agree.
     np.testing.assert_allclose(scores, [value for _, value in expected], rtol=1e-4)
@@ -51,12 +50,11 @@ def test_no_words_find_nothing() -> None:
 
 
 def test_joined_lists_count_a_document_once() -> None:
-    norms = norms_of(np.ones(5, np.float32), np.ones(5, np.bool_), 1.0)
-    one = PostingList.of(np.array([1, 3]), np.array([1, 2], np.float32), norms)
-    two = PostingList.of(np.array([3, 4]), np.array([5, 1], np.float32), norms)
-    both = joined([one, two], norms)
-    assert both.numbers.tolist() == [1, 3, 4]
-    assert both.weights.tolist() == [1, 7, 1]
+    one = (np.array([1, 3]), np.array([1, 2], np.float32))
+    two = (np.array([3, 4]), np.array([5, 1], np.float32))
+    numbers, weights = joined([one, two])
+    assert numbers.tolist() == [1, 3, 4]
+    assert weights.tolist() == [1, 7, 1]
 
 
 def test_a_rare_word_is_worth_more_and_none_is_worth_less_than_nothing() -> None:

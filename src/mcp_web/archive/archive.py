@@ -182,7 +182,7 @@ class Archive:
 
 def _wider(limit: int) -> int:
     """A few more than asked for: age reorders close neighbours, and variants of one page fall together."""
-    return limit + max(3, limit // 5)
+    return limit + max(1, limit // 10)
 
 
 def _checked(query: ArchiveQuery) -> tuple[Question, DocumentFilter]:

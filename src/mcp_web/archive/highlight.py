@@ -55,9 +55,9 @@ class Marker:
         for head in self._heads:
             at = find(head)
             while at >= 0:
-                word = match(folded, at)
-                if word is None or (at and folded[at - 1].isalnum()):
-                    at = find(head, at + len(head))
+                word = None if at and folded[at - 1].isalnum() else match(folded, at)
+                if word is None:
+                    at = find(head, at + 1)
                     continue
                 form, end = word[0], word.end()
                 term = terms[form] if form in terms else self._term(form)

@@ -93,12 +93,6 @@ class Keeper:
         await self._put(made)
         return made
 
-    async def adopt(self, snapshot: Snapshot, tags: Sequence[str] = ()) -> Snapshot:
-        """Make a kept page research: from now on no purge removes it."""
-        adopted = dataclasses.replace(snapshot, source="research", tags=tuple(dict.fromkeys((*snapshot.tags, *tags))))
-        await self._put(adopted)
-        return adopted
-
     async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
         """The origin answered 304: the same version is good for another while."""
         # A 304 repeats only the headers that matter for caching; the others still hold.

@@ -15,11 +15,22 @@ from numpy.typing import NDArray
 from mcp_web.store.pack import unpack_json
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, stemmed
-from mcp_web.store.sqlite.score import EMPTY, POSTING, Floats, Numbers, PostingList, best, joined, norms_of, worth
+from mcp_web.store.sqlite.score import (
+    EMPTY,
+    POSTING,
+    Floats,
+    Numbers,
+    PostingList,
+    Weighted,
+    best,
+    joined,
+    norms_of,
+    worth,
+)
 from mcp_web.store.words import MOST_TF, stem
 
 _PREFIX_TERMS = 200  # words that one prefix may stand for
-_CACHED_POSTINGS = 4_000_000  # decoded postings kept between questions, 16 bytes each
+_CACHED_POSTINGS = 8_000_000  # postings kept ready between questions, 8 bytes each
 _DRIFT = 0.05  # of the average length: far less than what BM25 would notice
 _SOURCES = {"web": 1, "research": 2}
 
@@ -54,7 +65,7 @@ class WordIndex:
         lists = [self._postings(db, term) for term in wanted]
         unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
         for prefix in query.prefixes:
-            lists.append(joined([self._postings(db, term) for term in self._expand(db, prefix)], self._norms))
+            lists.append(self._prefix(db, prefix))
         numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(db, query))
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
@@ -108,25 +119,32 @@ class WordIndex:
         """The documents that hold a term, the dead among them."""
         merged = self._cache.pop(term, None)
         if merged is None:
-            merged = _merged_postings(db, term, self._norms)
+            merged = PostingList.of(*_merged(db, term), self._norms)
             self._cached += len(merged.numbers)
         self._cache[term] = merged  # now the last to go
         while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
-        fresh = self._fresh.get(term)
-        if not fresh:
+        if term not in self._fresh:
             return merged
-        # Numbers rise: what waits is younger than everything merged.
-        young = PostingList.of(
-            np.array([number for number, _ in fresh], np.int64),
-            np.array([weight for _, weight in fresh], np.float32),
-            self._norms,
-        )
+        young = PostingList.of(*self._waiting(term), self._norms)
         return PostingList(
             np.concatenate([merged.numbers, young.numbers]),
-            np.concatenate([merged.weights, young.weights]),
             np.concatenate([merged.impacts, young.impacts]),
             max(merged.top, young.top),
+        )
+
+    def _prefix(self, db: sqlite3.Connection, prefix: str) -> PostingList:
+        """The documents that hold any word with this beginning."""
+        terms = self._expand(db, prefix)
+        lists = [found for term in terms for found in (_merged(db, term), self._waiting(term)) if len(found[0])]
+        return PostingList.of(*joined(lists), self._norms) if lists else EMPTY
+
+    def _waiting(self, term: str) -> Weighted:
+        # Numbers rise: what waits is younger than everything merged.
+        fresh = self._fresh.get(term, ())
+        return (
+            np.array([number for number, _ in fresh], np.int64),
+            np.array([weight for _, weight in fresh], np.float32),
         )
 
     def _expand(self, db: sqlite3.Connection, prefix: str) -> list[str]:
@@ -224,19 +242,19 @@ class WordIndex:
         self._norms = norms_of(self._lengths, alive, self._average)
 
 
-def _merged_postings(db: sqlite3.Connection, term: str, norms: Floats) -> PostingList:
+def _merged(db: sqlite3.Connection, term: str) -> Weighted:
+    """The postings of a term in the blobs."""
+    numbers: list[Numbers] = [np.empty(0, np.int64)]
+    weights: list[Floats] = [np.empty(0, np.float32)]
     row = db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()
-    if row is None:
-        return EMPTY
-    first = row[0] * BLOCKS
-    numbers: list[Numbers] = []
-    weights: list[Floats] = []
-    rows = db.execute("SELECT place, docs FROM postings WHERE place BETWEEN ? AND ?", (first, first + BLOCKS - 1))
-    for place, docs in rows:
-        postings = np.frombuffer(docs, POSTING)
-        numbers.append(postings["at"].astype(np.int64) + (place - first) * BLOCK)
-        weights.append(postings["weight"].astype(np.float32))
-    return PostingList.of(np.concatenate(numbers), np.concatenate(weights), norms) if numbers else EMPTY
+    if row is not None:
+        first = row[0] * BLOCKS
+        rows = db.execute("SELECT place, docs FROM postings WHERE place BETWEEN ? AND ?", (first, first + BLOCKS - 1))
+        for place, docs in rows:
+            postings = np.frombuffer(docs, POSTING)
+            numbers.append(postings["at"].astype(np.int64) + (place - first) * BLOCK)
+            weights.append(postings["weight"].astype(np.float32))
+    return np.concatenate(numbers), np.concatenate(weights)
 
 
 def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:
