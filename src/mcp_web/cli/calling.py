@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
 
-from mcp_web.errors import WebError, all_errors
-from mcp_web.settings import Settings, load
-
-
-def settings_for(flags: dict[str, Any] | None = None) -> Settings:
-    return load(flags)
+from mcp_web.settings import load
 
 
 def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> tuple[dict[str, Any], str]:
@@ -28,7 +25,8 @@ def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> t
         tool = tool_named(name)
         args, notes = bind(tool, {key: value for key, value in given.items() if value is not None})
         async with App(load(), isolate=False) as app:
-            with _shown_progress() as heard:
+            with shown_progress() as say:
+                heard = (lambda step: say(step.message, step.done, step.total)) if say else None
                 call = Call(app, deadline=time.monotonic() + deadline, notes=notes, heard=heard)
                 return await tool.run(call, args)
 
@@ -36,30 +34,17 @@ def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> t
     return answer.data, answer.text
 
 
-class _shown_progress:
-    """A rich progress bar on stderr, in a terminal only."""
+@contextmanager
+def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | None]:
+    """A function that moves a rich progress bar on stderr; None where nobody would see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
-    def __enter__(self) -> Any:
-        if not sys.stderr.isatty():
-            return None
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+    from mcp_web.cli.output import console
 
-        from mcp_web.cli.output import console
-
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        self._bar = Progress(*columns, console=console(err=True), transient=True)
-        self._bar.start()
-        task = self._bar.add_task("working", total=None)
-
-        def heard(progress: Any) -> None:
-            self._bar.update(task, description=progress.message, completed=progress.done, total=progress.total)
-
-        return heard
-
-    def __exit__(self, *caught: object) -> None:
-        if hasattr(self, "_bar"):
-            self._bar.stop()
-
-
-def error_named(code: str) -> type[WebError]:
-    return next(kind for kind in all_errors() if kind.code == code)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as bar:
+        task = bar.add_task("working", total=None)
+        yield lambda message, done, total: bar.update(task, description=message, completed=done, total=total)

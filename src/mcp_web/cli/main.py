@@ -23,6 +23,8 @@ COMMANDS = {
     "read": "Show the passages of a page that answer a question.",
     "verify": "Check whether quotes stand in a page.",
     "extract": "Turn HTML files into Markdown; no network.",
+    "archive": "Search and fill the archive; sync, crawl, export, import.",
+    "watch": "Watch pages and report what changed.",
     "cache": "Look at what is kept, compare versions, forget pages.",
     "doctor": "Check every part and say how to mend what is broken.",
     "config": "Show every setting, its value and where it came from.",

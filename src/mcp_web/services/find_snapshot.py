@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import NotFound
@@ -11,6 +12,7 @@ from mcp_web.net.url import parse_url
 if TYPE_CHECKING:
     from mcp_web.app import App
 
+_KEY = re.compile(r"[0-9a-f]{64}")
 _PREFIXES = ("resource://cache/", "resource://meta/")
 
 
@@ -23,6 +25,8 @@ async def find_snapshot(app: App, name: str) -> Snapshot:
     if "." in name or "://" in name:
         return await _by_url(app, parse_url(name).href)
     found = await store.snapshot(name.partition("#")[0].lower())
+    if found is None and _KEY.fullmatch(name.lower()):
+        found = await store.latest(name.lower())  # the name of a page rather than of one version of it
     if found is None:
         raise NotFound(
             f"No snapshot has the hash {name[:80]!r}.",

@@ -18,11 +18,16 @@ Heard = Callable[[str, float, float], None]
 
 
 async def open_many(
-    app: App, requests: Sequence[OpenRequest], *, deadline: float, heard: Heard | None = None
+    app: App,
+    requests: Sequence[OpenRequest],
+    *,
+    deadline: float,
+    heard: Heard | None = None,
+    at_once: int | None = None,
 ) -> list[Opened | WebError]:
     """Answers in order; what is not there by the deadline is an error of its own, the rest is delivered."""
     answers: list[Opened | WebError | None] = [None] * len(requests)
-    places = anyio.Semaphore(app.fetch_concurrency)
+    places = anyio.Semaphore(min(at_once or app.fetch_concurrency, app.fetch_concurrency))
     done = 0
 
     async def one(at: int) -> None:

@@ -16,6 +16,7 @@ from mcp_web.services.open_page import Opened, OpenRequest
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.index.rank import Ranked
+    from mcp_web.index.reader import PageReader
 
 Heard = Callable[[str, float, float], None]
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
@@ -41,8 +42,9 @@ async def read_pages(
     max_age: float | None,
     deadline: float,
     heard: Heard | None = None,
+    reader: PageReader | None = None,
 ) -> list[PageRead | WebError]:
-    """For every URL its passages or its error."""
+    """For every URL its passages or its error; `reader` cuts pages in another way than ours."""
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = time.monotonic()
     pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, heard=heard)
@@ -52,17 +54,17 @@ async def read_pages(
             answers.append(_protected(page))
             continue
         with anyio.move_on_after(max(0.0, deadline - time.monotonic() - 1.0)):
-            answers.append(await _rank(app, page, queries, max_results=max_results, min_score=min_score))
+            chosen = reader or await app.reader()
+            answers.append(await _rank(chosen, page, queries, max_results=max_results, min_score=min_score))
             continue
         answers.append(FetchTimeout("The page was opened but not ranked before the call's deadline.", url=url))
     return answers
 
 
 async def _rank(
-    app: App, page: Opened, queries: Sequence[str], *, max_results: int, min_score: float | None
+    reader: PageReader, page: Opened, queries: Sequence[str], *, max_results: int, min_score: float | None
 ) -> PageRead:
     kept = page.snapshot
-    reader = await app.reader()
     answer = await reader.rank(
         kept.key, kept.document.markdown, kept.document.headings, queries, max_results=max_results, min_score=min_score
     )

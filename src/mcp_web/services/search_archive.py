@@ -13,24 +13,31 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 
-CATCH_UP_SECONDS = 1.0  # new pages are found by words at once; by meaning as far as this time goes
+MODEL_SECONDS = 15.0
+CATCH_UP_SECONDS = 2.0  # new pages are found by words at once; by meaning as far as this time goes
 CATCH_UP_PAGES = 20
 
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents that answer, best first."""
     if query.mode != "text" and app.embedder.dim != 0:
-        with anyio.move_on_after(CATCH_UP_SECONDS):
-            await _catch_up(app)
+        await _catch_up(app, query.text)
     return await (await app.archive()).search(query)
 
 
-async def _catch_up(app: App) -> None:
+async def _catch_up(app: App, question: str) -> None:
     """Give vectors to pages that have none yet; words answer for those that stay behind."""
     reader, store = await app.reader(), await app.store()
     try:
-        for key in await store.lacking_vectors(app.embedder.name, CATCH_UP_PAGES):
-            if (kept := await store.latest(key)) is not None:
-                await reader.complete(key, kept.document.markdown, kept.document.headings)
+        keys = await store.lacking_vectors(app.embedder.name, CATCH_UP_PAGES)
+        if keys:
+            with anyio.fail_after(MODEL_SECONDS):
+                await app.embedder.embed([question], "query")  # the first question waits for the model to load
+        with anyio.move_on_after(CATCH_UP_SECONDS):
+            for key in keys:
+                if (kept := await store.latest(key)) is not None:
+                    await reader.complete(key, kept.document.markdown, kept.document.headings)
+    except TimeoutError:
+        trace.log("error", "catch_up", error_code="TIMEOUT")
     except WebError as error:
         trace.log("error", "catch_up", error_code=error.code)

@@ -16,7 +16,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     content = args["content"].strip()
     is_page = content.startswith(("http://", "https://")) and len(content.split()) == 1
     if is_page:
-        kept = await add_page(call.app, content, args["tags"] or (), deadline=call.deadline)
+        kept = await add_page(call.app, content, day=args["date"], tags=args["tags"] or (), deadline=call.deadline)
     elif not args["title"]:
         raise InvalidInput("A text needs a title to be found again.", parameter="title")
     else:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
-from mcp_web.tools.arguments import bind
 from mcp_web.tools.call import Call
+from mcp_web.tools.shrink import compact, shrunk
 from mcp_web.tools.tool import Answer, Tool
 
 
@@ -26,6 +26,8 @@ class Result:
     meta: dict[str, Any]
     data: dict[str, Any] | None  # only when answers are structured
     is_error: bool = False
+    more: tuple[str, ...] = ()  # further texts
+    extra: dict[str, Any] = field(default_factory=dict)  # fields beside them
 
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
@@ -33,7 +35,7 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
     facts: dict[str, Any] = {}
     try:
         with trace.step("tool", tool=tool.name) as facts:
-            args, notes = bind(tool, given)
+            args, notes = tool.bind(given)
             call.notes += notes
             answer = await tool.run(call, args)
             facts |= {name: answer.meta[name] for name in ("url", "cache", "status") if name in answer.meta}
@@ -41,14 +43,21 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
         trace.figures.count("tool_errors_total", tool=tool.name, code=error.code)
         if isinstance(error, OperatorError):
             trace.log("error", "operator", tool=tool.name, error_code=error.code, message=error.message)
-        return _failed(error, call, structured=structured)
+        return _told(tool, error, call, given, structured=structured)
     except Exception as error:  # noqa: BLE001 — the edge: a defect of ours must not reach the agent as a traceback
         trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
-        return _failed(
-            WebError(f"{tool.name} failed inside the server ({type(error).__name__})."), call, structured=structured
-        )
+        defect = WebError(f"{tool.name} failed inside the server ({type(error).__name__}).")
+        return _told(tool, defect, call, given, structured=structured)
     return _within_ceiling(answer, structured=structured)
+
+
+def _told(tool: Tool, error: WebError, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
+    """The failure in the tool's own way, or in ours."""
+    if tool.failed is None:
+        return _failed(error, call, structured=structured)
+    error.message = trace.redact(error.message)
+    return _within_ceiling(tool.failed(error, given or {}), structured=structured)
 
 
 def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
@@ -69,35 +78,41 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
 
 def _within_ceiling(answer: Answer, *, structured: bool) -> Result:
     """Tools keep their own budgets; this is the last line, for every path."""
+    if answer.shape == "json":
+        return _as_json(answer, structured=structured)
+    if answer.shape == "text":
+        return _as_text(answer)
     if structured:
-        data, cut = _shrunk(answer.data)
+        data, cut = shrunk(answer.data)
         text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
-        return Result(text, {}, data)
+        return Result(text, {}, data, answer.is_error)
     beside = json.dumps(answer.meta, ensure_ascii=False, default=str)
     if budget.within(answer.text + beside, budget.AIM):
-        return Result(answer.text, answer.meta, None)
+        return Result(answer.text, answer.meta, None, answer.is_error)
     allowed = budget.AIM - budget.estimate(beside)
     note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
-    return Result(budget.cut(answer.text, allowed - 40) + note, answer.meta, None)
+    return Result(budget.cut(answer.text, allowed - 40) + note, answer.meta, None, answer.is_error)
 
 
-def _shrunk(data: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """The object with its longest texts shortened until it fits."""
-    for limit in (None, 40_000, 20_000, 8_000, 3_000, 1_000, 300, 80):
-        made = data if limit is None else _clip(data, limit)
-        if budget.within(json.dumps(made, ensure_ascii=False, default=str), budget.AIM):
-            return made, limit is not None
-    return {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}, True
+def _as_json(answer: Answer, *, structured: bool) -> Result:
+    """The object in the text, where the clients of another system look for it; programs get it twice, each half."""
+    data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
+    return Result(compact(data), {}, data if structured else None, answer.is_error)
 
 
-def _clip(value: Any, limit: int) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= limit else value[:limit] + "…"
-    if isinstance(value, dict):
-        return {key: _clip(item, limit) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clip(item, limit) for item in value[: max(10, limit)]]
-    return value
+def _as_text(answer: Answer) -> Result:
+    """The texts as they are, whole ones, as many as fit beside the extra fields."""
+    extra, _ = shrunk(answer.extra, budget.AIM // 2) if answer.extra else ({}, False)
+    left = budget.AIM - (budget.estimate(compact(extra)) if extra else 0)
+    text = budget.cut(answer.text, left)
+    left -= budget.estimate(text)
+    more = []
+    for part in answer.more:
+        left -= budget.estimate(part) + 8
+        if left < 0:
+            break
+        more.append(part)
+    return Result(text, {}, None, answer.is_error, tuple(more), extra)
 
 
 def _where(error: BaseException) -> str:

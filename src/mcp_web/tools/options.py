@@ -9,13 +9,24 @@ from mcp_web.model.option import option
 
 Profile = Literal["standard", "lite", "chatgpt"]
 Answers = Literal["text", "structured"]
+ContractNames = Literal["original", "plain"]
+# The systems whose tools can be offered: the five this one was made of, then the servers people come from.
+CONTRACTS = ("read-page", "mcp-web", "searxng", "archives", "web-tools", "fetch", "brave", "mcp-searxng")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolOptions:
     profile: Profile = option("standard", "Which set of tools is offered.", env="MCP_WEB_PROFILE")
-    contract: str = option(
-        "", "Offer another system's own tools instead, exactly as that system named them.", env="MCP_WEB_CONTRACT"
+    contract: str | None = option(
+        None,
+        "Offer another system's own tools instead, exactly as that system named them.",
+        env="MCP_WEB_CONTRACT",
+        choices=CONTRACTS,
+    )
+    contract_names: ContractNames = option(
+        "original",
+        "plain: list a contract's dotted names with underscores, for clients that refuse dots; both can be called.",
+        env="MCP_WEB_CONTRACT_NAMES",
     )
     answers: Answers = option(
         "text",

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
 from mcp_web.tools.options import Profile, ToolOptions
-from mcp_web.tools.tool import Tool
+from mcp_web.tools.tool import Param, Tool
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
 
 # In the order in which tools/list shows them.
 STANDARD = (
@@ -25,7 +30,7 @@ STANDARD = (
 PROFILES: dict[Profile, tuple[str, ...]] = {
     "standard": STANDARD,
     "lite": tuple(name for name in ("web_search", "web_open", "web_read") if name in STANDARD),
-    "chatgpt": (),
+    "chatgpt": ("search", "fetch"),
 }
 
 # What the two switches of the configuration turn off.
@@ -56,3 +61,21 @@ def tool_named(name: str) -> Tool:
     tool = importlib.import_module(f"mcp_web.tools.{name}").TOOL
     assert isinstance(tool, Tool)
     return tool
+
+
+def listed_as(tool: Tool, app: App) -> Tool:
+    """The tool as tools/list shows it here: only providers and modes that this installation has.
+
+    Calls are still bound to the whole tool, so that what is switched off is answered with how to switch it on.
+    """
+    if app.tools.contract_names == "plain":
+        tool = replace(tool, name=tool.name.replace(".", "_"))
+    return replace(tool, params=tuple(_here(param, app) for param in tool.params))
+
+
+def _here(param: Param, app: App) -> Param:
+    if param.name == "provider":
+        return replace(param, help="Default auto; several are asked together.", choices=("auto", *app.search_providers))
+    if param.name == "mode" and not app.can_render and "rendered" in param.choices:
+        return replace(param, help="raw is the source.", choices=tuple(one for one in param.choices if one != "rendered"))
+    return param

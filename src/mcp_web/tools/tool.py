@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from mcp_web.errors import WebError
     from mcp_web.tools.call import Call
 
 Kind = Literal["string", "integer", "number", "boolean", "array"]
+# house: text for agents, the object for programs · json: the object, as JSON in the text · text: the text as it is
+Shape = Literal["house", "json", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,10 @@ class Answer:
     data: dict[str, Any]
     text: str
     meta: dict[str, Any] = field(default_factory=dict)
+    shape: Shape = "house"
+    more: tuple[str, ...] = ()  # further texts, each its own content block
+    extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
+    is_error: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,14 @@ class Tool:
     open_world: bool = True
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
     long_answers: bool = False  # may exceed what some clients cut without being told
+    # How a failure is told, where another system has its own way; None is ours.
+    failed: Callable[[WebError, Mapping[str, Any]], Answer] | None = None
+
+    def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
+        """The arguments with defaults filled in, and notes on what was changed."""
+        from mcp_web.tools.arguments import bind
+
+        return bind(self, given)
 
     def input_schema(self) -> dict[str, Any]:
         return {

@@ -1,0 +1,211 @@
+"""`mcp-web archive`."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mcp_web.cli.calling import answer_of, shown_progress
+from mcp_web.cli.output import json_option, print_json
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.archive.folder import Progress
+
+T = TypeVar("T")
+FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
+
+
+@click.group("archive")
+def command() -> None:
+    """Everything that was opened or saved: search it, add to it, carry it in and out."""
+
+
+def _with_app(work: Callable[[App], Awaitable[T]], *, isolate: bool = False) -> T:
+    import anyio
+
+    from mcp_web.app import App
+    from mcp_web.settings import load
+
+    async def run() -> T:
+        async with App(load(), isolate=isolate) as app:
+            return await work(app)
+
+    return anyio.run(run)
+
+
+@command.command("search")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--limit", type=int, default=10, show_default=True)
+@click.option("--mode", type=click.Choice(["hybrid", "text", "semantic"]), default="hybrid")
+@click.option("--source", type=click.Choice(["all", "research", "web"]), default="all")
+@click.option("--since", help="Not before YYYY-MM-DD.")
+@click.option("--until", help="Not after YYYY-MM-DD.")
+@click.option("--exact", is_flag=True, help="Do not correct typos.")
+@click.option("--citations", "include_citations", is_flag=True, help="Add what cites what.")
+@click.option("--depth", "citation_depth", type=int, default=1, help="Steps of citations, 1 to 3.")
+@json_option
+def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> None:
+    """Search what is kept, by words and by meaning; the words are one query."""
+    data, _ = answer_of("archive_search", given | {"query": " ".join(query), "fuzzy": not exact})
+    if as_json:
+        print_json(data)
+    else:
+        _show(data)
+    if not data["results"]:
+        raise SystemExit(3)
+
+
+def _show(data: dict[str, Any]) -> None:
+    import html
+    import re
+
+    if "corrected_query" in data:
+        click.secho(f"searched for: {data['corrected_query']}", fg="yellow", err=True)
+    for row in data["results"]:
+        document = row["document"]
+        click.secho(f"{document['title']}", bold=True)
+        click.secho(f"  {document['path'] or document['url']}", fg="green")
+        click.secho(f"  {document['date']} · {document['source']} · {document['snapshot'][:16]}", dim=True)
+        for mark in row["highlights"]:
+            for snippet in mark["snippets"] if mark["field"] != "title" else ():
+                parts = re.split(r"<mark>(.*?)</mark>", snippet)
+                click.echo("  " + "".join(
+                    click.style(html.unescape(part), fg="yellow", bold=True) if at % 2 else html.unescape(part)
+                    for at, part in enumerate(parts)
+                ))  # fmt: skip
+
+
+@command.command("add")
+@click.argument("content")
+@click.option("--title", help="Title of a text.")
+@click.option("--date", help="YYYY-MM-DD.")
+@click.option("--tag", "tags", multiple=True, help="A label; repeatable.")
+@json_option
+def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
+    """Save CONTENT as research: an address, a text, or - for standard input."""
+    if content == "-":
+        content = sys.stdin.read()
+    data, text = answer_of("archive_add", given | {"content": content, "tags": list(tags) or None})
+    print_json(data) if as_json else click.echo(text)
+
+
+@command.command("sync")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--name", help="Name of the folder in the archive; default its own.")
+@json_option
+def sync(folder: Path, name: str | None, as_json: bool) -> None:
+    """Index a folder of Markdown, HTML, text, PDF and notebooks; only what changed is read."""
+    from mcp_web.services.sync_folder import sync_folder
+
+    with shown_progress() as say:
+
+        def heard(step: Progress) -> None:
+            if say is not None:
+                say(step.path, step.done, step.total)
+
+        report = _with_app(lambda app: sync_folder(app, folder, name=name, progress=heard))
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    click.echo(
+        f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
+    )
+    for path, why in report.failed:
+        click.secho(f"{path}: {why}", fg="red", err=True)
+
+
+@command.command("crawl")
+@click.argument("url")
+@click.option("--prefix", help="Stay below this address; default the folder of URL.")
+@click.option("--max-pages", type=int, default=200, show_default=True)
+@click.option("--depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
+@click.option("--tag", "tags", multiple=True, help="A label for the pages; repeatable.")
+@json_option
+def crawl(url: str, prefix: str | None, max_pages: int, depth: int, tags: tuple[str, ...], as_json: bool) -> None:
+    """Bring a site into the archive: sitemaps, llms.txt and links below a prefix. Again: only what changed."""
+    from mcp_web.services.crawl_site import crawl_site
+
+    with shown_progress() as say:
+        report = _with_app(
+            lambda app: crawl_site(app, url, prefix=prefix, max_pages=max_pages, max_depth=depth, tags=tags, heard=say),
+            isolate=True,
+        )
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
+    click.echo(f"{report.pages} pages: {counts}" + (f"; {report.left} left: run again" if report.left else ""))
+    for place, why in report.failed[:20]:
+        click.secho(f"{place}: {why}", fg="red", err=True)
+
+
+@command.command("export")
+@click.argument("place", type=click.Path(path_type=Path))
+@click.option("--format", "form", type=FORMATS, help="Default by the name's ending; a folder is Markdown.")
+@click.option("--source", type=click.Choice(["research", "web"]), help="Only this source.")
+@json_option
+def export(place: Path, form: Any, source: Any, as_json: bool) -> None:
+    """Write everything kept to PLACE: a folder of Markdown, or a .jsonl, .bib, .json (CSL) or .warc file."""
+    from mcp_web.services.exchange_archive import export_archive
+
+    _exchanged("exported", _with_app(lambda app: export_archive(app, place, form, source)), as_json)
+
+
+@command.command("import")
+@click.argument("place", type=click.Path(path_type=Path, exists=True))
+@click.option("--format", "form", type=FORMATS, help="Default by the name's ending; a folder is Markdown.")
+@json_option
+def import_(place: Path, form: Any, as_json: bool) -> None:
+    """Take in what was exported, from PLACE."""
+    from mcp_web.services.exchange_archive import import_archive
+
+    _exchanged("imported", _with_app(lambda app: import_archive(app, place, form)), as_json)
+
+
+def _exchanged(verb: str, report: Any, as_json: bool) -> None:
+    if as_json:
+        print_json(dataclasses.asdict(report))
+    else:
+        click.echo(f"{verb}: {report.documents} documents in {report.versions} versions")
+        for what, why in report.failed:
+            click.secho(f"{what}: {why}", fg="red", err=True)
+    if report.failed:
+        raise SystemExit(1)
+
+
+@command.command("reindex")
+@json_option
+def reindex(as_json: bool) -> None:
+    """Let the configured model read everything kept, and adopt it; interrupted, it goes on where it was."""
+    from mcp_web.services.reindex_archive import reindex_archive
+
+    with shown_progress() as say:
+        passages = _with_app(lambda app: reindex_archive(app, say))
+    print_json({"passages": passages}) if as_json else click.echo(f"{passages} passages embedded")
+
+
+@command.command("graph")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--depth", type=int, default=2, show_default=True, help="Steps of citations, 1 to 3.")
+@click.option("--limit", type=int, default=10, show_default=True, help="Documents to begin with.")
+@click.option("--format", "form", type=click.Choice(["mermaid", "graphml", "json"]), default="mermaid")
+def graph(query: tuple[str, ...], depth: int, limit: int, form: str) -> None:
+    """Show which documents cite which, around those that match."""
+    from mcp_web.archive.answer import ArchiveQuery
+    from mcp_web.services.search_archive import search_archive
+    from mcp_web.tools.archive_search import as_data
+
+    wanted = ArchiveQuery(" ".join(query), include_citations=True, citation_depth=depth, limit=limit)
+    answer = _with_app(lambda app: search_archive(app, wanted))
+    if answer.citation_graph is None:
+        raise SystemExit(3)
+    if form == "json":
+        print_json(as_data(answer)["citation_graph"])
+    else:
+        click.echo(answer.citation_graph.graphml if form == "graphml" else answer.citation_graph.mermaid)

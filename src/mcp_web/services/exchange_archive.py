@@ -1,0 +1,63 @@
+"""Carry the archive out of the store and back in, in the formats that others read."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import anyio
+
+from mcp_web.errors import InvalidInput
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.snapshot import Source
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.archive.exchange.records import Exchanged
+
+Format = Literal["markdown", "jsonl", "bibtex", "csl", "warc"]
+ENDINGS: dict[str, Format] = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".json": "csl", ".warc": "warc", ".gz": "warc",
+}  # fmt: skip
+
+
+async def export_archive(app: App, place: Path, form: Format | None, source: Source | None = None) -> Exchanged:
+    """Write everything kept: a folder of Markdown, or one file."""
+    work = _exchange("export", form or format_of(place))
+    return await work(await app.store(), place, source)
+
+
+async def import_archive(app: App, place: Path, form: Format | None) -> Exchanged:
+    """Take in what was exported here or elsewhere."""
+    if not await anyio.Path(place).exists():
+        raise InvalidInput(f"There is no {place}.")
+    chosen = form or format_of(place)
+    work = _exchange("import", chosen)
+    if chosen != "warc":
+        return await work(await app.store(), place)
+
+    async def extract(page: Fetched) -> Document:
+        return await app.extract(page, ExtractRequest())
+
+    return await work(await app.store(), place, extract)
+
+
+def format_of(place: Path) -> Format:
+    """By the name's ending; a name without one is a folder of Markdown."""
+    if place.is_dir() or not place.suffix:
+        return "markdown"
+    found = ENDINGS.get(place.suffix.lower())
+    if found is None:
+        known = ", ".join(sorted(ENDINGS))
+        raise InvalidInput(f"{place.name!r} does not say its format; known endings are {known}, or use --format.")
+    return found
+
+
+def _exchange(verb: str, form: Format) -> Callable[..., Awaitable[Exchanged]]:
+    """`export_jsonl` of exchange/jsonl.py, and so on: each format has a file and two functions."""
+    found: Callable[..., Awaitable[Exchanged]] = getattr(
+        importlib.import_module(f"mcp_web.archive.exchange.{form}"), f"{verb}_{form}"
+    )
+    return found

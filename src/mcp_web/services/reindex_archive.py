@@ -1,0 +1,32 @@
+"""Let the configured model read everything that is kept, and adopt it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+BATCH = 50
+
+
+async def reindex_archive(app: App, heard: Callable[[str, float, float], None] | None = None) -> int:
+    """Passages embedded; interrupted, the next run goes on with what still has no vectors."""
+    from mcp_web.index.calibrate import forget_mark
+
+    store, reader = await app.store(), await app.reader()
+    await forget_mark(store)
+    total = (await store.size()).pages
+    done = passages = 0
+    while keys := await store.lacking_vectors(app.embedder.name, BATCH):
+        for key in keys:
+            kept = await store.latest(key)
+            if kept is not None:
+                passages += await reader.complete(key, kept.document.markdown, kept.document.headings)
+            done += 1
+            if heard is not None:
+                heard(kept.document.title[:60] if kept else "", done, max(total, done))
+        if done > total + BATCH:
+            break  # a page without any passage lacks vectors for ever
+    return passages

@@ -1,0 +1,26 @@
+"""Bring the archive to the state of a folder of notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.archive.folder import Progress, SyncReport
+
+
+async def sync_folder(
+    app: App, folder: Path, *, name: str | None = None, progress: Callable[[Progress], None] | None = None
+) -> SyncReport:
+    """Read what is new or changed, remove what is gone; interrupted, it goes on where it was."""
+    from mcp_web.archive import folder as room
+
+    async def extract(page: Fetched) -> Document:
+        return await app.extract(page, ExtractRequest())
+
+    heard = progress or (lambda _: None)
+    return await room.sync_folder(await app.store(), folder, extract, name=name, progress=heard)

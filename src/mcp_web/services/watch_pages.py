@@ -1,0 +1,101 @@
+"""Ask again for pages that somebody watches, and tell what changed by section."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.errors import WebError
+from mcp_web.net.url import parse_url
+from mcp_web.services.compare_versions import compare_versions
+from mcp_web.services.open_page import OpenRequest, open_page
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.read.diff import SectionChange
+
+NOTE = ("watch", "all")
+_FOR_EVER = 4_102_444_800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One page after a look at it."""
+
+    url: str
+    title: str
+    state: str  # "new", "same", "changed", "failed"
+    snapshot: str = ""
+    previous: str = ""
+    changes: list[SectionChange] = field(default_factory=list)
+    error: str = ""
+
+
+async def watched_urls(app: App) -> list[str]:
+    return list(await (await app.store()).note(*NOTE) or ())
+
+
+async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
+    """The list after adding and removing."""
+    gone = {parse_url(url).href for url in remove}
+    kept = [url for url in await watched_urls(app) if url not in gone]
+    whole = list(dict.fromkeys([*kept, *(parse_url(url).href for url in add)]))
+    await (await app.store()).keep_note(*NOTE, whole, _FOR_EVER)
+    return whole
+
+
+async def look(app: App, url: str) -> Watched:
+    """Ask the origin; a new version is compared with the one kept before."""
+    before = (await (await app.store()).seen([parse_url(url).href])).get(parse_url(url).href)
+    try:
+        opened = await open_page(app, OpenRequest(url, max_age=0), deadline=time.monotonic() + 60)
+    except WebError as error:
+        return Watched(url, before.title if before else "", "failed", error=error.message)
+    kept = opened.snapshot
+    title = kept.document.title
+    if opened.cache == "stale":
+        return Watched(url, title, "failed", kept.hash, error=" ".join(opened.notes))
+    if before is None:
+        return Watched(url, title, "new", kept.hash)
+    if before.hash == kept.hash:
+        return Watched(url, title, "same", kept.hash)
+    _, changes = await compare_versions(app, kept, before.hash)
+    return Watched(url, title, "changed", kept.hash, before.hash, changes)
+
+
+def as_object(one: Watched) -> dict[str, Any]:
+    return {
+        "url": one.url,
+        "title": one.title,
+        "state": one.state,
+        "snapshot": one.snapshot or None,
+        "previous": one.previous or None,
+        "changes": [
+            {"change": each.change, "section": " > ".join(each.path), "hunk": each.hunk} for each in one.changes
+        ],
+        "error": one.error or None,
+    }
+
+
+def atom(entries: Sequence[tuple[float, Watched]], title: str = "Watched pages") -> str:
+    """The changes as an Atom feed."""
+    from datetime import UTC, datetime
+    from xml.sax.saxutils import escape
+
+    def when(seconds: float) -> str:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+    rows = []
+    for at, one in entries:
+        body = "\n\n".join(f"{each.change}: {' > '.join(each.path)}\n{each.hunk}" for each in one.changes)
+        rows.append(
+            f"<entry><id>urn:sha256:{one.snapshot}</id><title>{escape(one.title or one.url)} {one.state}</title>"
+            f'<link href="{escape(one.url, {chr(34): "&quot;"})}"/><updated>{when(at)}</updated>'
+            f"<content>{escape(body)}</content></entry>"
+        )
+    latest = when(max((at for at, _ in entries), default=time.time()))
+    head = '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
+    head += f"<id>urn:mcp-web:watch</id><title>{escape(title)}</title><updated>{latest}</updated>"
+    return f"{head}{''.join(rows)}</feed>\n"
