@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.limit.window import Window, month_of, until_next_month
 
 
+@settings(deadline=None)
 @given(
     rate=st.integers(1, 8),
     per=st.floats(0.1, 10),
@@ -27,6 +28,7 @@ def test_no_window_of_time_ever_holds_more_than_the_rate(rate: int, per: float, 
         assert later - earlier >= per - 1e-6
 
 
+@settings(deadline=None)
 @given(
     rate=st.integers(1, 4),
     late=st.lists(st.floats(0, 3), min_size=2, max_size=25),

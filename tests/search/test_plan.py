@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.errors import InvalidInput
@@ -66,6 +66,7 @@ def test_an_unknown_name_gets_the_nearest_known_one() -> None:
 PAGES = Card("p", "p", frozenset({"general"}), paging="pages", max_count=20, max_pages=10)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 9), st.integers(1, 50), st.integers(1, 30))
 def test_windows_cover_exactly_what_was_asked(page: int, count: int, size: int) -> None:
     card = replace(PAGES, max_count=size, max_pages=10_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.search.dates import published, span_of, split_prefix
@@ -41,6 +41,7 @@ def test_snippets_lose_their_dots_and_end_at_a_word() -> None:
     assert snippet(long).endswith("word…")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=400), st.integers(20, 250))
 def test_a_shortened_line_is_never_longer_than_asked(text: str, limit: int) -> None:
     assert len(shorten(clean(text), limit)) <= limit
@@ -123,6 +124,7 @@ def test_different_pages_stay_different(one: str, other: str) -> None:
     assert url_key(one) != url_key(other)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_any_text_has_a_key(text: str) -> None:
     assert isinstance(url_key(text), str)
@@ -158,6 +160,7 @@ def test_no_word_of_a_query_is_a_command(asked: str, sent: str) -> None:
     assert neutralise(asked) == sent
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='ab!:<? "\t\n', max_size=40))
 def test_no_word_begins_like_a_command(text: str) -> None:
     assert not any(word.startswith(("!", ":", "<", "?")) for word in neutralise(text).split())

@@ -11,7 +11,8 @@ from typing import Any
 
 import anyio
 
-from mcp_web.limit.flight import MemorySingleFlight, SingleFlight
+from mcp_web.errors import SearchUnavailable
+from mcp_web.limit.flight import Make, MemorySingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
 from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
 from mcp_web.search.cache import Notes, SearchCache, cache_key
@@ -81,11 +82,7 @@ class Searcher:
         key = cache_key(query, selection.names, selection.how, raw)
         found = await self._cache.get(key, query)
         if found is None:
-            found = await self._flight.once(
-                f"search:{key}",
-                lambda: self._ask(query, selection, raw, deadline, key),
-                lambda: self._cache.get(key, query),
-            )
+            found = await self._shared(key, query, deadline, lambda: self._ask(query, selection, raw, deadline, key))
         await self._remember(query, found)
         return replace(found, query=query, elapsed_ms=round((anyio.current_time() - begun) * 1000, 1))
 
@@ -101,6 +98,14 @@ class Searcher:
         """Past queries, newest first; always empty unless history was switched on."""
         kept = await self._notes.note("search_history", "all") if self._options.history else None
         return list(kept or ())
+
+    async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[Found]) -> Found:
+        """The same question at the same time is asked once; nobody waits for another's answer beyond the deadline."""
+        try:
+            with anyio.fail_after(max(0.0, deadline - anyio.current_time())):
+                return await self._flight.once(f"search:{key}", ask, lambda: self._cache.get(key, query))
+        except TimeoutError:
+            raise SearchUnavailable("No search provider answered before the deadline.", attempted=[]) from None
 
     async def _ask(self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str) -> Found:
         until = deadline - _SPARE
