@@ -168,6 +168,15 @@ class App:
         return self._searcher
 
     @property
+    def search_providers(self) -> tuple[str, ...]:
+        """The providers that can be asked here: configured, or without a key."""
+        from mcp_web.search.plan import usable
+        from mcp_web.search.providers import REGISTRY
+
+        options = self.settings.of(SearchOptions)
+        return tuple(name for name in REGISTRY if usable(name, options))
+
+    @property
     def search_concurrency(self) -> int:
         return self.settings.of(FetchOptions).concurrency
 
@@ -195,6 +204,17 @@ class App:
             # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
             self._reader = PageReader(store, self.embedder, cut, show_words=0 if tokens else SHOW_WORDS)
         return self._reader
+
+    async def reader_of(self, tokens: int) -> PageReader:
+        """A reader of passages of so many tokens unless the operator set a size: what the read-page contract has."""
+        store = await self.store()
+        if "_reader_of" not in self.__dict__:
+            from mcp_web.index.reader import PageReader
+            from mcp_web.read.passages import Size, passages
+
+            size = Size.of_tokens(self.settings.of(EmbedOptions).tokens_size or tokens)
+            self._reader_of = PageReader(store, self.embedder, partial(passages, size=size), show_words=0)
+        return self._reader_of
 
     async def archive(self) -> Archive:
         store = await self.store()

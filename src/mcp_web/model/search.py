@@ -29,6 +29,7 @@ class SearchQuery:
     exclude_domains: tuple[str, ...] = ()
     extra_snippets: bool = False
     goggles: tuple[str, ...] = ()
+    rich: bool = False  # ask Brave for the key of its rich results
 
 
 @dataclass(frozen=True, slots=True)

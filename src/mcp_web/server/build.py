@@ -15,10 +15,12 @@ from mcp.server.lowlevel import Server
 
 from mcp_web import __version__
 from mcp_web.app import App
+from mcp_web.contracts import sets as contracts
 from mcp_web.server import hello, prompts, resources
+from mcp_web.server.result import on_the_wire
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
-from mcp_web.tools.sets import offered
+from mcp_web.tools.sets import listed_as, offered
 from mcp_web.tools.tool import Tool
 
 Context = ServerRequestContext[None]
@@ -28,16 +30,19 @@ MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have
 
 def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[None]:
     """The server over an app, with the configured tools or the given ones; the caller chooses the transport."""
-    tools = offered(app.tools) if tools is None else tools
+    contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
+    if tools is None:
+        tools = offered(app.tools) if contract is None else contracts.offered(contract, app.tools)
     structured = app.tools.answers == "structured"
-    listed = [_described(tool, structured=structured) for tool in tools.values()]
+    listed = [_described(listed_as(tool, app), structured=structured) for tool in tools.values()]
+    by_any_name = contracts.with_plain_names(tools)
     places = anyio.Semaphore(app.tools.concurrency)
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed)
 
     async def call(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = tools.get(params.name)
+        tool = by_any_name.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         under_way = Call(app, deadline=time.monotonic() + app.tools.deadline)
@@ -48,7 +53,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
                 with anyio.move_on_after(app.tools.deadline + 5):
                     result = await call_tool(tool, under_way, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
-        return _on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)
+        return on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await resources.list_resources(app))
@@ -63,16 +68,16 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         return await resources.complete(app, params)
 
     async def list_prompts(ctx: Context, params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.list_prompts())
+        return types.ListPromptsResult(prompts=prompts.list_prompts(contract))
 
     async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompts.get_prompt(params.name, params.arguments)
+        return await prompts.get_prompt(app, contract, params.name, params.arguments)
 
     return Server[None](
         hello.NAME,
         version=__version__,
         title=hello.TITLE,
-        instructions=hello.INSTRUCTIONS,
+        instructions=hello.instructions_for(app.tools.profile, app.tools.contract),
         cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")},
         on_list_tools=list_tools,
         on_call_tool=call,
@@ -99,15 +104,6 @@ def _described(tool: Tool, *, structured: bool) -> types.Tool:
             open_world_hint=tool.open_world,
         ),
         _meta={"anthropic/maxResultSizeChars": MAX_RESULT_CHARS} if tool.long_answers else None,
-    )
-
-
-def _on_the_wire(result: Result, *, structured: bool) -> types.CallToolResult:
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=result.text)],
-        structured_content=result.data if structured else None,
-        is_error=result.is_error,
-        _meta=result.meta or None,
     )
 
 

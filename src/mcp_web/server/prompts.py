@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import mcp_types as types
 from mcp import MCPError
+
+from mcp_web.app import App
+from mcp_web.contracts.contract import Contract, ContractPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +67,30 @@ PROMPTS = {
 }
 
 
-def list_prompts() -> list[types.Prompt]:
-    return [prompt.described() for prompt in PROMPTS.values()]
+def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
+    """Ours, or those of the contract that is offered."""
+    found = PROMPTS.values() if contract is None else [_plain(prompt) for prompt in contract.prompts]
+    return [prompt.described() for prompt in found]
 
 
-def get_prompt(name: str, arguments: dict[str, str] | None) -> types.GetPromptResult:
+async def get_prompt(
+    app: App, contract: Contract | None, name: str, arguments: dict[str, str] | None
+) -> types.GetPromptResult:
     """The prompt with its argument filled in; an unknown name is the protocol's own error."""
-    prompt = PROMPTS.get(name)
+    theirs = {prompt.name: prompt for prompt in contract.prompts} if contract else {}
+    known = PROMPTS if contract is None else {prompt.name: _plain(prompt) for prompt in contract.prompts}
+    prompt = known.get(name)
     if prompt is None:
-        raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name[:80]}. There are: {', '.join(PROMPTS)}.")
+        raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name[:80]}. There are: {', '.join(known)}.")
     value = (arguments or {}).get(prompt.argument, "").strip()
     if not value:
         raise MCPError(types.INVALID_PARAMS, f"The prompt {name} needs {prompt.argument!r}: {prompt.argument_help}")
-    message = types.PromptMessage(
-        role="user", content=types.TextContent(type="text", text=prompt.text.format(value=value))
-    )
-    return types.GetPromptResult(description=prompt.description, messages=[message])
+    description, text = prompt.description, prompt.text.format(value=value)
+    if name in theirs:
+        description, text = await theirs[name].write(app, value, time.monotonic() + app.tools.deadline)
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=description, messages=[message])
+
+
+def _plain(prompt: ContractPrompt) -> Prompt:
+    return Prompt(prompt.name, prompt.title, prompt.description, prompt.argument, prompt.argument_help, "")

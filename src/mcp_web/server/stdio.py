@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from mcp_web.server.hello import instructions_for
 from mcp_web.server.wire import Wire
+from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
     from mcp_web.settings import Settings
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
 
 def run(settings: Settings) -> None:
     """Answer the greeting at once, then bring up the rest and serve."""
-    wire = Wire()  # before the heavy imports: the handshake comes first
+    tools = settings.of(ToolOptions)
+    wire = Wire(instructions_for(tools.profile, tools.contract))  # before the heavy imports: the handshake comes first
     import anyio
 
     from mcp_web.app import App

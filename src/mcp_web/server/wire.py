@@ -26,7 +26,8 @@ MAX_LINE = 16 * 1024 * 1024
 class Wire:
     """Lines in, lines out, each by its own thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, instructions: str = hello.INSTRUCTIONS) -> None:
+        self._instructions = instructions
         self._in = os.fdopen(os.dup(0), "rb")
         self._out = os.fdopen(os.dup(1), "wb", buffering=0)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -81,10 +82,10 @@ class Wire:
             return False
         if method == "initialize" and self._take is None and not self.answered:
             self.answered.add(identity)
-            self._reply(identity, hello.initialize_result(str(params.get("protocolVersion"))))
+            self._reply(identity, hello.initialize_result(str(params.get("protocolVersion")), self._instructions))
             return False
         if method == "server/discover" and (params.get("_meta") or {}).get(_VERSION_KEY) in hello.MODERN_VERSIONS:
-            self._reply(identity, hello.discover_result())
+            self._reply(identity, hello.discover_result(self._instructions))
             return True
         return False
 

@@ -77,5 +77,7 @@ def _here(param: Param, app: App) -> Param:
     if param.name == "provider":
         return replace(param, help="Default auto; several are asked together.", choices=("auto", *app.search_providers))
     if param.name == "mode" and not app.can_render and "rendered" in param.choices:
-        return replace(param, help="raw is the source.", choices=tuple(one for one in param.choices if one != "rendered"))
+        return replace(
+            param, help="raw is the source.", choices=tuple(one for one in param.choices if one != "rendered")
+        )
     return param

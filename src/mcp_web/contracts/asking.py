@@ -1,0 +1,67 @@
+"""What the contracts that search have in common: whom to ask, and one query's answer or error."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput, WebError
+from mcp_web.model.search import SearchQuery
+from mcp_web.search.options import SearchOptions
+from mcp_web.services.search_web import Searched, search_web
+from mcp_web.tools.call import Call
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+_BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}
+_BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
+
+
+def provider_or_any(app: App, name: str) -> str:
+    """The provider that the system was made for, or whichever answers where it is not set up or has ended."""
+    from mcp_web.search.plan import usable
+    from mcp_web.search.providers import REGISTRY
+
+    ends = REGISTRY[name].card.ends
+    alive = ends is None or datetime.now(UTC).date() < ends
+    return name if alive and usable(name, app.settings.of(SearchOptions)) else "auto"
+
+
+async def ask(
+    call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
+) -> Searched:
+    """The answer to one query; what went wrong is raised."""
+    call.say("searching")
+    (answer,) = await search_web(
+        call.app, [query], provider, raw=raw, fetch_content=fetch_content, deadline=call.deadline, heard=call.say
+    )
+    if isinstance(answer, WebError):
+        raise answer
+    return answer
+
+
+def brave_freshness(given: str | None) -> str | None:
+    """Brave's pd, pw, pm, py or range in our words."""
+    if not given:
+        return None
+    if found := _BRAVE_RANGE.match(given):
+        return f"{found[1]}..{found[2]}"
+    if given not in _BRAVE_WORDS:
+        raise InvalidInput(
+            f"freshness is {given!r}, but it must be pd, pw, pm, py or YYYY-MM-DDtoYYYY-MM-DD.", parameter="freshness"
+        )
+    return _BRAVE_WORDS[given]
+
+
+def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str | None:
+    """Brave's own language codes as ours; the language of the surface counts where none is searched for."""
+    if not search_lang:
+        return ui_lang or None
+    known = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}
+    return known.get(search_lang.lower(), search_lang)
+
+
+def brave_country(given: str | None) -> str | None:
+    return None if not given or given.upper() == "ALL" else given.upper()

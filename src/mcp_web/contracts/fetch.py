@@ -1,0 +1,141 @@
+"""The `fetch` contract: the reference server's tool and prompt, with its very sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.contracts.contract import Contract, ContractPrompt, contract_tool
+from mcp_web.errors import HttpError, RobotsDisallowed, WebError
+from mcp_web.model.snapshot import Snapshot
+from mcp_web.net.url import parse_url
+from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+_HTML = ("text/html", "application/xhtml+xml")
+_PLAIN = ("application/json", "application/xml", "application/javascript", "application/yaml")
+_SIMPLIFIED = ("application/pdf", "text/markdown")  # read by us, though the reference server cannot
+
+
+async def fetch(call: Call, args: dict[str, Any]) -> Answer:
+    call.say(f"opening {args['url']}")
+    content, prefix = await _content(call.app, args["url"], raw=args["raw"], deadline=call.deadline)
+    url = parse_url(args["url"]).href
+    return Answer({}, f"{prefix}Contents of {url}:\n{_window(content, args)}", shape="text")
+
+
+async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[str, str]:
+    """The text and the sentence before it; what is no page is shown as it came, as the reference server does."""
+    kept = (await open_page(app, OpenRequest(url, mode="raw" if raw else "auto"), deadline=deadline)).snapshot
+    if not raw and _comes_raw(kept):
+        kept = (await open_page(app, OpenRequest(url, mode="raw"), deadline=deadline)).snapshot
+        raw = True
+    prefix = (
+        f"Content type {kept.media_type} cannot be simplified to markdown, but here is the raw content:\n"
+        if raw
+        else ""
+    )
+    return kept.document.markdown, prefix
+
+
+def _comes_raw(kept: Snapshot) -> bool:
+    kind = kept.media_type
+    return kind not in _HTML and kind not in _SIMPLIFIED and (kind.startswith("text/") or kind in _PLAIN)
+
+
+def _window(content: str, args: dict[str, Any]) -> str:
+    start = args["start_index"]
+    piece = content[start : start + args["max_length"]]
+    piece = piece[: budget.chars_for(piece, budget.AIM - 300)]
+    if not piece:
+        return "<error>No more content available.</error>"
+    end = start + len(piece)
+    if end < len(content):
+        piece += (
+            f"\n\n<error>Content truncated. Call the fetch tool with a start_index of {end} to get more "
+            "content.</error>"
+        )
+    return piece
+
+
+def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
+    return Answer({}, _said(error, str(given.get("url"))), shape="text", is_error=True)
+
+
+def _said(error: WebError, url: str) -> str:
+    if isinstance(error, HttpError):
+        return f"Failed to fetch {url} - status code {error.status_code}"
+    if isinstance(error, RobotsDisallowed):
+        return (
+            f"The sites robots.txt ({error.details.get('robots_url')}), specifies that autonomous fetching of this "
+            f"page is not allowed, <url>{url}</url>\nThe assistant must let the user know that it failed to view the "
+            "page. The assistant may provide further guidance based on the above information."
+        )
+    return f"Failed to fetch {url}: {error.message} {error.way_on}"
+
+
+async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
+    try:
+        content, prefix = await _content(app, value, raw=False, deadline=deadline)
+    except WebError as error:
+        return f"Failed to fetch {value}", _said(error, value)
+    return f"Contents of {value}", prefix + budget.cut(content, budget.AIM)
+
+
+_SCHEMA = {
+    "description": "Parameters for fetching a URL.",
+    "properties": {
+        "url": {"description": "URL to fetch", "format": "uri", "minLength": 1, "title": "Url", "type": "string"},
+        "max_length": {
+            "default": 5000,
+            "description": "Maximum number of characters to return.",
+            "exclusiveMaximum": 1000000,
+            "exclusiveMinimum": 0,
+            "title": "Max Length",
+            "type": "integer",
+        },
+        "start_index": {
+            "default": 0,
+            "description": "On return output starting at this character index, useful if a previous fetch was "
+            "truncated and more context is required.",
+            "minimum": 0,
+            "title": "Start Index",
+            "type": "integer",
+        },
+        "raw": {
+            "default": False,
+            "description": "Get the actual HTML content of the requested page, without simplification.",
+            "title": "Raw",
+            "type": "boolean",
+        },
+    },
+    "required": ["url"],
+    "title": "Fetch",
+    "type": "object",
+}
+
+CONTRACT = Contract(
+    "fetch",
+    (
+        contract_tool(
+            "fetch",
+            "Fetch a URL",
+            "Fetches a URL from the internet and optionally extracts its contents as markdown.",
+            _SCHEMA,
+            fetch,
+            failed=failed,
+            purpose="fetch",
+            long_answers=True,
+        ),
+    ),
+    (
+        ContractPrompt(
+            "fetch", "Fetch a URL", "Fetch a URL and extract its contents as markdown", "url", "URL to fetch", write
+        ),
+    ),
+)

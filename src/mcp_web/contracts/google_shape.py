@@ -1,0 +1,109 @@
+"""Google's Custom Search JSON: pages of it joined, other providers' answers written as it. Pure."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mcp_web.errors import WebError
+from mcp_web.model.search import Found, Hit, SearchQuery
+
+# What a result can do without, the heaviest first.
+_HEAVY = (("pagemap",), ("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUrl", "formattedUrl"))
+
+
+def joined(pages: Any, count: int) -> dict[str, Any]:
+    """Google's own answer; of several pages the first, with the items of all."""
+    listed: Sequence[Mapping[str, Any]] = pages if isinstance(pages, list) else [pages]
+    whole = dict(listed[0]) if listed else {}
+    items = [item for page in listed for item in page.get("items", ())]
+    if items:
+        whole["items"] = items[:count]
+    if len(listed) > 1 and isinstance(whole.get("queries"), dict):
+        last = listed[-1].get("queries", {})
+        asked = [{**one, "count": len(whole.get("items", ()))} for one in whole["queries"].get("request", ())]
+        whole["queries"] = {"request": asked} | ({"nextPage": last["nextPage"]} if "nextPage" in last else {})
+    return whole
+
+
+def imitated(found: Found) -> dict[str, Any]:
+    """Another provider's answer in Google's shape; `note` says whose it is."""
+    query, seconds = found.query, found.elapsed_ms / 1000
+    total = str(max(found.total or 0, len(found.hits)))
+    request = {
+        "title": f"{found.provider} - {query.text}",
+        "totalResults": total,
+        "searchTerms": query.text,
+        "count": len(found.hits),
+        "startIndex": 1,
+        "inputEncoding": "utf8",
+        "outputEncoding": "utf8",
+        "safe": safe_of(query),
+    }
+    queries: dict[str, Any] = {"request": [request]}
+    if found.more_results:
+        queries["nextPage"] = [request | {"startIndex": len(found.hits) + 1}]
+    return {
+        "kind": "customsearch#search",
+        "queries": queries,
+        "context": {"title": found.provider},
+        "searchInformation": {
+            "searchTime": round(seconds, 3),
+            "formattedSearchTime": f"{seconds:.2f}",
+            "totalResults": total,
+            "formattedTotalResults": f"{int(total):,}",
+        },
+        **({"items": [_item(hit) for hit in found.hits]} if found.hits else {}),
+        "note": f"Results of {found.provider} in the shape of Google's Custom Search JSON API.",
+    }
+
+
+def safe_of(query: SearchQuery) -> str:
+    """off stays off; moderate and strict are Google's active."""
+    return "off" if query.safe_search == "off" else "active"
+
+
+def _item(hit: Hit) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "kind": "customsearch#result",
+        "title": hit.title,
+        "htmlTitle": html.escape(hit.title, quote=False),
+        "link": hit.url,
+        "displayLink": hit.domain,
+        "snippet": hit.snippet,
+        "htmlSnippet": html.escape(hit.snippet, quote=False),
+        "formattedUrl": hit.url,
+        "htmlFormattedUrl": html.escape(hit.url, quote=False),
+    }
+    tags = [{"article:published_time": hit.published}] if hit.published else []
+    images = [{"src": hit.thumbnail}] if hit.thumbnail else []
+    pagemap = ({"metatags": tags} if tags else {}) | ({"cse_thumbnail": images} if images else {})
+    return made | ({"pagemap": pagemap} if pagemap else {})
+
+
+def refusal(error: WebError) -> dict[str, Any]:
+    """A failed query as Google tells it."""
+    status = {"SEARCH_RATE_LIMITED": 429, "SEARCH_AUTH_ERROR": 403, "INVALID_INPUT": 400}.get(error.code, 503)
+    return {
+        "error": {
+            "code": status,
+            "message": f"{error.message} {error.way_on}",
+            "status": error.code,
+            "errors": [{"message": error.message, "domain": "global", "reason": error.code}],
+        }
+    }
+
+
+def lighter(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The answer, then without what results can do without: for answers that would be too large."""
+    yield data
+    for names in _HEAVY:
+        yield {"queries": [{**one, "result": _without(one["result"], names)} for one in data["queries"]]}
+
+
+def _without(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    if "items" not in result:
+        return dict(result)
+    items = [{key: value for key, value in item.items() if key not in names} for item in result["items"]]
+    return {**result, "items": items, "note": f"Without {', '.join(names)}, for the answer's size."}

@@ -1,0 +1,231 @@
+"""The `mcp-searxng` contract: searxng_web_search and web_url_read as that server answers them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_web.contracts.asking import ask
+from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
+from mcp_web.model.search import Category, Hit, SafeSearch, SearchQuery
+from mcp_web.search.options import SearchOptions
+from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_view import one_line
+from mcp_web.tools.shrink import shrunk
+from mcp_web.tools.tool import Answer
+
+_SAFE: dict[str, SafeSearch] = {"0": "off", "1": "moderate", "2": "strict"}
+_CATEGORIES: tuple[Category, ...] = ("general", "images", "videos", "news", "map", "music", "it", "science", "files")
+_HEADING = re.compile(r"^(#{1,6})\s")
+_RANGE = re.compile(r"^(\d+)(?:-(\d*))?$")
+
+
+async def search(call: Call, args: dict[str, Any]) -> Answer:
+    named = [one.strip().lower() for one in (args["categories"] or "").split(",")]
+    language = args["language"]
+    query = SearchQuery(
+        args["query"],
+        count=int(args["num_results"] or 10),
+        page=args["pageno"] - 1,
+        category=next((one for one in _CATEGORIES if one in named), "general"),
+        language=None if language in (None, "all", "auto") else language,
+        freshness=args["time_range"],
+        safe_search=_SAFE[args["safesearch"] or "1"],
+    )
+    chosen = call.app.settings.of(SearchOptions).providers
+    found = (await ask(call, query, "auto" if chosen else "searxng")).found
+    hits = [hit for hit in found.hits if args["min_score"] is None or hit.score >= args["min_score"]]
+    compact_form = args["result_detail"] == "compact"
+    if args["response_format"] == "json":
+        results = [{"title": hit.title, "url": hit.url, "content": hit.snippet} for hit in hits]
+        if not compact_form:
+            results = [one | _signals(hit) for one, hit in zip(results, hits, strict=True)]
+        whole = {"results": results} if compact_form else _whole(args["query"], found.total, results, found.answers)
+        return Answer({}, json.dumps(shrunk(whole)[0], ensure_ascii=False, indent=2), shape="text")
+    if not hits:
+        return Answer({}, _none(args["query"]), shape="text")
+    text = "\n\n".join(_lines(hit, query.category, compact_form=compact_form) for hit in hits)
+    direct = "\n".join(f"Direct answer: {one}" for one in found.answers)
+    if direct and not compact_form:
+        text = f"{direct}\n\n---\n\n{text}"
+    return Answer({}, text, shape="text")
+
+
+def _whole(query: str, total: int | None, results: list[dict[str, Any]], answers: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "query": query,
+        "number_of_results": total or len(results),
+        "results": results,
+        "answers": list(answers),
+        "suggestions": [],
+        "corrections": [],
+        "infoboxes": [],
+        "unresponsive_engines": [],
+    }
+
+
+def _signals(hit: Hit) -> dict[str, Any]:
+    made: dict[str, Any] = {"score": hit.score, "engines": list(hit.engines)}
+    if hit.engines:
+        made["engine"] = hit.engines[0]
+    optional = {"publishedDate": hit.published, "thumbnail": hit.thumbnail}
+    return made | {name: value for name, value in optional.items() if value}
+
+
+def _lines(hit: Hit, category: str, *, compact_form: bool) -> str:
+    lines = [f"Title: {one_line(hit.title)}", f"Description: {one_line(hit.snippet)}", f"URL: {hit.url}"]
+    if compact_form:
+        return "\n".join(lines)
+    lines.append(f"Relevance Score: {hit.score:.3f}")
+    if hit.engines:
+        lines.append(f"Engines: {', '.join(hit.engines)}")
+    lines.append(f"Category: {category}")
+    if hit.published:
+        lines.append(f"Published Date: {hit.published}")
+    if hit.thumbnail:
+        lines.append(f"Thumbnail: {hit.thumbnail}")
+    return "\n".join(lines)
+
+
+def _none(query: str) -> str:
+    return (
+        f'🔍 No results found for "{query}". Try different search terms or check if SearXNG search engines are working.'
+    )
+
+
+def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
+    return Answer({}, f"All configured SearXNG instances failed. {error.message} {error.way_on}", shape="text",
+                  is_error=True)  # fmt: skip
+
+
+async def read(call: Call, args: dict[str, Any]) -> Answer:
+    call.say(f"opening {args['url']}")
+    kept = (await open_page(call.app, OpenRequest(args["url"]), deadline=call.deadline)).snapshot
+    if not kept.document.markdown.strip():
+        return Answer(
+            {},
+            f"📄 Content Warning: Page fetched but appears empty after conversion ({args['url']}). "
+            "May contain only media or require JavaScript.",
+            shape="text",
+        )
+    text = _part(kept.document.markdown, args)
+    whole = budget.chars_for(text, budget.AIM - 300)
+    if whole < len(text):
+        start = int(args["startChar"] or 0) + whole
+        text = f"{text[:whole]}\n\n[cut: continue with startChar={start}]"
+    return Answer({}, text, shape="text")
+
+
+def _part(text: str, args: dict[str, Any]) -> str:
+    """The part that was asked for: headings, a section, paragraphs, then characters."""
+    if args["readHeadings"]:
+        headings = [line for line in text.split("\n") if _HEADING.match(line)]
+        return "\n".join(headings) or "No headings found in the content."
+    if args["section"]:
+        text = _section(text, args["section"])
+        if not text:
+            return f'Section "{args["section"]}" not found in the content.'
+    if args["paragraphRange"]:
+        text = _paragraphs(text, args["paragraphRange"])
+        if not text:
+            return f'Paragraph range "{args["paragraphRange"]}" is invalid or out of bounds.'
+    start = int(args["startChar"] or 0)
+    return text[start : start + int(args["maxLength"])] if args["maxLength"] else text[start:]
+
+
+def _section(text: str, wanted: str) -> str:
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if (found := _HEADING.match(line)) and wanted.lower() in line.lower():
+            for end in range(at + 1, len(lines)):
+                following = _HEADING.match(lines[end])
+                if following and len(following[1]) <= len(found[1]):
+                    return "\n".join(lines[at:end])
+            return "\n".join(lines[at:])
+    return ""
+
+
+def _paragraphs(text: str, wanted: str) -> str:
+    found = _RANGE.match(wanted)
+    paragraphs = [one for one in text.split("\n\n") if one.strip()]
+    if not found or not 1 <= int(found[1]) <= len(paragraphs):
+        return ""
+    first = int(found[1]) - 1
+    last = first + 1 if found[2] is None else int(found[2]) if found[2] else len(paragraphs)
+    return "\n\n".join(paragraphs[first:last])
+
+
+def read_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
+    url = str(given.get("url"))
+    if isinstance(error, InvalidUrl):
+        said = f'🔧 URL Format Error: Invalid URL "{url}"'
+    elif isinstance(error, PolicyError):
+        said = f"🔒 URL blocked by security policy: {url}. {error.message}"
+    elif isinstance(error, HttpError):
+        said = f"🚫 Website Error ({error.status_code}): {error.message}"
+    elif isinstance(error, FetchTimeout):
+        said = f"⏱️ Timeout Error: {error.message}"
+    else:
+        said = f"📄 Content Error: {error.message} ({url})"
+    return Answer({}, said, shape="text", is_error=True)
+
+
+_SEARCH = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "description": "The search query string."},
+        "pageno": {"type": "integer", "description": "Search page number (starts at 1)", "minimum": 1, "default": 1},
+        "time_range": {"type": "string", "description": "Time range of search (day, week, month, year)",
+                       "enum": ["day", "week", "month", "year"]},
+        "language": {"type": "string", "description": "Language code for search results (e.g., 'en', 'fr', 'de'). "
+                     "Default is instance-dependent.", "default": "all"},
+        "safesearch": {"type": "string", "description": "Safe search filter level (0: None, 1: Moderate, 2: Strict)",
+                       "enum": ["0", "1", "2"]},
+        "min_score": {"type": "number", "description": "Minimum relevance score threshold from 0.0 to 1.0.",
+                      "minimum": 0, "maximum": 1},
+        "num_results": {"type": "number", "description": "Maximum number of results to return (1-20).",
+                        "minimum": 1, "maximum": 20},
+        "categories": {"type": "string", "description": "Comma-separated SearXNG categories."},
+        "engines": {"type": "string", "description": "Comma-separated SearXNG engine names; the instance's own "
+                    "choice is used here."},
+        "response_format": {"type": "string", "description": "Response format: formatted text for agents or raw JSON.",
+                            "enum": ["text", "json"]},
+        "result_detail": {"type": "string", "description": "full keeps metadata and signals; compact is title, URL "
+                          "and snippet.", "enum": ["compact", "full"]},
+    },
+    "required": ["query"],
+}  # fmt: skip
+_READ = {
+    "type": "object",
+    "properties": {
+        "url": {"type": "string", "description": "URL"},
+        "startChar": {"type": "number", "description": "Starting character position for content extraction "
+                      "(default: 0)", "minimum": 0},
+        "maxLength": {"type": "number", "description": "Maximum number of characters to return", "minimum": 1},
+        "section": {"type": "string", "description": "Extract content under a specific heading (searches for heading "
+                    "text)"},
+        "paragraphRange": {"type": "string", "description": "Return specific paragraph ranges (e.g., '1-5', '3', "
+                           "'10-')"},
+        "readHeadings": {"type": "boolean", "description": "Return only a list of headings instead of full content"},
+    },
+    "required": ["url"],
+}  # fmt: skip
+
+CONTRACT = Contract(
+    "mcp-searxng",
+    (
+        contract_tool("searxng_web_search", "Search with SearXNG",
+                      "Searches the web using SearXNG and returns a list of results, each with a title, URL, and "
+                      "content snippet. To read the full text of a result URL, follow up with `web_url_read`.",
+                      _SEARCH, search, failed=search_failed, purpose="search"),
+        contract_tool("web_url_read", "Read a URL",
+                      "Fetches a URL and returns readable content as markdown. Use after `searxng_web_search` to read "
+                      "the full content of individual result URLs.",
+                      _READ, read, failed=read_failed, purpose="fetch", long_answers=True),
+    ),
+)  # fmt: skip

@@ -1,0 +1,180 @@
+"""The `mcp-web` contract: Brave search, open, batch, extract and the cache, with front matter and that error model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_web.contracts.asking import ask, brave_country, brave_freshness, brave_language, provider_or_any
+from mcp_web.contracts.contract import Contract, text_prompt
+from mcp_web.contracts.mcp_web_page import document_object, page_object, part_of
+from mcp_web.contracts.mcp_web_schema import tools_of
+from mcp_web.errors import NotFound, WebError
+from mcp_web.model.page import ExtractRequest
+from mcp_web.model.search import SearchQuery
+from mcp_web.services.extract_html import extract_html
+from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.services.open_many import open_many
+from mcp_web.services.open_page import Opened, OpenRequest, open_page
+from mcp_web.services.purge import purge
+from mcp_web.store.protocol import PurgeRule
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer
+
+# Our codes under the names that system has; what it has no name for keeps ours.
+CODES = {
+    "SEARCH_AUTH_ERROR": "BRAVE_AUTH_ERROR",
+    "SEARCH_RATE_LIMITED": "BRAVE_RATE_LIMITED",
+    "SEARCH_UNAVAILABLE": "HTTP_ERROR",
+    "FETCH_FAILED": "HTTP_ERROR",
+    "DOMAIN_DENIED": "SSRF_BLOCKED",
+    "LEAK_BLOCKED": "SSRF_BLOCKED",
+    "UNSUPPORTED_CONTENT": "EXTRACT_FAILED",
+    "NOT_FOUND": "CACHE_ERROR",
+}
+_FLAT = ("path", "robots_url")  # details that stand in the error object itself
+
+
+async def search(call: Call, args: dict[str, Any]) -> Answer:
+    query = SearchQuery(
+        args["query"],
+        count=args["count"],
+        page=args["offset"],
+        language=brave_language(args["search_lang"], args["ui_lang"]),
+        country=brave_country(args["country"]),
+        freshness=brave_freshness(args["freshness"]),
+        safe_search=args["safesearch"],
+        include_domains=tuple(args["domain_allowlist"] or ()),
+        extra_snippets=args["extra_snippets"],
+        goggles=(args["goggles"],) if args["goggles"] else (),
+        rich=args["enable_rich_callback"],
+    )
+    found = (await ask(call, query, provider_or_any(call.app, "brave"), raw=query.rich)).found
+    data: dict[str, Any] = {
+        "query": args["query"],
+        "results": [
+            {
+                "title": hit.title,
+                "url": hit.url,
+                "description": hit.snippet,
+                "extra_snippets": list(hit.extra_snippets),
+                "rank": rank,
+            }
+            for rank, hit in enumerate(found.hits, start=1)
+        ],
+        "more_results_available": found.more_results,
+        "cache_hit": found.cache == "hit",
+    }
+    raw = found.raw.get("brave")
+    if query.rich and isinstance(raw, Mapping) and "rich" in raw:
+        data["rich"] = raw["rich"]
+    return Answer(data, "", shape="json")
+
+
+async def web_open(call: Call, args: dict[str, Any]) -> Answer:
+    call.say(f"opening {args['url']}")
+    opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
+    return Answer(page_object(opened, part_of(args)), "", shape="json")
+
+
+def _request(url: str, args: dict[str, Any]) -> OpenRequest:
+    return OpenRequest(
+        url,
+        mode=args["mode"],
+        siteconfig=args["siteconfig"],
+        max_age=0 if args.get("refresh") else None,
+        explain=bool(args.get("explain_extraction")),
+    )
+
+
+async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
+    urls = list(dict.fromkeys(args["urls"]))
+    requests = [_request(url, args) for url in urls]
+    answers = await open_many(
+        call.app, requests, deadline=call.deadline, heard=call.say, at_once=args["max_concurrency"]
+    )
+    share = (budget.AIM - 500) // len(urls) - 150
+    rows = [
+        {"url": url, "error": error_object(answer)}
+        if isinstance(answer, WebError)
+        else page_object(answer, part_of(args, share))
+        for url, answer in zip(urls, answers, strict=True)
+    ]
+    good = sum(isinstance(answer, Opened) for answer in answers)
+    return Answer({"results": rows, "succeeded": good, "failed": len(urls) - good}, "", shape="json")
+
+
+async def extract(call: Call, args: dict[str, Any]) -> Answer:
+    request = ExtractRequest(siteconfig=args["siteconfig"], explain=args["explain_extraction"])
+    document = await extract_html(call.app, args["html"], args["base_url"] or "", request)
+    return Answer(document_object(document, args["base_url"] or "", None, part_of(args)), "", shape="json")
+
+
+async def cache_get(call: Call, args: dict[str, Any]) -> Answer:
+    kept = await find_snapshot(call.app, args["hash"])
+    age = (await call.app.keeper()).age(kept)
+    return Answer(page_object(Opened(kept, "hit", age), part_of(args)), "", shape="json")
+
+
+async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
+    days = args["older_than_days"]
+    rule = PurgeRule(
+        older_than=None if days is None else days * 86400, domain=args["domain"], keep_newest=args["max_entries"]
+    )
+    gone = await purge(call.app, rule, dry_run=args["dry_run"])
+    data = {"purged": gone.pages, "bytes": gone.bytes, "dry_run": args["dry_run"], "urls": list(gone.examples)}
+    return Answer(data, "", shape="json")
+
+
+def error_object(error: WebError) -> dict[str, Any]:
+    """`{code, message, url?, status_code?, path?, robots_url? …}` with that system's codes."""
+    facts = error.as_dict()
+    details = facts.pop("details", {})
+    made = facts | {"code": CODES.get(error.code, error.code)}
+    if made["code"] != error.code:
+        made["cause"] = error.code
+    if isinstance(error, NotFound):
+        made["retryable"] = False
+    return made | {name: details[name] for name in _FLAT if name in details}
+
+
+def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
+    return Answer(error_object(error), "", shape="json", is_error=True)
+
+
+CONTRACT = Contract(
+    "mcp-web",
+    tools_of(
+        {
+            "web_search": search,
+            "web_open": web_open,
+            "web_batch_open": batch_open,
+            "web_extract": extract,
+            "cache_get": cache_get,
+            "cache_purge": cache_purge,
+        },
+        failed,
+    ),
+    (
+        text_prompt(
+            "docs_summarize_for_coding",
+            "Summarise documentation for coding",
+            "Read a documentation page and keep what a programmer needs to write correct code.",
+            "Address of the documentation page.",
+            "Open {value} with web_open, and with start=next_start where it was truncated. Then write for a "
+            "programmer: what it is for, installation, the smallest working example, the main types and functions "
+            "with their parameters and defaults, limits, common errors, the version it describes. Quote code exactly "
+            "and cite the source and fetched_at of the front matter.",
+        ),
+        text_prompt(
+            "docs_extract_api_surface",
+            "Extract an API's surface",
+            "List every public name of an API reference with signature and meaning.",
+            "Address of the API reference.",
+            "Open {value} with web_open and the linked pages of the same reference with web_batch_open. List every "
+            "public name: kind, full signature exactly as written, one sentence of meaning, errors it raises, since "
+            "which version, deprecated or not. Mark what the pages leave open.",
+        ),
+    ),
+)

@@ -1,0 +1,99 @@
+"""A page as the `mcp-web` contract gives it: Markdown under a stable front matter, and facts beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_web.model.page import Document
+from mcp_web.services.open_page import Opened
+from mcp_web.tools import budget
+from mcp_web.tools.page_view import MAX_LINKS, iso, one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """From where, how many characters, and at most how many tokens of a text."""
+
+    start: int = 0
+    max_chars: int = 60_000
+    tokens: int = budget.AIM - 5_000
+
+
+def part_of(args: dict[str, Any], tokens: int | None = None) -> Part:
+    usual = Part()
+    return Part(
+        args.get("start") or 0, args.get("max_chars") or usual.max_chars, max(60, min(tokens or usual.tokens, 12_000))
+    )
+
+
+def page_object(opened: Opened, part: Part) -> dict[str, Any]:
+    kept = opened.snapshot
+    made = document_object(kept.document, kept.final_url, kept.fetched_at, part)
+    return {
+        "url": kept.url,
+        "final_url": kept.final_url,
+        "hash": kept.key,
+        "resource": f"resource://cache/{kept.key}",
+        "mode": kept.variant.partition(";")[0],
+        "status": kept.status,
+        "cache_hit": opened.cache != "fetched",
+        "fetched_at": iso(kept.fetched_at),
+        **made,
+        "timings": {name: round(ms, 1) for name, ms in kept.timings.items()},
+        **({"notes": [*opened.notes, *kept.document.notes]} if opened.notes or kept.document.notes else {}),
+    }
+
+
+def document_object(document: Document, source: str, fetched_at: float | None, part: Part) -> dict[str, Any]:
+    text, next_start = _piece(document.markdown, part)
+    if part.start == 0:
+        text = front_matter(document, source, fetched_at) + "\n" + text
+    meta = document.metadata
+    facts = {
+        "description": meta.description,
+        "author": meta.author,
+        "published": meta.published,
+        "site_name": meta.site_name,
+        "language": meta.language,
+    }
+    made: dict[str, Any] = {
+        "title": document.title,
+        "markdown": text,
+        "truncated": next_start is not None,
+        "extractor": document.extractor,
+        "siteconfig": document.siteconfig,
+        "metadata": {name: value for name, value in facts.items() if value},
+    }
+    if next_start is not None:
+        made["next_start"] = next_start
+    if part.tokens > 2_000:
+        made["links"] = [{"text": link.text, "url": link.url} for link in document.links[:MAX_LINKS]]
+    if document.explain is not None:
+        made["explain_extraction"] = document.explain
+    return made
+
+
+def front_matter(document: Document, source: str, fetched_at: float | None) -> str:
+    """The five lines that never change their names or their order."""
+    rows = {
+        "title": document.title,
+        "source": source,
+        "fetched_at": iso(fetched_at) if fetched_at is not None else "",
+        "extractor": document.extractor,
+        "siteconfig": document.siteconfig or "none",
+    }
+    return "---\n" + "\n".join(f"{name}: {one_line(value)}".rstrip() for name, value in rows.items()) + "\n---"
+
+
+def _piece(markdown: str, part: Part) -> tuple[str, int | None]:
+    from mcp_web.read.window import cut
+
+    size = part.max_chars
+    while True:
+        window = cut(markdown, part.start, size)
+        if size <= 200 or budget.within(window.text, part.tokens):
+            return window.text, window.next_start
+        size = max(200, budget.chars_for(window.text, part.tokens))
+        if size >= len(window.text):
+            size = max(200, len(window.text) - 1)

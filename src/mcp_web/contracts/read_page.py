@@ -1,0 +1,240 @@
+"""The `read-page` contract: `web.search` with raw Google JSON, `web.readFromPage` with the passages that match."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from mcp_web.contracts import google_shape
+from mcp_web.contracts.asking import ask, provider_or_any
+from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.errors import ExtractFailed, FetchTimeout, HttpError, UnsupportedContent, WebError
+from mcp_web.fetch.options import FetchOptions
+from mcp_web.model.passage import Passage
+from mcp_web.model.search import SafeSearch, SearchQuery
+from mcp_web.search.options import SearchOptions
+from mcp_web.services.read_page import PROTECTED, PageRead, read_pages
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.page_view import iso
+from mcp_web.tools.shrink import compact
+from mcp_web.tools.tool import Answer
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+THRESHOLD = 0.72  # of that system; SIMILARITY_THRESHOLD sets another
+CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another
+CONCURRENCY = 2  # CONCURRENCY sets another
+
+
+async def search(call: Call, args: dict[str, Any]) -> Answer:
+    """Each query's Google JSON, in the order asked, so many at a time as CONCURRENCY says."""
+    safe: SafeSearch = args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search
+    provider = provider_or_any(call.app, "google")
+    results: list[dict[str, Any] | WebError] = [{}] * len(args["query"])
+    places = anyio.Semaphore(_concurrency(call.app))
+
+    async def one(at: int, text: str) -> None:
+        query = SearchQuery(
+            text,
+            count=args["resultsPerQuery"],
+            language=args["language"],
+            country=args["region"].upper() if args["region"] else None,
+            safe_search=safe,
+        )
+        async with places:
+            try:
+                found = (await ask(call, query, provider, raw=provider == "google")).found
+            except WebError as error:
+                results[at] = error
+                return
+        raw = found.raw.get("google")
+        results[at] = google_shape.joined(raw, query.count) if raw else google_shape.imitated(found)
+
+    async with anyio.create_task_group() as tasks:
+        for at, text in enumerate(args["query"]):
+            tasks.start_soon(one, at, text)
+    failures = [result for result in results if isinstance(result, WebError)]
+    if len(failures) == len(results):
+        raise failures[0]
+    told = [google_shape.refusal(one) if isinstance(one, WebError) else one for one in results]
+    data = {"queries": [{"query": text, "result": one} for text, one in zip(args["query"], told, strict=True)]}
+    fitting = (made for made in google_shape.lighter(data) if budget.within(compact(made), budget.AIM))
+    return Answer(next(fitting, data), "", shape="json")
+
+
+def _concurrency(app: App) -> int:
+    """What CONCURRENCY says, or that system's default."""
+    row = next(row for row in app.settings.rows if (row.room, row.name) == ("fetch", "concurrency"))
+    return CONCURRENCY if row.origin == "default" else int(row.value)
+
+
+async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
+    call.say(f"reading {args['url']}")
+    threshold = call.app.similarity_threshold
+    reader = await call.app.reader_of(CHUNK_TOKENS)
+    (page,) = await read_pages(
+        call.app,
+        [args["url"]],
+        list(dict.fromkeys(args["query"])),
+        max_results=args["maxResults"],
+        min_score=THRESHOLD if threshold is None else threshold,
+        max_age=0 if args["forceRefresh"] else None,
+        deadline=call.deadline,
+        heard=call.say,
+        reader=reader,
+    )
+    if isinstance(page, WebError):
+        return _unread(call.app, page, args)
+    kept = page.opened.snapshot
+    data: dict[str, Any] = {"url": kept.url}
+    if kept.document.title:
+        data["title"] = kept.document.title
+    data["lastCrawled"] = iso(kept.checked_at)
+    if kept.document.wall in ("paywall", "login"):
+        data |= {"queries": _nothing(args["query"]), "note": PROTECTED}
+        return Answer(data, "", shape="json")
+    ranked = {one.query: one for one in page.ranked}
+    by_words = any("words only" in note for note in page.notes)
+    chunks = [
+        {"query": query, "results": _chunks(kept.url, [(one.passage, one.score) for one in ranked[query].passages])}
+        for query in args["query"]
+    ]
+    if by_words and (missing := [row for row in chunks if not row["results"]]):
+        longest = _longest(page, args["maxResults"])
+        for row in missing:
+            row["results"] = longest
+    data["queries"] = chunks
+    if args["includeMetadata"]:
+        data["metadata"] = _metadata(page)
+    if page.notes:
+        data["note"] = " ".join(page.notes)
+    return Answer(data, "", shape="json")
+
+
+def _chunks(url: str, found: Sequence[tuple[Passage, float]]) -> list[dict[str, Any]]:
+    return [_chunk(url, passage, score) for passage, score in found]
+
+
+def _chunk(url: str, passage: Passage, score: float) -> dict[str, Any]:
+    from mcp_web.read.plain import to_plain
+
+    text = to_plain(passage.text).strip()
+    made: dict[str, Any] = {"id": chunk_id(url, passage.section_path, text), "text": text, "score": round(score, 4)}
+    return made | ({"sectionPath": list(passage.section_path)} if passage.section_path else {})
+
+
+def chunk_id(url: str, path: Sequence[str], text: str) -> str:
+    """sha256 of url, section path and text: the same on every machine."""
+    return hashlib.sha256(f"{url}|{' > '.join(path)}|{text}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _longest(page: PageRead, count: int) -> list[dict[str, Any]]:
+    """What that system gives when it cannot judge: the longest blocks of the page."""
+    from mcp_web.read.passages import Size, passages
+
+    document = page.opened.snapshot.document
+    found = passages(document.markdown, document.headings, Size.of_tokens(CHUNK_TOKENS))
+    longest = sorted(found, key=lambda one: -len(one.text))[:count]
+    return _chunks(page.opened.snapshot.url, [(one, 0.0) for one in longest])
+
+
+def _metadata(page: PageRead) -> dict[str, Any]:
+    meta = page.opened.snapshot.document.metadata
+    facts = {
+        "description": meta.description,
+        "author": meta.author,
+        "published": meta.published,
+        "modified": meta.modified,
+        "siteName": meta.site_name,
+        "language": meta.language,
+        "canonicalUrl": meta.canonical_url,
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _nothing(queries: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"query": query, "results": []} for query in queries]
+
+
+def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
+    """Protected and empty pages are an answer with a note; everything else is an error."""
+    if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
+        note = PROTECTED
+    elif isinstance(error, ExtractFailed | UnsupportedContent):
+        note = error.message
+    else:
+        if isinstance(error, FetchTimeout):
+            limit = app.settings.of(FetchOptions).timeout * 1000
+            raise FetchTimeout(f"{error.message} (REQUEST_TIMEOUT_MS={limit:.0f})", url=error.url) from error
+        raise error
+    data = {
+        "url": args["url"],
+        "lastCrawled": iso(time.time()),
+        "queries": _nothing(args["query"]),
+        "note": note,
+    }
+    return Answer(data, "", shape="json")
+
+
+def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
+    return Answer({}, f"{error.code}: {error.message} {error.way_on}", shape="text", is_error=True)
+
+
+_QUERY = {
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+    "description": "One query, or several.",
+}
+_SEARCH = {
+    "type": "object",
+    "properties": {
+        "query": _QUERY,
+        "resultsPerQuery": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10},
+        "region": {"type": "string"},
+        "language": {"type": "string"},
+        "safeSearch": {"type": "string", "enum": ["off", "moderate", "strict"]},
+    },
+    "required": ["query"],
+}
+_READ = {
+    "type": "object",
+    "properties": {
+        "url": {"type": "string", "format": "uri"},
+        "query": _QUERY,
+        "forceRefresh": {"type": "boolean", "default": False},
+        "maxResults": {"type": "integer", "minimum": 1, "maximum": 50, "default": 8},
+        "includeMetadata": {"type": "boolean", "default": False},
+    },
+    "required": ["url", "query"],
+}
+
+CONTRACT = Contract(
+    "read-page",
+    (
+        contract_tool(
+            "web.search",
+            "Search the web",
+            "Searches the web for one or several queries and returns Google Custom Search JSON for each.",
+            _SEARCH,
+            search,
+            failed=failed,
+            purpose="search",
+            long_answers=True,
+        ),
+        contract_tool(
+            "web.readFromPage",
+            "Read from a page",
+            "Fetches a page and returns only the parts of it that are relevant to the queries, with a score each.",
+            _READ,
+            read_from_page,
+            failed=failed,
+            purpose="fetch",
+            long_answers=True,
+        ),
+    ),
+)

@@ -1,0 +1,59 @@
+"""Which contract is offered, and under which names. One line per system."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+
+from mcp_web.contracts.contract import Contract, ContractTool
+from mcp_web.errors import ConfigError
+from mcp_web.tools.options import ToolOptions
+from mcp_web.tools.tool import Tool
+
+# The name in the configuration → the file in this folder.
+FILES = {
+    "read-page": "read_page",
+    "mcp-web": "mcp_web",
+    "searxng": "searxng",
+    "archives": "archives",
+    "web-tools": "web_tools",
+    "fetch": "fetch",
+    "brave": "brave",
+    "mcp-searxng": "mcp_searxng",
+}
+
+
+def contract_named(name: str) -> Contract:
+    """The contract, its file imported only now."""
+    if name not in FILES:
+        raise ConfigError(f"There is no contract {name!r}; there are: {', '.join(FILES)}.")
+    contract = importlib.import_module(f"mcp_web.contracts.{FILES[name]}").CONTRACT
+    assert isinstance(contract, Contract)
+    return contract
+
+
+def offered(contract: Contract, options: ToolOptions) -> dict[str, ContractTool]:
+    """Its tools by the name they are listed under, less what is switched off."""
+    known = [name for tool in contract.tools for name in (tool.name, plain_name(tool.name))]
+    unknown = [name for name in options.disabled_tools if name not in known]
+    if unknown:
+        raise ConfigError(
+            f"MCP_WEB_DISABLED_TOOLS names {unknown[0]!r}, but the tools of {contract.name} are: "
+            f"{', '.join(tool.name for tool in contract.tools)}."
+        )
+    on = {"search": options.search_enabled, "fetch": options.fetch_enabled, "other": True}
+    return {
+        tool.name: tool
+        for tool in contract.tools
+        if on[tool.purpose] and not {tool.name, plain_name(tool.name)} & set(options.disabled_tools)
+    }
+
+
+def plain_name(name: str) -> str:
+    """The name with underscores for dots, as clients want it that take letters, digits and underscores only."""
+    return name.replace(".", "_")
+
+
+def with_plain_names(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Every tool by its own name and by its plain one."""
+    return {plain_name(name): tool for name, tool in tools.items()} | dict(tools)

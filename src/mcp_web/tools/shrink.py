@@ -1,0 +1,40 @@
+"""Makes an answer object fit a number of tokens without breaking it: texts grow shorter first, then lists."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_web.tools import budget
+
+# Longest text, longest list: tried in this order until the object fits.
+_STEPS = (
+    (40_000, 400), (20_000, 400), (8_000, 400), (3_000, 400), (1_000, 200), (300, 100),
+    (300, 50), (300, 20), (200, 10), (80, 80), (80, 20), (80, 5), (40, 2), (20, 1),
+)  # fmt: skip
+
+
+def compact(data: Any) -> str:
+    """JSON without spaces, as programs write it."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, Any], bool]:
+    """The object itself where it fits, else a smaller one with the same keys; and whether it was made smaller."""
+    if budget.within(compact(data), tokens):
+        return data, False
+    for text, items in _STEPS:
+        made = _clip(data, text, items)
+        if budget.within(compact(made), tokens):
+            return made, True
+    return {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}, True
+
+
+def _clip(value: Any, text: int, items: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= text else value[:text] + "…"
+    if isinstance(value, dict):
+        return {key: _clip(item, text, items) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clip(item, text, items) for item in value[:items]]
+    return value
