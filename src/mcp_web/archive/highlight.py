@@ -16,7 +16,7 @@ _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
 _MARKUP = re.compile(r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|)|[*_`|]{1,3}|\[|\]", re.MULTILINE)
-_UNCLEAN = re.compile(r"[*_`|\[\]#>\n\t]|  |^[ +-]| $")  # what cleaning may change, and more
+_UNCLEAN = re.compile(r"[*_`|\[\]#>\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _SPECIAL = re.compile(r"[&<>\"']")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -127,9 +127,10 @@ def _richest(spans: list[Span], wanted: set[str]) -> tuple[int, set[str]]:
     """The start of the window with the most wanted words, and which."""
     best_start, best_terms = spans[0][0], set[str]()
     inside: dict[str, int] = {}
-    last = 0
+    last, count = 0, len(spans)
     for start, _, term in spans:
-        while last < len(spans) and spans[last][1] - start <= _SNIPPET - _BEFORE:
+        furthest = start + _SNIPPET - _BEFORE
+        while last < count and spans[last][1] <= furthest:
             entering = spans[last][2]
             inside[entering] = inside.get(entering, 0) + 1
             last += 1
@@ -154,9 +155,9 @@ def _piece(marker: Marker, text: str, spans: list[Span], at: int) -> str:
     end = min(len(text), start + _SNIPPET)
     if end < len(text) and " " in text[at + 1 : end]:
         end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
-    shown = text[start:end]
+    shown = text[start:end].replace("\n", " ")
     if _UNCLEAN.search(shown):
-        shown = re.sub(r"\s+", " ", _MARKUP.sub("", shown)).strip()
+        shown = re.sub(r"\s+", " ", _MARKUP.sub("", text[start:end])).strip()
         inside = marker.spans(shown)
     else:
         first = bisect.bisect_left(spans, (start, 0, ""))
