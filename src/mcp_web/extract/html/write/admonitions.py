@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element as ElementType
 
-from mcp_web.extract.html.write import inline
+from mcp_web.extract.html.write import inline, tables
 from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, quoted
 
 if TYPE_CHECKING:
@@ -90,10 +90,14 @@ def write_admonition(draft: Draft, element: Element, out: list[str]) -> None:
         kind = words[:1].upper() + words[1:]
     elif words:
         kind = f"{kind}: {words}"
+    framed = _icon_table(element)
     draft.indents += 1
-    inside = draft.blocks_of(_content_of(element))
+    inside = draft.blocks_of(framed or _content_of(element))
     draft.indents -= 1
     if not inside and not words:
+        return
+    if framed is not None and not any(block.startswith("```") for block in inside):
+        out.append(f"| **{kind}** | {tables.in_cell(inside)} |\n| --- | --- |")
         return
     _frame(f"**{kind}**", inside, out)
 
@@ -118,8 +122,17 @@ def _content_of(element: Element) -> Element:
     return cell if cell is not None else element
 
 
+def _icon_table(element: Element) -> Element | None:
+    """DocBook sets an admonition as a table of icon, title and text, and a table it stays: the cell of the text."""
+    table = element if element.tag == "table" else element.select_one("table")
+    cells = table.select("td") if table is not None else []
+    if table is None or len(cells) != 2 or len(table.select("th")) != 1 or cells[0].text.strip():
+        return None
+    return cells[1]
+
+
 def _title_of(element: Element, kind: str) -> Element | None:
-    found = element.select_one("dt" if element.tag == "dl" else _TITLES)
+    found = element.select_one("dt" if element.tag == "dl" else f"{_TITLES},table > tbody > tr > th")
     if found is not None and len(found.text.strip()) <= 120:
         return found
     for child in element:

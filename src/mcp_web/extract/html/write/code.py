@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _TICKS = re.compile(r"`{3,}")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")
+_COLUMN = re.compile(r"\s*\d+(?:\s+\d+)*\s*\Z")
 _GUTTERS = frozenset(
     re.findall(
         r"\S+",
@@ -43,7 +44,9 @@ _LINES = frozenset(
 _BLOCKS = frozenset(("div", "p", "li", "tr", "ol", "ul", "table", "tbody"))
 _COPY = frozenset(("copy", "copy code", "copied", "copied!", "copy to clipboard", "copy snippet", "expand", "run"))
 
-_TABLES = frozenset(("highlighttable", "lntable", "rouge-table", "hljs-ln", "syntaxhighlighter"))
+_TABLES = frozenset(
+    ("highlighttable", "lntable", "rouge-table", "hljs-ln", "syntaxhighlighter", "listing_frame", "source_code")
+)
 _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gutter,td.hljs-ln-numbers,.line-number"
 # Code that stands in no `pre`: Doxygen, editors, highlighters of their own.
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
@@ -53,7 +56,7 @@ _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 def mark_code(draft: Draft, survey: Survey) -> None:
     """Find code that no `pre` announces, and tables that only number its lines."""
-    if "table" in survey.tags and not _GUTTERS.isdisjoint(survey.classes):
+    if "table" in survey.tags:
         for table in survey.tagged:
             if table.tag == "table" and _is_code_table(table):
                 draft.special[table] = write_code_table
@@ -76,7 +79,10 @@ def _is_code_table(table: Element) -> bool:
     if not _TABLES.isdisjoint((table.attr("class") or "").split()):
         return True
     cell = table.select_one(_GUTTER_CELLS)
-    return cell is not None and _NUMBERS.match(cell.text) is not None and table.select_one("th") is None
+    if cell is not None and _NUMBERS.match(cell.text) is not None and table.select_one("th") is None:
+        return True
+    columns = table.select("td > pre, td > div > pre")
+    return len(columns) == 2 and _COLUMN.match(columns[0].text) is not None
 
 
 def write_pre(draft: Draft, element: Element, out: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, indented
 from mcp_web.extract.html.write.escape import code_span
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
+_HEADINGS = "h1,h2,h3,h4,h5,h6"
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
@@ -32,10 +33,42 @@ def write_table(draft: Draft, element: Element, out: list[str]) -> None:
         for row in rows:
             for cell in row:
                 draft.walk(draft, cell, out)
+    elif element.select_one("table") is not None:
+        _write_as_list(draft, rows, out)
+    else:
+        _write_grid(draft, rows, out)
+
+
+def _write_grid(draft: Draft, rows: list[list[Element]], out: list[str]) -> None:
+    """The rows as pipes; a row that only holds a heading parts the table there."""
+    held: list[list[Element]] = []
+    for row in [*rows, []]:
+        if row and not (len(row) == 1 and row[0].select_one(_HEADINGS) is not None):
+            held.append(row)
+            continue
+        grid = _grid(draft, held)
+        if grid:
+            out.append(_as_pipes(grid))
+        held = []
+        if row:
+            draft.walk(draft, row[0], out)
+
+
+def _write_as_list(draft: Draft, rows: list[list[Element]], out: list[str]) -> None:
+    """A table that holds tables: every row an item, its cells below each other."""
+    if draft.indents >= MAX_INDENTS:
+        for row in rows:
+            for cell in row:
+                draft.walk(draft, cell, out)
         return
-    grid = _grid(draft, rows)
-    if grid:
-        out.append(_as_pipes(grid))
+    draft.indents += 1
+    items = []
+    for row in rows:
+        inside = [block for cell in row for block in draft.blocks_of(cell)]
+        if inside:
+            items.append("- " + indented("\n\n".join(inside), "  "))
+    draft.indents -= 1
+    out.append("\n\n".join(items))
 
 
 def _rows_of(table: Element) -> tuple[list[list[Element]], Element | None]:
@@ -58,11 +91,15 @@ def _cells_of(row: Element) -> list[Element]:
 
 
 def _is_layout(table: Element, rows: list[list[Element]]) -> bool:
+    """A table that only places things: no data in rows and columns."""
     if (table.attr("role") or "") in ("presentation", "none"):
         return True
+    has_header = any(cell.tag == "th" for row in rows for cell in row)
     if max((len(row) for row in rows), default=0) < 2 or len(rows) < 2:
-        return table.select_one("th") is None
-    return table.select_one("table, h1, h2, h3, form") is not None
+        return not has_header
+    if table.select_one("table") is not None:
+        return not has_header
+    return any(len(row) > 1 and any(cell.select_one("h1,h2,h3,form") is not None for cell in row) for row in rows)
 
 
 def _span(cell: Element, name: str) -> int:
@@ -103,11 +140,15 @@ def _cell_text(draft: Draft, cell: Element) -> str:
     inside = draft.blocks_of(cell)
     if not inside:
         return ""
-    text = "<br>".join(_flat(block) for block in inside)
-    return _PIPE.sub(r"\\|", text)
+    return in_cell(inside)
 
 
-def _flat(block: str) -> str:
+def in_cell(inside: list[str]) -> str:
+    """Blocks on one line, pipes escaped."""
+    return _PIPE.sub(r"\\|", "<br>".join(flat(block) for block in inside))
+
+
+def flat(block: str) -> str:
     """A block on one line."""
     block = re.sub(r"\x00\d+\x00#{1,6} ", "", block)
     if block.startswith("```"):
