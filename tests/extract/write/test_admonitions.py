@@ -41,3 +41,8 @@ def test_code_in_an_admonition_can_be_copied(md) -> None:
 def test_part_of_the_page_with_such_a_class_is_no_admonition(md) -> None:
     assert md('<div class="note"><h1>Notes of the day</h1><p>x</p></div>') == "# Notes of the day\n\nx"
     assert md('<div class="info"><p>x</p></div>') == "x"
+
+
+def test_admonition_set_as_a_table_stays_one_row(md) -> None:
+    html = '<div class="tip"><table><tr><td rowspan="2"><img alt="[Tip]"></td><th>Tip</th></tr><tr><td><p>Do less.</p></td></tr></table></div>'
+    assert md(html) == "| **Tip** | Do less. |\n| --- | --- |"

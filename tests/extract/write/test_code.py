@@ -74,6 +74,8 @@ def test_language_of_a_neighbour_is_not_borrowed(md) -> None:
         "<code class=wrap><pre><code>a = 1\nb = 2</code></pre></code>",
         "<blockquote><pre>a = 1\nb = 2</pre></blockquote>",
         "<pre>  a = 1\n  b = 2</pre>",
+        '<table class="source_code"><tr><td><pre class="lines">1\n2</pre></td><td><pre class="code">a = 1\nb = 2</pre></td></tr></table>',
+        '<table><tr><td class="listing_lines"><pre>1\n2</pre></td><td><pre class="programlisting">a = 1\nb = 2</pre></td></tr></table>',
     ],
 )
 def test_gutters_buttons_and_line_boxes_leave_the_code(md, html: str) -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a page a line)
 """Tables stay tables: spans filled, cells on one line, layout dissolved."""
 
 from __future__ import annotations
@@ -46,3 +47,14 @@ def test_table_around_tables_becomes_its_parts(md) -> None:
 def test_caption_stands_above(md) -> None:
     html = "<table><caption>Sizes</caption><tr><th>A<th>B</tr><tr><td>1<td>2</tr></table>"
     assert md(html).startswith("*Sizes*\n\n| A")
+
+
+def test_data_table_that_holds_tables_becomes_a_list(md) -> None:
+    inner = "<table><tr><th>A<th>B</tr><tr><td>1<td>2</tr></table>"
+    html = f"<table><tr><th>Name</th><th>Sizes</th></tr><tr><td>x</td><td>{inner}</td></tr></table>"
+    assert md(html) == "- Name\n\n  Sizes\n\n- x\n\n  | A | B |\n  | --- | --- |\n  | 1 | 2 |"
+
+
+def test_heading_row_parts_the_table(md) -> None:
+    html = "<table><tr><td colspan=2><h2>Public</h2></td></tr><tr><td>int</td><td>f()</td></tr><tr><td>a</td><td>b</td></tr></table>"
+    assert md(html) == "## Public\n\n| int | f() |\n| --- | --- |\n| a | b |"
