@@ -153,6 +153,14 @@ def test_searxng_is_sent_harmless_text_and_passing_headers() -> None:
     assert {"Accept-Language", "Accept-Encoding", "Sec-Fetch-Mode"} <= set(request.headers)
 
 
+def test_a_login_in_an_instances_address_becomes_a_header_and_is_never_shown() -> None:
+    guarded = Searxng("https://me:p%40ss@search.home.example/sub/")
+    request = guarded.request(Q)
+    assert (guarded.name, request.url) == ("https://search.home.example/sub", "https://search.home.example/sub/search")
+    assert request.headers["Authorization"] == "Basic bWU6cEBzcw=="
+    assert Searxng("127.0.0.1:8888").url == Searxng("http://127.0.0.1:8888/search").url == "http://127.0.0.1:8888"
+
+
 def test_searxng_results_are_in_order_of_score_whatever_the_version() -> None:
     page = SEARXNG.parse(answered("searxng_new.json"), Q)
     assert [hit.title for hit in page.hits] == ["First", "Second"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from base64 import b64encode
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
@@ -38,7 +40,11 @@ class Searxng:
     def __init__(
         self, base: str, *, public: bool = False, guarded: bool = False, interval: float = 5.0, rotate: bool = True
     ) -> None:
-        self.url = base.rstrip("/").removesuffix("/search")
+        address = base if "://" in base else f"http://{base}"
+        scheme, _, rest = address.rstrip("/").removesuffix("/search").partition("://")
+        login, _, place = rest.rpartition("@")
+        self.url = f"{scheme}://{place}"  # what is listed and logged has no password in it
+        self._login = b64encode(unquote(login).encode()).decode() if login else ""
         self.card = replace(CARD, guarded=guarded, rate=1, per=interval) if public else CARD
         self.public = public
         self._varied = public and rotate
@@ -95,7 +101,8 @@ class Searxng:
         return None
 
     def _headers(self) -> dict[str, str]:
-        return headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
+        headers = headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
+        return headers | ({"Authorization": f"Basic {self._login}"} if self._login else {})
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
