@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
@@ -34,7 +34,7 @@ CONCURRENCY = 2  # CONCURRENCY sets another
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
     """Each query's Google JSON, in the order asked, so many at a time as CONCURRENCY says."""
-    safe: SafeSearch = args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search
+    safe = cast(SafeSearch, args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search)
     provider = provider_or_any(call.app, "google")
     results: list[dict[str, Any] | WebError] = [{}] * len(args["query"])
     places = anyio.Semaphore(_concurrency(call.app))

@@ -17,7 +17,7 @@ from mcp_web import __version__
 from mcp_web.app import App
 from mcp_web.contracts import sets as contracts
 from mcp_web.server import hello, prompts, resources
-from mcp_web.server.result import on_the_wire
+from mcp_web.server.result import lift_beside, on_the_wire
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
 from mcp_web.tools.sets import listed_as, offered
@@ -73,7 +73,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await prompts.get_prompt(app, contract, params.name, params.arguments)
 
-    return Server[None](
+    server = Server[None](
         hello.NAME,
         version=__version__,
         title=hello.TITLE,
@@ -88,6 +88,9 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )
+    if contract is not None:
+        server.middleware.append(lift_beside)
+    return server
 
 
 def _described(tool: Tool, *, structured: bool) -> types.Tool:
