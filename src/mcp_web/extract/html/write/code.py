@@ -37,7 +37,9 @@ _SOUP = (
     + ",".join(f".{name}" for name in ("linenos", "lineno", "blob-num"))
 )
 _SKIPPED = frozenset(("button", "style", "script", "svg", "select", "textarea", "template", "noscript"))
-_FURNITURE = re.compile(r"copy|toolbar|header|actions|tooltip|code-?lang|clipboard", re.I)
+_FURNITURE = re.compile(
+    r"copy|toolbar|header|actions|tooltip|code-?lang|clipboard|lang(?:uage)?-?(?:id|label|name)", re.I
+)
 _LINES = frozenset(
     ("line", "token-line", "code-line", "view-line", "cm-line", "CodeMirror-line", "codeline", "hljs-line")
 )

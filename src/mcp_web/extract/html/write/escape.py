@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 JOINT = "\x02"  # between the two halves of a link we write: page text that looks like one has none
+_WRITTEN = re.compile(r"[\\`*\[&~]")
 _SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 
 # One alternative per structure that a run of text could start by accident or by design.
@@ -67,8 +68,10 @@ def code_span(code: str) -> str:
     return f"{ticks}{pad}{code}{pad}{ticks}"
 
 
-def unescape(markdown: str) -> str:
-    """Plain text of a piece of our own inline Markdown: for the outline."""
+def plain(markdown: str) -> str:
+    """Plain text of a piece of our own inline Markdown: for the outline and the list of links."""
+    if _WRITTEN.search(markdown) is None:
+        return markdown
     text = re.sub(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]|\([^()\s]*\))*\)", r"\1", markdown)
     text = re.sub(r"(?<!\\)(?:\*\*|\*|~~|`+)", "", text)
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).replace("&lt;", "<").replace("&amp;", "&").strip()

@@ -9,12 +9,12 @@ from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.draft import Draft
-from mcp_web.extract.html.write.escape import unescape
+from mcp_web.extract.html.write.escape import plain
 
 if TYPE_CHECKING:
     from turbohtml import Element
 
-_SIGN_AT_END = re.compile(r"\s*[¶§#🔗◆◇]\s*$")
+_SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
 def write_heading(draft: Draft, element: Element, out: list[str]) -> None:
@@ -25,7 +25,7 @@ def write_heading(draft: Draft, element: Element, out: list[str]) -> None:
     if not text:
         return
     level = int(element.tag[1])
-    draft.headings.append((level, unescape(text), anchor_of(element)))
+    draft.headings.append((level, plain(text), anchor_of(element)))
     out.append(f"\x00{len(draft.headings) - 1}\x00{'#' * level} {text}")
 
 

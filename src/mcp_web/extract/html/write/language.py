@@ -47,9 +47,10 @@ _ALIASES = {"python3": "python", "py3": "python", "ipython3": "python", "ipython
 _ATTRIBUTES = ("data-lang", "data-language", "data-code-language", "data-highlight-language",
                "data-programming-language", "data-syntax", "language", "syntax", "data-enlighter-language",
                "data-code-lang", "data-mode")  # fmt: skip
-_STATED = re.compile(r"(?:^|\s)(?:language|lang)[-:_=]([\w+#.-]+)", re.I)
+_STATED = re.compile(r"(?:^|[\s-])(?:language|lang)[-:_=]([\w+#.-]+)", re.I)
 _BRUSH = re.compile(r"(?:^|\s)brush:\s*([\w+#.-]+)", re.I)
-_SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|hljs|src|code|source|codehilite|crayon|"
+_SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|gatsby-code|hljs|"
+    r"src|code|source|codehilite|crayon|"
                      r"syntax|cm-s|enlighter|prism|shiki|listing|wp-block-code)[-_]([\w+#.-]+)", re.I)  # fmt: skip
 _LABEL = re.compile(r"[\w+#./ -]{1,24}")
 _NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript", "c / c++": "cpp",

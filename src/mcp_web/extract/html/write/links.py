@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin, urlsplit
 
+from mcp_web.extract.html.write.escape import plain
 from mcp_web.model.page import Link
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
@@ -44,18 +45,18 @@ class Links:
             return None
         # Browsers drop tabs and line ends inside a URL: "java\nscript:" is a script all the same.
         scheme = _SCHEME.match(_CONTROL.sub("", href))
-        plain = _LINE_ENDS.sub("", href).strip(_EDGES)
+        target = _LINE_ENDS.sub("", href).strip(_EDGES)
         if scheme is not None:
             if scheme[0].lower() not in _KEPT_SCHEMES:
                 return None
-            if "/../" not in plain and "/./" not in plain:
-                return _written(plain)
-        if not plain:
+            if "/../" not in target and "/./" not in target:
+                return _written(target)
+        if not target:
             return None
-        if plain[0] == "/" and "/." not in plain and plain[1:2] not in ("/", "\\"):
-            return _written(self._origin + plain)
+        if target[0] == "/" and "/." not in target and target[1:2] not in ("/", "\\"):
+            return _written(self._origin + target)
         try:
-            return _written(urljoin(self._base, plain))
+            return _written(urljoin(self._base, target))
         except ValueError:
             return None
 
@@ -64,7 +65,7 @@ class Links:
             self.met[url] = text
 
     def all(self) -> tuple[Link, ...]:
-        return tuple(Link(text, bare(url)) for url, text in self.met.items())
+        return tuple(Link(plain(text), bare(url)) for url, text in self.met.items())
 
 
 def _written(url: str) -> str:

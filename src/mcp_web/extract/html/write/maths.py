@@ -38,6 +38,7 @@ _TEXT_COMMANDS = re.compile(
     r"\s*\{[^{}]*\}"
 )
 _TEX_ADDRESS = re.compile(r"latex|cht=tx|%5c|/tex[/?]|mathtex", re.I)
+_MARKUP = re.compile(r"\](?=\()|<(?=[a-zA-Z/!?])")
 MOST_TEX = 5000
 
 
@@ -77,6 +78,8 @@ def written(tex: str, display: bool) -> str:
     """TeX between dollars; a formula that stands alone on lines of its own."""
     if not tex:
         return ""
+    # White space is free in TeX: what would be a link or a tag of the page's own making is parted.
+    tex = _MARKUP.sub(r"\g<0> ", tex)
     return f"\x00$${tex}$$\x00" if display else f"${tex}$"
 
 
