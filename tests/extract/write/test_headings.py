@@ -39,3 +39,8 @@ def test_bold_in_a_heading_is_not_repeated(md) -> None:
 def test_card_carries_its_link_in_the_heading(md) -> None:
     html = '<a href="/p"><div><h3>Post</h3><p>About it.</p></div></a>'
     assert md(html) == "### [Post](https://docs.example.org/p)\n\nAbout it."
+
+
+@pytest.mark.parametrize(("title", "line"), [("C#", "## C#"), ("F# and C#", "## F# and C#"), ("Part #", "## Part")])
+def test_sharp_is_part_of_a_name(md, title: str, line: str) -> None:
+    assert md(f"<h2>{title}</h2>") == line

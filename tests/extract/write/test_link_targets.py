@@ -76,3 +76,8 @@ def test_videos_and_posts_become_links(md) -> None:
     assert md('<video><source src="/v.mp4">old browser</video>') == (
         "[Video: docs.example.org](https://docs.example.org/v.mp4)"
     )
+
+
+def test_listed_texts_are_plain(written) -> None:
+    result = written('<p><a href="/a"><code>Vec&lt;T&gt;</code> and *all*</a></p>')
+    assert [link.text for link in result.links] == ["Vec<T> and *all*"]

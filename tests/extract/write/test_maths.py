@@ -37,3 +37,7 @@ def test_sentences_hidden_in_an_annotation_are_not_the_formula(md) -> None:
 
 def test_powers_are_not_glued_to_their_base(md) -> None:
     assert md("<p>10<sup>6</sup>, 1<sup>st</sup>, H<sub>2</sub>O</p>") == "10^6, 1st, H2O"
+
+
+def test_formula_makes_neither_link_nor_tag(md) -> None:
+    assert md('<p><script type="math/tex">f[x](y) a<b</script></p>') == "$f[x] (y) a< b$"
