@@ -27,6 +27,8 @@ _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,60}")
 _LISTS = ("domains", "generator", "marks", "body", "strip", "title", "author", "date", "next_page")
 _KNOWN = frozenset(("id", "version", "kind", *_LISTS))
 _LARGEST = 100_000  # characters of a config's text
+_NAMED = re.compile(r"[.#]([A-Za-z_][\w-]*)")
+_BRACKETS = re.compile(r"\[[^\]]*\]")
 _XPATH = ("/", "(", "./", "string(", "normalize-space(")
 
 
@@ -157,40 +159,55 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
     return known[name]
 
 
-def find_config(tree: Tree, url: str, folder: str = "") -> SiteConfig | None:
-    """The config that fits a page, the user's before the packaged ones."""
+def by_address(tree: Tree, url: str, folder: str = "") -> SiteConfig | None:
+    """The config for a page's domain or generator, the user's before the packaged ones."""
     generator = _generator(tree)
     for configs in (in_folder(folder), packaged()):
-        if configs and (found := _fitting(configs, tree, url, generator)):
-            return found
+        for config in configs:
+            if config.domains and fits_domain(config, url) and (not config.marks or _marked(config, tree)):
+                return config
+        for config in configs:
+            if generator and config.generator and generator.startswith(config.generator):
+                return config
     return None
 
 
+def by_marks(tree: Tree, names: frozenset[str], folder: str = "") -> SiteConfig | None:
+    """The config whose marks a page bears; `names` are its classes and ids, so that most marks need no look."""
+    for configs in (in_folder(folder), packaged()):
+        for config, mark, needed in _marks_of(configs):
+            if needed <= names and select(tree, mark):
+                return config
+    return None
+
+
+def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
+    """Whether a page would be given to this config, were it the only one."""
+    if config.domains:
+        return fits_domain(config, url) and (not config.marks or _marked(config, tree))
+    return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
+
+
+def names_of(tree: Tree) -> frozenset[str]:
+    """Every class and id of a page, lower case."""
+    found = (*select(tree, "//@class"), *select(tree, "//@id"))
+    return frozenset(" ".join(str(value) for value in found).lower().split())
+
+
 def _generator(tree: Tree) -> str:
-    found = tree.select_one("meta[name=generator i]")
+    found = tree.select_one("head > meta[name=generator i]")
     return (found.attr("content") or "").strip().lower() if found is not None else ""
 
 
-def _fitting(configs: tuple[SiteConfig, ...], tree: Tree, url: str, generator: str) -> SiteConfig | None:
-    """By domain first, then by generator, then by marks. A domain with marks needs both."""
-    for config in configs:
-        if config.domains and fits_domain(config, url) and (not config.marks or _marked(config, tree)):
-            return config
-    loose = [config for config in configs if not config.domains]
-    for config in loose:
-        if generator and config.generator and generator.startswith(config.generator):
-            return config
-    every = _all_marks(configs)
-    if not every or tree.select_one(every) is None:
-        return None
-    return next((config for config in loose if config.marks and _marked(config, tree)), None)
-
-
 @lru_cache(maxsize=8)
-def _all_marks(configs: tuple[SiteConfig, ...]) -> str:
-    """Every mark in one selector: most pages match none, and one look tells."""
-    marks = (mark for config in configs if not config.domains for mark in config.marks)
-    return ",".join(mark for mark in marks if not mark.startswith(_XPATH))
+def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
+    """Each mark with the classes and ids it cannot match without."""
+    return tuple(
+        (config, mark, frozenset(name.lower() for name in _NAMED.findall(_BRACKETS.sub("", mark))))
+        for config in configs
+        if not config.domains
+        for mark in config.marks
+    )
 
 
 def _marked(config: SiteConfig, tree: Tree) -> bool:

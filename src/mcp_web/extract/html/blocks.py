@@ -20,6 +20,7 @@ BLOCK_TAGS = frozenset(
         """,
     )
 )
+_UNITS = frozenset({"table", "ul", "ol", "dl"})
 _SAYS = re.compile(r"\w")  # a rule of dashes or a zero-width space says nothing
 # A page with more boxes than this is a machine's list or an attack; the rules read it instead.
 MOST_BOXES = 12_000
@@ -55,6 +56,28 @@ class Block:
 class Blocks:
     boxes: list[Box] = field(default_factory=list)  # in document order: a box comes before its content
     blocks: list[Block] = field(default_factory=list)
+
+    def names(self) -> frozenset[str]:
+        """Every class, id, role and itemprop of a box, lower case."""
+        return frozenset(" ".join(box.name for box in self.boxes).split())
+
+    def units(self) -> list[tuple[Box, list[int]]]:
+        """Each list and each table with the places of its blocks: what is judged and kept as a whole."""
+        found: dict[Box, list[int]] = {}
+        for at, block in enumerate(self.blocks):
+            if (unit := _unit(block.box)) is not None:
+                found.setdefault(unit, []).append(at)
+        return list(found.items())
+
+
+def _unit(box: Box) -> Box | None:
+    """The innermost list or table around a box."""
+    at: Box | None = box
+    for _ in range(6):
+        if at is None or at.tag in _UNITS:
+            return at
+        at = at.parent
+    return None
 
 
 def read_blocks(body: Element) -> Blocks | None:

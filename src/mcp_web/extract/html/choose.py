@@ -10,11 +10,13 @@ from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import PageFigures
 from mcp_web.extract.html.model import load_scorer
 from mcp_web.extract.html.prune import prune
-from mcp_web.extract.html.rules import NEVER, choose_by_rules
+from mcp_web.extract.html.rules import COMMENTS, NEVER, choose_by_rules, cut_off
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element
+
+    from mcp_web.model.page import Kind
 
 _MOST_BREAKS = 5_000
 
@@ -29,41 +31,49 @@ class Choice:
     figures: PageFigures | None = None
     chances: tuple[float, ...] = ()
     kept: tuple[bool, ...] = ()
+    elements: int = 0  # of a page too large to be written whole
 
 
-def choose(tree: Tree, body: Element, title: str) -> Choice:
+def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: Kind | None) -> Choice:
     """Prune the tree and return the element that holds the content."""
-    figures = weigh(tree, body, title)
-    if figures is None or not figures.read.blocks:
-        return Choice(choose_by_rules(tree, body), "rules")
+    if read is None or not read.blocks:
+        root = choose_by_rules(tree, body)
+        return Choice(root, "rules", elements=cut_off(root))
+    figures = PageFigures(read, title, declared)
     chances = load_scorer().score(figures)
-    kept, least = decide(figures.read, chances)
-    root = prune(figures.read, kept)
+    kept, least = decide(read, chances)
+    root = prune(read, kept)
     return Choice(root, "blocks", least, figures, tuple(chances), tuple(kept))
 
 
-def weigh(tree: Tree, body: Element, title: str) -> PageFigures | None:
-    """The figures of a page's blocks; None where there are too many to weigh."""
+def read_content(tree: Tree, body: Element, declared: Kind | None) -> Blocks | None:
+    """The blocks of a page without what is never content; None where there are too many to weigh."""
     from turbohtml import Text
 
     tree.remove(NEVER)
+    if declared == "article":
+        tree.remove(COMMENTS)
     breaks = body.find_all("br", limit=_MOST_BREAKS + 1)
     if len(breaks) <= _MOST_BREAKS:
         for element in breaks:
-            element.insert_after(Text(" "))  # words on both sides of a break are two words
-    read: Blocks | None = read_blocks(body)
-    return None if read is None else PageFigures(read, title)
+            if element.closest("pre,code") is None:  # in code a space is a space
+                element.insert_after(Text(" "))  # words on both sides of a break are two words
+    return read_blocks(body)
 
 
-def prepare_blocks(html: str) -> PageFigures | None:
+def figures_of(html: str, url: str) -> PageFigures | None:
     """The figures of a page as the engine sees them: what the model is trained on."""
     import turbohtml
 
     from mcp_web.extract.hidden import remove_hidden
+    from mcp_web.extract.html.kind import declared_kind
     from mcp_web.extract.html.parse import body_of, page_title
+    from mcp_web.extract.metadata import read_metadata
 
     tree = turbohtml.parse(html, positions=False)
     title = page_title(tree)
+    declared = declared_kind(read_metadata(tree, url)[1])
     remove_hidden(tree)
     body = body_of(tree)
-    return None if body is None else weigh(tree, body, title)
+    read = None if body is None else read_content(tree, body, declared)
+    return None if read is None or not read.blocks else PageFigures(read, title, declared)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from mcp_web.extract.html.blocks import Block, Blocks, Box
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
-_WHOLE = frozenset({"table", "ul", "ol", "dl"})  # half a table is worse than none
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 
@@ -14,7 +13,8 @@ def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
-    _keep_whole(read.blocks, chances, sizes, least, kept)
+    _keep_whole(read, chances, sizes, least, kept)
+    _keep_code(read, kept)
     _settle_headings(read.blocks, kept)
     return kept, least
 
@@ -36,30 +36,31 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
     return min(least, _HIGHEST)
 
 
-def _keep_whole(blocks: list[Block], chances: list[float], sizes: list[int], least: float, kept: list[bool]) -> None:
-    """Lists and tables stay or go as a whole, by the weight of their blocks."""
-    units: dict[Box, list[int]] = {}
-    for at, block in enumerate(blocks):
-        unit = _unit(block.box)
-        if unit is not None:
-            units.setdefault(unit, []).append(at)
+def _keep_whole(read: Blocks, chances: list[float], sizes: list[int], least: float, kept: list[bool]) -> None:
+    """Lists and tables stay or go as a whole, by the weight of their blocks: half a table is worse than none."""
     total = sum(sizes)
-    for members in units.values():
+    for unit, members in read.units():
         if len(members) < 3 or sum(sizes[at] for at in members) > 0.5 * total:
             continue  # a table that is the page is its layout
         keep = sum((chances[at] - least) * sizes[at] for at in members) >= 0
+        keep = keep or _stands_in_text(read, kept, unit, members[0], members[-1])
         for at in members:
             kept[at] = keep
 
 
-def _unit(box: Box) -> Box | None:
-    """The innermost list or table around a box."""
-    at: Box | None = box
-    for _ in range(6):
-        if at is None or at.tag in _WHOLE:
-            return at
-        at = at.parent
-    return None
+def _keep_code(read: Blocks, kept: list[bool]) -> None:
+    """Code between paragraphs that stay is never chrome, however little it reads like a sentence."""
+    for at, block in enumerate(read.blocks):
+        if not kept[at] and block.box.tag == "pre":
+            kept[at] = _stands_in_text(read, kept, block.box, at, at)
+
+
+def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last: int) -> bool:
+    """Whether kept blocks of the same box come right before and right after, and links do not prevail."""
+    if first == 0 or last + 1 >= len(kept) or not (kept[first - 1] and kept[last + 1]) or unit.links > 0.4 * unit.chars:
+        return False
+    around = (unit.parent, unit.parent.parent if unit.parent else None)
+    return all(box in around or box.parent in around for box in (read.blocks[first - 1].box, read.blocks[last + 1].box))
 
 
 def _settle_headings(blocks: list[Block], kept: list[bool]) -> None:

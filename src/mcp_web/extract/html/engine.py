@@ -10,12 +10,16 @@ import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
 from mcp_web.extract import sites
 from mcp_web.extract.decode import decode
+from mcp_web.extract.html.choose import read_content
+from mcp_web.extract.html.kind import declared_kind
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind, Metadata
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element, Node
+
+    from mcp_web.extract.html.blocks import Blocks
 
 _LEAST = 120  # characters a packaged config's body must hold to be believed
 
@@ -32,6 +36,16 @@ class _Found:
     date: str | None = None
     next_page: str | None = None
     explain: dict[str, Any] | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """What is known of the page before its content is chosen."""
+
+    url: str
+    title: str  # of the title element, site name and all: headings are compared with it
+    metadata: Metadata
 
 
 class HtmlExtractor:
@@ -57,7 +71,7 @@ class HtmlExtractor:
 
     def _readable(self, page: Fetched, request: ExtractRequest) -> Document:
         from mcp_web.extract.hidden import remove_hidden
-        from mcp_web.extract.html.parse import body_of, parse_page
+        from mcp_web.extract.html.parse import body_of, page_title, parse_page
         from mcp_web.extract.html.write.written import write_markdown
         from mcp_web.extract.metadata import read_metadata
         from mcp_web.extract.summary import summarise
@@ -69,9 +83,10 @@ class HtmlExtractor:
         if body is None:
             raise ExtractFailed(f"The page at {url} holds no HTML element.", url=url)
         base = tree.base_url(url)
+        source_title = page_title(tree)
         title, metadata = read_metadata(tree, url, page.headers)
         hidden = remove_hidden(tree)
-        found = self._find(tree, body, request, url, title, metadata)
+        found = self._find(tree, body, request, _Page(url, source_title or title, metadata))
         written = write_markdown(found.roots, base, include_images=request.include_images)
         metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
         wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
@@ -88,37 +103,41 @@ class HtmlExtractor:
             summary=summarise(written.markdown, found.title or title, metadata.description),
             wall=wall,
             hidden=hidden + written.hidden,
-            notes=(*notes, sentence) if sentence else notes,
+            notes=(*notes, *(note for note in (found.note, sentence) if note)),
             explain=found.explain,
             next_page=_absolute(base, found.next_page),
         )
 
-    def _find(
-        self, tree: Tree, body: Element, request: ExtractRequest, url: str, title: str, metadata: Metadata
-    ) -> _Found:
+    def _find(self, tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
         """Explicit wishes first, then a config that fits, then the learned choice."""
         if request.selector:
-            roots = _selected(tree, body, request.selector, url)
-            why = (
-                {"method": "selector", "selector": request.selector, "matches": len(roots)} if request.explain else None
-            )
-            return _Found(roots, explain=why)
+            roots = _selected(tree, body, request.selector, page.url)
+            why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
+            return _Found(roots, explain=why if request.explain else None)
         folder = self._options.site_configs
         if request.siteconfig:
-            config = sites.explicit(request.siteconfig, folder)
-            applied = sites.apply_config(config, tree)
-            if applied is None:
-                raise SelectorNotFound(
-                    f"No body rule of the site config {config.name} matches {url}.",
-                    suggestion="Correct the body rules (see docs/guides/site-configs.md) or leave siteconfig out.",
-                    url=url,
-                    siteconfig=config.name,
-                )
-            return _configured(applied, request.explain)
-        fitting = sites.find_config(tree, url, folder)
-        if fitting is not None and (applied := sites.apply_config(fitting, tree, _LEAST)) is not None:
-            return _configured(applied, request.explain)
-        return _chosen(tree, body, request, url, title, metadata)
+            return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
+        found = _fitting(tree, sites.by_address(tree, page.url, folder), request.explain)
+        if found is not None:
+            return found
+        declared = declared_kind(page.metadata)
+        read = read_content(tree, body, declared)
+        names = read.names() if read is not None else sites.names_of(tree)
+        return _fitting(tree, sites.by_marks(tree, names, folder), request.explain) or _chosen(
+            tree, body, read, request, page
+        )
+
+
+def _asked(tree: Tree, config: sites.SiteConfig, request: ExtractRequest, url: str) -> _Found:
+    applied = sites.apply_config(config, tree)
+    if applied is None:
+        raise SelectorNotFound(
+            f"No body rule of the site config {config.name} matches {url}.",
+            suggestion="Correct the body rules (see docs/guides/site-configs.md) or leave siteconfig out.",
+            url=url,
+            siteconfig=config.name,
+        )
+    return _configured(applied, request.explain)
 
 
 def _configured(applied: sites.Applied, explain: bool) -> _Found:
@@ -140,16 +159,22 @@ def _configured(applied: sites.Applied, explain: bool) -> _Found:
     )
 
 
-def _chosen(tree: Tree, body: Element, request: ExtractRequest, url: str, title: str, metadata: Metadata) -> _Found:
+def _fitting(tree: Tree, config: sites.SiteConfig | None, explain: bool) -> _Found | None:
+    applied = sites.apply_config(config, tree, _LEAST) if config is not None else None
+    return _configured(applied, explain) if applied is not None else None
+
+
+def _chosen(tree: Tree, body: Element, read: Blocks | None, request: ExtractRequest, page: _Page) -> _Found:
     from mcp_web.extract.html.choose import choose
     from mcp_web.extract.html.explain import explain_choice
-    from mcp_web.extract.html.kind import kind_of, looks_like_forum
-    from mcp_web.extract.html.parse import page_title
+    from mcp_web.extract.html.kind import kind_of
 
-    is_forum = looks_like_forum(tree)
-    choice = choose(tree, body, page_title(tree) or title)
-    kind = kind_of(tree, url, metadata, choice.figures, is_forum)
-    return _Found([choice.root], kind, explain=explain_choice(choice) if request.explain else None)
+    names = read.names() if read is not None else frozenset()
+    choice = choose(tree, body, read, page.title, declared_kind(page.metadata))
+    kind = kind_of(page.url, page.metadata, choice.figures, names)
+    why = explain_choice(choice) if request.explain else None
+    note = f"The page has {choice.elements:,} elements; only its beginning was read." if choice.elements else None
+    return _Found([choice.root], kind, explain=why, note=note)
 
 
 def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Element]:

@@ -10,19 +10,16 @@ from urllib.parse import urlsplit
 from mcp_web.model.page import Kind
 
 if TYPE_CHECKING:
-    from turbohtml import Document as Tree
-
     from mcp_web.extract.html.features import PageFigures
     from mcp_web.model.page import Metadata
 
 # schema.org types that name the kind of the whole page.
 _TYPES: tuple[tuple[str, Kind], ...] = (
-    ("qapage", "forum"), ("discussionforumposting", "forum"), ("product", "product"), ("productgroup", "product"),
-    ("newsarticle", "article"), ("blogposting", "article"), ("techarticle", "documentation"),
-    ("apireference", "documentation"),
-    ("recipe", "article"), ("collectionpage", "collection"), ("itemlist", "listing"), ("searchresultspage", "listing"),
-    ("article", "article"), ("reportagenewsarticle", "article"), ("scholarlyarticle", "article"),
-    ("service", "service"),
+    ("qapage", "forum"), ("discussionforumposting", "forum"), ("newsarticle", "article"), ("blogposting", "article"),
+    ("reportagenewsarticle", "article"), ("techarticle", "documentation"), ("apireference", "documentation"),
+    ("product", "product"), ("productgroup", "product"), ("og:product", "product"), ("article", "article"),
+    ("scholarlyarticle", "article"), ("recipe", "article"), ("collectionpage", "collection"),
+    ("searchresultspage", "listing"), ("itemlist", "listing"), ("service", "service"),
 )  # fmt: skip
 _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (
@@ -35,15 +32,15 @@ _PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"/(blog|news|article|articles|story|posts?|opinion|\d{4}/\d{2})(/|$)"), "article"),
     (re.compile(r"/(services?|solutions?|pricing|features)(/|$)"), "service"),
 )
-_FORUM_MARKS = (
-    "#posts,.topic-body,.js-post-body,[itemtype*=DiscussionForum],[itemtype*=QAPage],.message-body,.postbody,.post_body"
+_FORUM_NAMES = frozenset(
+    ("js-post-body", "topic-body", "message-body", "postbody", "post_body", "message-cell", "postcontent")
 )
 
 
-def kind_of(tree: Tree, url: str, metadata: Metadata, figures: PageFigures | None, is_forum: bool) -> Kind:
+def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: frozenset[str]) -> Kind:
     """The kind of a page that no site config names."""
-    declared = _declared(metadata.structured_data)
-    if is_forum or declared == "forum":
+    declared = declared_kind(metadata)
+    if not names.isdisjoint(_FORUM_NAMES) or declared == "forum":
         return "forum"
     if declared in ("product", "documentation"):
         return declared
@@ -55,11 +52,6 @@ def kind_of(tree: Tree, url: str, metadata: Metadata, figures: PageFigures | Non
     return declared or named or ("article" if _reads(figures) else "unknown")
 
 
-def looks_like_forum(tree: Tree) -> bool:
-    """Asked before the tree is pruned."""
-    return len(tree.select(_FORUM_MARKS)) >= 2
-
-
 def _reads(figures: PageFigures | None) -> bool:
     """Whether most of what the page says is sentences."""
     if figures is None:
@@ -68,13 +60,17 @@ def _reads(figures: PageFigures | None) -> bool:
     return root.prose > 0.5 * root.chars and root.prose > 800
 
 
-def _declared(nodes: tuple[Mapping[str, Any], ...]) -> Kind | None:
-    names = {name for node in nodes for name in _names(node)}
+def declared_kind(metadata: Metadata) -> Kind | None:
+    """What the page says of itself: JSON-LD, microdata, OpenGraph."""
+    names = {name for node in metadata.structured_data for name in _names(node)}
     return next((kind for name, kind in _TYPES if name in names), None)
 
 
 def _names(node: Mapping[str, Any]) -> list[str]:
-    value = node.get("@type") or node.get("type") or ()
+    data = node.get("data")
+    if not isinstance(data, Mapping):
+        return []
+    value = data.get("@type") or data.get("type") or ()
     return [str(each).rpartition("/")[2].lower() for each in (value if isinstance(value, list) else [value]) if each]
 
 

@@ -14,28 +14,32 @@ import json
 import math
 import struct
 from bisect import bisect_left
-from functools import cache
+from functools import cache, reduce
 from importlib.resources import files
-from operator import getitem
+from operator import and_, getitem
 from typing import Any
 
-from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, PAGE_FIGURES, PageFigures
-from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS, PHRASES
+from mcp_web.extract.html.blocks import Blocks, Box
+from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, LEVEL_FIGURES, LEVELS, PAGE_FIGURES, PageFigures
+from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS, SAYINGS
 
 LEAVES = 16
+_LINE = 160  # characters
+_SAMPLE = 5  # blocks of a list that are weighed; lists stay or go as a whole anyway
 FIGURES = (
     *(f"page.{name}" for name in PAGE_FIGURES),
     *(f"box.{name}" for name in BOX_FIGURES),
+    *(f"level{level}.{name}" for level in LEVELS for name in LEVEL_FIGURES),
     *(f"block.{name}" for name in BLOCK_FIGURES),
 )
 MASKS = (
     ("above", NAME_WORDS),
     ("near", NAME_WORDS),
     ("inside", AROUND_TAGS),
-    ("says", tuple(name for name, _ in PHRASES)),
+    ("says", tuple(SAYINGS)),
 )
 
-Ladder = tuple[int, list[float], list[int]]  # place of the figure, thresholds, leaves left above each
+Ladders = tuple[list[list[float]], list[list[int]]]  # per figure: thresholds, and the leaves left above each
 
 
 class _Bits:
@@ -73,6 +77,7 @@ class Scorer:
         ladders = {name: self._ladder(steps) for name, steps in model["splits"].items()}
         self._page = self._ladders(ladders, "page", PAGE_FIGURES)
         self._box = self._ladders(ladders, "box", BOX_FIGURES)
+        self._levels = [self._ladders(ladders, f"level{level}", LEVEL_FIGURES) for level in LEVELS]
         self._block = self._ladders(ladders, "block", BLOCK_FIGURES)
         self._bits = [self._bit_group(ladders, group, words) for group, words in MASKS]
 
@@ -88,9 +93,10 @@ class Scorer:
                 left.append(cut)
         return thresholds, left
 
-    @staticmethod
-    def _ladders(known: dict[str, tuple[list[float], list[int]]], group: str, names: tuple[str, ...]) -> list[Ladder]:
-        return [(at, *known[f"{group}.{name}"]) for at, name in enumerate(names) if f"{group}.{name}" in known]
+    def _ladders(self, known: dict[str, tuple[list[float], list[int]]], group: str, names: tuple[str, ...]) -> Ladders:
+        """The ladders of a group of figures; a figure the model does not use rules out nothing."""
+        found = [known.get(f"{group}.{name}", ([], [self._everything])) for name in names]
+        return [thresholds for thresholds, _ in found], [masks for _, masks in found]
 
     def _bit_group(self, known: dict[str, tuple[list[float], list[int]]], group: str, words: tuple[str, ...]) -> _Bits:
         bits = _Bits(self._everything)
@@ -99,31 +105,77 @@ class Scorer:
                 bits.ruled[at] = ladder[1][-1]
         return bits
 
-    def score(self, figures: PageFigures) -> list[float]:
-        """The chance of each block, in reading order."""
-        page = _climb(self._page, figures.page, self._everything)
-        above, near, inside, says = self._bits
-        boxes: dict[int, int] = {}
-        chances: list[float] = []
-        for at, (block, row) in enumerate(zip(figures.read.blocks, figures.block_figures(), strict=True)):
-            box = block.box
-            left = boxes.get(id(box))
-            if left is None:
-                facts = figures.facts[box]
-                left = _climb(self._box, figures.box_figures(box), page)
-                left &= above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
-                boxes[id(box)] = left
-            left = _climb(self._block, row, left & says.left(figures.phrases[at]))
+    def score(self, figures: PageFigures, every: bool = False) -> list[float]:
+        """The chance of each block, in reading order. Of a long list or table some blocks stand for all of them."""
+        read = figures.read
+        says = self._bits[3]
+        boxes = _Boxes(self, figures)
+        stands_for = {} if every else _represented(read)
+        chances = [0.0] * len(read.blocks)
+        for at, row in figures.block_figures(stands_for):
+            left = _climb(self._block, row, boxes.left(read.blocks[at].box) & says.left(figures.says[at]))
             lowest = ((left ^ self._everything) + self._ones) & left
             leaves = struct.unpack(self._format, lowest.to_bytes(self._size, "little"))
-            chances.append(1 / (1 + math.exp(-sum(map(getitem, self._tables, leaves)))))
+            chances[at] = 1 / (1 + math.exp(-sum(map(getitem, self._tables, leaves))))
+        for at, others in stands_for.items():
+            chances[at] = sum(chances[other] for other in others) / len(others)
         return chances
 
 
-def _climb(ladders: list[Ladder], figures: list[float], left: int) -> int:
-    for at, thresholds, masks in ladders:
-        left &= masks[bisect_left(thresholds, figures[at])]
-    return left
+def _represented(read: Blocks) -> dict[int, list[int]]:
+    """Which blocks are not weighed, each with those that stand for it: only lines of a list are alike enough."""
+    found: dict[int, list[int]] = {}
+    for _, members in read.units():
+        if len(members) > 2 * _SAMPLE and max(len(read.blocks[at].text) for at in members) < _LINE:
+            step = len(members) / _SAMPLE
+            chosen = [members[int(number * step)] for number in range(_SAMPLE)]
+            found |= dict.fromkeys(set(members).difference(chosen), chosen)
+    return found
+
+
+class _Boxes:
+    """What the figures of a page and its boxes leave, each combined once."""
+
+    def __init__(self, scorer: Scorer, figures: PageFigures) -> None:
+        self._scorer = scorer
+        self._figures = figures
+        self._page = _climb(scorer._page, figures.page, scorer._everything)
+        self._known: dict[Box, int] = {}
+        self._rows: dict[Box, list[float]] = {}
+        self._levels: list[dict[Box, int]] = [{} for _ in LEVELS]
+
+    def left(self, box: Box) -> int:
+        known = self._known.get(box)
+        if known is None:
+            above, near, inside, _ = self._scorer._bits
+            facts = self._figures.facts[box]
+            known = _climb(self._scorer._box, self._figures.box_figures(box), self._page)
+            known &= above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
+            known = self._known[box] = known & self._around(box)
+        return known
+
+    def _around(self, box: Box) -> int:
+        """What the boxes around leave, each seen from its distance; siblings share all but the first."""
+        left = self._scorer._everything
+        level = 0
+        for wanted, known, ladders in zip(LEVELS, self._levels, self._scorer._levels, strict=True):
+            while level < wanted and box.parent is not None:
+                box = box.parent
+                level += 1
+            mask = known.get(box)
+            if mask is None:
+                row = self._rows.get(box)
+                if row is None:
+                    row = self._rows[box] = self._figures.level_figures(box)
+                mask = known[box] = _climb(ladders, row, self._scorer._everything)
+            left &= mask
+        return left
+
+
+def _climb(ladders: Ladders, figures: list[float], left: int) -> int:
+    """What the figures leave. One chain of C functions: this is the inner loop of the whole engine."""
+    thresholds, masks = ladders
+    return reduce(and_, map(getitem, masks, map(bisect_left, thresholds, figures)), left)
 
 
 @cache

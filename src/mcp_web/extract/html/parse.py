@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.decode import decode
@@ -12,13 +13,36 @@ if TYPE_CHECKING:
 
     from mcp_web.model.page import Fetched
 
+# Formatting elements left open are opened again in every later block, as the standard asks: some thousand of them
+# with differing attributes make a tree of millions of nodes from a page of 200 KB.
+_FORMATTING = re.compile(
+    r"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s>/])[^>]{0,2000}>", re.I
+)
+_MOST_OPEN = 600
+_STEP, _WINDOW = 32_768, 2_048
+
 
 def parse_page(page: Fetched) -> tuple[Tree, tuple[str, ...]]:
     """The tree of a fetched page, and notes on what could not be decoded."""
     import turbohtml
 
     decoded = decode(page)
-    return turbohtml.parse(decoded.text, positions=False), decoded.notes
+    text = decoded.text
+    if _is_bomb(text):
+        text = _FORMATTING.sub("", text)
+    return turbohtml.parse(text, positions=False), decoded.notes
+
+
+def _is_bomb(text: str) -> bool:
+    """Whether formatting elements pile up. A look through small windows spares ordinary pages the full count."""
+    if len(text) < _STEP:
+        return False
+    suspect = any(_left_open(text[at : at + _WINDOW]) > 25 for at in range(_WINDOW, len(text), _STEP))
+    return suspect and _left_open(text) > _MOST_OPEN
+
+
+def _left_open(text: str) -> int:
+    return sum(-1 if match[1] else 1 for match in _FORMATTING.finditer(text))
 
 
 def body_of(tree: Tree) -> Element | None:

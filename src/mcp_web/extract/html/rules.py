@@ -15,6 +15,11 @@ NEVER = (
     "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
     "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
+# What readers wrote below a page that declares itself an article.
+COMMENTS = (
+    "#comments,#respond,#disqus_thread,#comment-section,#comments-section,.comments-area,.comment-list,.commentlist,"
+    ".comments-list,.comment-respond,.comments-section,.fb-comments,.comments-container,#commentform"
+)
 # Rarely content: dropped unless they hold a large part of what was chosen.
 RARELY = (
     "aside,[role=complementary],[class*=sidebar i],[class*=cookie i],[class*=breadcrumb i],[class*=newsletter i],"
@@ -22,6 +27,20 @@ RARELY = (
 )
 ROOTS = ("main,[role=main]", "article", "#content,#main,#main-content")
 _MOST = 200  # elements looked at one by one
+_MOST_WRITTEN = 100_000  # elements: more than any page a person reads, and what can be written in a second
+
+
+def cut_off(root: Element) -> int:
+    """Take everything after the first elements out of a machine's page; returns how many elements it had, or 0."""
+    elements = root.select("*")
+    if len(elements) <= _MOST_WRITTEN:
+        return 0
+    at: Element | None = elements[_MOST_WRITTEN]
+    while at is not None and at != root:
+        for sibling in list(at.next_siblings):
+            sibling.decompose()
+        at = at.parent  # type: ignore[assignment]  # below the root every parent is an element
+    return len(elements)
 
 
 def choose_by_rules(tree: Tree, body: Element) -> Element:

@@ -34,48 +34,46 @@ AROUND_TAGS = _words(
     "header aside main article form table ul ol li section figure pre blockquote details dl h1 h2 h3 h4 a p td"
 )
 
-_MONTHS = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-# What short lines say when they are not content; each kind is a figure of its own.
-PHRASES: tuple[tuple[str, str], ...] = (
-    ("share", r"\b(share|tweet|facebook|twitter|linkedin|whatsapp|pinterest|e-?mail this|print|copy link|follow us)\b"),
-    (
-        "subscribe",
-        r"\b(subscri\w+|newsletter|sign ?up|sign ?in|log ?in|register|join (us|now)|create account|my account)\b",
-    ),
-    ("cookie", r"\b(cookies?|consent|gdpr|privacy policy|terms (of|and)|all rights reserved)\b|©|\(c\) ?\d{4}"),
-    (
-        "related",
-        r"\b(related|recommended|you (may|might) (also )?like|more (from|in|on|stories|news)|read (more|next|also)|"
-        r"most (read|popular|viewed)|trending|popular|latest|see also|up next|don.t miss|featured|also on|similar)\b",
-    ),
-    ("comments", r"\b(comments?|repl(y|ies)|leave a|responses?|discussion|thoughts on)\b"),
-    ("advert", r"\b(advert\w*|sponsored|promoted|ad choices|affiliate)\b"),
-    (
-        "move",
-        r"\b(next|previous|prev|back to|home|menu|skip to|load more|show (more|all|less)|view (all|more)|"
-        r"see (all|more)|top|older|newer|page \d+|continue reading|learn more|click here|scroll)\b",
-    ),
-    (
-        "shop",
-        r"\b(add to (cart|bag|basket|wish\w*)|buy now|in stock|out of stock|checkout|shipping|free delivery|quantity|"
-        r"qty|sort by|filters?|compare|wishlist|sold out|reviews?)\b",
-    ),
-    ("by", r"^(by|posted by|written by|author|von|par|por|updated|published|posted|last modified|last updated)\b"),
-    ("tags", r"^(tags?|topics?|categor(y|ies)|filed under|posted in|labels?)\b"),
-    (
-        "contact",
-        r"\b(contact us|call us|phone|fax|address|get in touch|email us|request a|free (quote|trial|demo)|"
-        r"book (now|a))\b",
-    ),
-    (
-        "image",
-        r"^(photo|image|picture|credit|source|foto|getty|reuters|file photo)\b|"
-        r"\b(getty images|shutterstock|ap photo)\b",
-    ),
-)
+# What short lines say when they are not content: words and pairs of words, by kind; a kind is one bit.
+SAYINGS: dict[str, str] = {
+    "share": "share tweet facebook twitter linkedin whatsapp pinterest print copy+link follow+us email+this",
+    "account": "subscribe subscribed subscription newsletter signup sign+up sign+in login log+in register join+us "
+    "join+now create+account my+account",
+    "legal": "cookie cookies consent gdpr privacy+policy terms+of terms+and rights+reserved © copyright",
+    "related": "related recommended also+like more+from more+in more+on more+stories more+news read+more read+next "
+    "most+read most+popular most+viewed trending popular latest see+also up+next featured also+on similar",
+    "comments": "comment comments reply replies leave+a response responses discussion thoughts+on",
+    "advert": "advertisement advert advertise sponsored promoted affiliate ad ads",
+    "move": "next previous prev back+to home menu skip+to load+more show+more show+all show+less view+all view+more "
+    "see+all see+more top older newer continue+reading learn+more click+here scroll",
+    "shop": "add+to buy+now in+stock out+of checkout shipping free+delivery quantity qty sort+by filter filters "
+    "compare wishlist sold+out review reviews",
+    "by": "by posted+by written+by author von par por updated published posted last+modified last+updated",
+    "tags": "tags tag topics topic category categories filed+under posted+in labels",
+    "contact": "contact+us call+us phone fax address get+in email+us request+a free+quote free+trial "
+    "free+demo book+now",
+    "image": "photo image picture credit foto getty reuters shutterstock ap+photo file+photo",
+}
+_BIT_OF = {
+    words.replace("+", " "): 1 << number for number, kinds in enumerate(SAYINGS.values()) for words in kinds.split()
+}
+
+
+def saying(text: str) -> int:
+    """Which kinds of SAYINGS a line holds, one bit each."""
+    mask = 0
+    last = ""
+    for word in text.lower().split():
+        plain = word.strip(".,:;!?()[]\"'")
+        mask |= _BIT_OF.get(plain, 0) | _BIT_OF.get(f"{last} {plain}", 0)
+        last = plain
+    return mask
+
+
+_MONTHS = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 DATE = re.compile(
-    rf"\b(\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}|\d{{4}}-\d{{2}}-\d{{2}}|{_MONTHS}[a-z]*\.? \d{{1,2}}|"
-    rf"\d{{1,2}}\.? {_MONTHS}|\d+ (minutes?|hours?|days?|weeks?|months?|years?) ago)",
+    rf"\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}}|{_MONTHS}[a-z]*\.? \d{{1,2}}|\d{{1,2}}\.? {_MONTHS}"
+    r"|\d+ (?:minute|hour|day|week|month|year)s? ago",
     re.I,
 )
 MONEY = re.compile(r"[$€£¥₹]\s?\d|\d\s?(€|£|USD|EUR|GBP|kr|zł)\b")

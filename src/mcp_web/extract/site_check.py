@@ -1,0 +1,66 @@
+"""Trying a site config on a page: what `mcp-web siteconfig test` shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_web.extract import sites
+from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCheck:
+    """How often one rule of a config matches the page."""
+
+    key: str  # "body", "strip", "title" …
+    rule: str
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class SiteConfigReport:
+    config: str  # "id@version"
+    fits: bool  # whether the page would be given to this config without naming it
+    rules: tuple[RuleCheck, ...]
+    document: Document | None  # None where no body rule matches
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport:
+    """Apply the first config of a TOML text to a page; raises InvalidInput where the text is not a config."""
+    import turbohtml
+
+    config = sites.parse_configs(text)[0]
+    body = html.encode() if isinstance(html, str) else html
+    page = Fetched(url, url, 200, (), body, "text/html", "utf-8" if isinstance(html, str) else None, 0.0)
+    tree = turbohtml.parse(html, positions=False)
+    rules = tuple(
+        RuleCheck(key, rule, len(sites.select(tree, rule)))
+        for key in ("marks", "body", "strip", "title", "author", "date", "next_page")
+        for rule in getattr(config, key)
+    )
+    fits = sites.fits(config, tree, url)
+    matched = any(check.matches for check in rules if check.key == "body")
+    document = None
+    if matched:
+        request = ExtractRequest(siteconfig=text, explain=True)
+        document = HtmlExtractor().extract(page, request)
+    return SiteConfigReport(config.name, fits, rules, document, _problems(config, fits, matched, document))
+
+
+def _problems(config: sites.SiteConfig, fits: bool, matched: bool, document: Document | None) -> tuple[str, ...]:
+    found = []
+    if not config.body:
+        found.append("The config has no body rule.")
+    elif not matched:
+        found.append("No body rule matches the page.")
+    elif document is not None and len(document.markdown.split()) < 5:
+        found.append("The body rules find next to no text.")
+    if not fits and (config.domains or config.generator or config.marks):
+        found.append("The page is none of the config's domains, generators or marks; it is used only when named.")
+    return tuple(found)

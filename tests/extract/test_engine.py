@@ -1,0 +1,122 @@
+"""The HTML engine: what it chooses, what callers can ask of it, how it explains itself."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcp_web.errors import InvalidInput, SelectorNotFound
+from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+URL = "https://news.example.org/2026/03/a-story"
+_SENTENCES = (
+    "The council met on Tuesday evening, and after three hours of debate it agreed to rebuild the old bridge.",
+    "Engineers had warned for years that the western pillar, which dates from 1911, was losing ground to the river.",
+    "Work is to begin in September, said the mayor, who added that ferries would run every ten minutes until then.",
+    "Shopkeepers on the eastern bank fear for their trade, while commuters mostly welcome the decision.",
+)
+ARTICLE = f"""<!doctype html><html lang="en"><head><title>Old bridge to be rebuilt | Example News</title></head><body>
+<header><a href="/">Example News</a></header><nav><a href="/a">World</a><a href="/b">Sport</a></nav>
+<div class="cookie-banner"><p>We use cookies to improve your experience on our site. Accept all cookies?</p></div>
+<main><article><h1>Old bridge to be rebuilt</h1><p class="byline">By Ann Author</p>
+{"".join(f"<p>{sentence}</p>" for sentence in _SENTENCES)}
+<h2>What it costs</h2><p>{_SENTENCES[0]} The <a href="/budget">budget</a> names eleven million.</p>
+<div class="share"><a href="#">Share</a> <a href="#">Tweet</a></div></article>
+<aside class="related"><h3>Related stories</h3><ul><li><a href="/1">Ferry late again</a></li>
+<li><a href="/2">Mayor opens school</a></li><li><a href="/3">River rises</a></li></ul></aside></main>
+<footer>© 2026 Example News. All rights reserved.</footer></body></html>"""
+
+
+def read(html: str | bytes, url: str = URL, **wishes: object) -> Document:
+    body = html.encode() if isinstance(html, str) else html
+    charset = "utf-8" if isinstance(html, str) else None
+    page = Fetched(url, url, 200, (), body, "text/html", charset, 0.0)
+    return HtmlExtractor().extract(page, ExtractRequest(**wishes))  # type: ignore[arg-type]
+
+
+def test_article_comes_without_the_page_around_it() -> None:
+    document = read(ARTICLE)
+    for sentence in _SENTENCES:
+        assert sentence in document.markdown
+    for chrome in ("cookies", "Sport", "Tweet", "Ferry late", "All rights reserved"):
+        assert chrome not in document.markdown
+    assert "## What it costs" in document.markdown
+    assert "[budget](https://news.example.org/budget)" in document.markdown
+    assert document.title == "Old bridge to be rebuilt"
+    assert document.kind == "article"
+    assert document.extractor.startswith("mcp-web@")
+
+
+def test_selector_gives_just_that_part() -> None:
+    assert read(ARTICLE, selector="aside li:first-child").markdown.strip("- ").startswith("[Ferry late again]")
+
+
+def test_missed_selector_is_an_error_that_names_it_and_what_the_page_offers() -> None:
+    with pytest.raises(SelectorNotFound) as caught:
+        read(ARTICLE, selector=".infobox")
+    assert ".infobox" in caught.value.message
+    assert "article" in caught.value.way_on
+
+
+def test_invalid_selector_is_the_callers_mistake() -> None:
+    with pytest.raises(InvalidInput, match=r"div\["):
+        read(ARTICLE, selector="div[")
+
+
+def test_nested_matches_are_written_once() -> None:
+    document = read("<div><p>one <span>two</span></p><div><p>three</p></div></div>", selector="div")
+    assert document.markdown.count("three") == 1
+
+
+def test_raw_mode_returns_the_source_without_control_characters() -> None:
+    document = read("<p>a\x07b</p>", mode="raw")
+    assert document.markdown == "<p>ab</p>"
+
+
+def test_explain_tells_candidates_scores_and_removals_as_plain_json() -> None:
+    explained = read(ARTICLE, explain=True).explain
+    assert explained is not None
+    assert json.loads(json.dumps(explained)) == explained
+    assert explained["method"] == "blocks"
+    assert explained["candidates"][0]["score"] > 0.5
+    assert any("Ferry" in entry["text"] for entry in explained["removed"])
+    assert read(ARTICLE).explain is None
+
+
+def test_explain_of_a_known_generator_names_the_rules() -> None:
+    text = "<p>The module offers a small set of functions for reading and writing such files.</p>" * 3
+    head = '<h1>Mod<a class="headerlink">¶</a></h1>'
+    page = f'<div class="documentwrapper"><div class="body" role="main">{head}{text}</div></div>'
+    explained = read(page, explain=True).explain
+    assert explained is not None
+    assert explained["siteconfig"].startswith("sphinx@")
+    assert {"rule": ".headerlink", "elements": 1} in explained["removed"]
+
+
+def test_declared_encoding_is_believed() -> None:
+    page = '<meta charset="windows-1251"><p>Привет, мир: это довольно длинное предложение.</p>'.encode("cp1251")
+    assert "Привет, мир" in read(page).markdown
+
+
+def test_page_that_is_only_a_list_of_links_keeps_them() -> None:
+    items = "".join(f'<li><a href="/paper/{n}">Paper number {n} on bridges and rivers</a></li>' for n in range(30))
+    document = read(f"<title>Papers</title><nav>Home</nav><main><h1>Papers</h1><ul>{items}</ul></main>")
+    assert document.markdown.count("Paper number") == 30
+
+
+def test_table_is_kept_whole() -> None:
+    rows = "".join(f"<tr><td>Pillar {n}</td><td>{n * 3} m</td><td>19{n}1</td></tr>" for n in range(10, 20))
+    table = f"<table><tr><th>Part</th><th>Height</th><th>Built</th></tr>{rows}</table>"
+    document = read(ARTICLE.replace("<h2>", f"{table}<h2>"))
+    assert document.markdown.count("| Pillar") == 10
+
+
+def test_page_without_text_gives_an_empty_document() -> None:
+    assert read("<html><head><title>x</title></head><body><div id=root></div></body></html>").markdown == ""
+    assert read(b"").markdown == ""
+
+
+def test_same_page_gives_the_same_document() -> None:
+    assert read(ARTICLE, explain=True) == read(ARTICLE, explain=True)

@@ -1,0 +1,130 @@
+"""Site configs: their format, where they are looked up, what they take from a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_web.errors import InvalidInput, SelectorNotFound
+from mcp_web.extract.document import extract_document
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.extract.site_check import check_siteconfig
+from mcp_web.extract.sites import explicit, in_folder, packaged, parse_configs
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+URL = "https://shop.example.org/things/17"
+PAGE = """<html><head><title>Thing – Example Shop</title></head><body>
+<div class="bar">Free shipping today only for members of the club</div>
+<h1 class="name">The Thing</h1><span class="who">Ann Author</span><time class="when" datetime="2026-03-04">March</time>
+<div class="blurb"><p>The thing is round and heavy, and it comes in three colours.</p>
+<p class="ad">Buy two, get one for free.</p></div>
+<a class="more" href="/things/18">Next thing</a></body></html>"""
+CONFIG = """
+id = "example-shop"
+version = 3
+kind = "product"
+domains = ["example.org"]
+body = ["//div[@class='blurb']"]
+strip = [".ad"]
+title = "h1.name"
+author = ".who"
+date = "time.when"
+next_page = "a.more"
+"""
+
+
+def read(html: str, *, url: str = URL, folder: str = "", **wishes: object) -> Document:
+    page = Fetched(url, url, 200, (), html.encode(), "text/html", "utf-8", 0.0)
+    return extract_document(page, ExtractRequest(**wishes), ExtractOptions(site_configs=folder))  # type: ignore[arg-type]
+
+
+def test_config_given_as_text_takes_body_title_author_date_and_next_page() -> None:
+    document = read(PAGE, siteconfig=CONFIG)
+    assert document.markdown == "The thing is round and heavy, and it comes in three colours."
+    assert (document.title, document.metadata.author) == ("The Thing", "Ann Author")
+    assert (document.metadata.published or "").startswith("2026-03-04")
+    assert document.next_page == "https://shop.example.org/things/18"
+    assert (document.siteconfig, document.kind) == ("example-shop@3", "product")
+
+
+def test_config_in_the_users_folder_is_used_for_its_domain_and_its_subdomains(tmp_path: Path) -> None:
+    (tmp_path / "shop.toml").write_text(CONFIG.replace(".ad", "p.ad"))
+    long = PAGE.replace("three colours.", "three colours. " + "It lasts for many years and needs no care. " * 5)
+    assert read(long, folder=str(tmp_path)).siteconfig == "example-shop@3"
+    assert read(long, url="https://example.com/x", folder=str(tmp_path)).siteconfig is None
+
+
+def test_changed_file_in_the_users_folder_is_read_again(tmp_path: Path) -> None:
+    import os
+
+    path = tmp_path / "shop.toml"
+    path.write_text(CONFIG)
+    assert in_folder(str(tmp_path))[0].version == "3"
+    path.write_text(CONFIG.replace("version = 3", "version = 4"))
+    os.utime(path, ns=(1, 1))
+    assert in_folder(str(tmp_path))[0].version == "4"
+
+
+def test_users_config_wins_over_the_packaged_one(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(
+        'id = "mine"\nmarks = ["div.documentwrapper"]\nbody = ["#mine"]\n', encoding="utf-8"
+    )
+    text = "These words are here so that the body is long enough to be believed by the engine. " * 3
+    page = f'<div class="documentwrapper"><div class="body" role="main">{text}<div id="mine">{text}</div></div></div>'
+    assert read(page, folder=str(tmp_path)).siteconfig == "mine@1"
+    assert (read(page).siteconfig or "").startswith("sphinx@")
+
+
+def test_config_whose_body_is_not_on_the_page_is_an_error_only_when_asked_for() -> None:
+    with pytest.raises(SelectorNotFound, match="example-shop@3"):
+        read(PAGE.replace("blurb", "other"), siteconfig=CONFIG)
+
+
+def test_unknown_id_names_the_known_ones() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        explicit("no-such-config")
+    assert "sphinx" in caught.value.way_on
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("id = ", "TOML"),
+        ('body = ["p"]', "id"),
+        ('id = "x"\nbdoy = "p"', "bdoy"),
+        ('id = "x"\nbody = ["div["]', "div["),
+        ('id = "x"\nbody = ["//div["]', "//div["),
+        ('id = "x"\nbody = 7', "list of strings"),
+        ('id = "x"\nkind = "poem"', "poem"),
+        ("site = 3", "site"),
+    ],
+)
+def test_wrong_config_is_refused_with_the_reason(text: str, says: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        parse_configs(text)
+    assert says in str(caught.value)
+
+
+def test_packaged_configs_have_distinct_ids_and_all_find_a_body() -> None:
+    ids = [config.id for config in packaged()]
+    assert len(ids) == len(set(ids)) > 40
+    assert all(config.body and (config.domains or config.generator or config.marks) for config in packaged())
+
+
+def test_check_reports_what_each_rule_finds() -> None:
+    report = check_siteconfig(CONFIG, PAGE, URL)
+    assert report.ok
+    assert report.fits
+    assert {(check.key, check.matches) for check in report.rules} >= {("body", 1), ("strip", 1), ("next_page", 1)}
+    assert report.document is not None
+    assert report.document.explain is not None
+    assert "three colours" in report.document.markdown
+
+
+def test_check_says_what_is_wrong() -> None:
+    report = check_siteconfig(CONFIG.replace("blurb", "nothing"), PAGE, "https://elsewhere.net/")
+    assert not report.ok
+    assert report.document is None
+    assert any("body" in problem for problem in report.problems)
+    assert any("domains" in problem for problem in report.problems)
