@@ -14,7 +14,7 @@ from mcp_web.index.rank import IN_PAGE, OVER_ALL, Evidence, order, rank
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
-from reading.data import Chunker, Collection, ReadingPage, Span, held_out
+from bench.reading.data import Chunker, Collection, ReadingPage, Span, held_out
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 METHODS = ("words", "meaning", "both")

@@ -15,12 +15,11 @@ from pathlib import Path
 import anyio
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.page import readable
-from reading import data, measure
+from bench.reading import data, measure
 
 # The best single method of RETRIEVAL.md in each column.
 BARS = {
@@ -37,16 +36,21 @@ class Model:
 
     def __init__(self) -> None:
         self.embedder = open_embedder(EmbedOptions(threads=1))
-        self.folder = Path(tempfile.gettempdir(), "mcp-web-bench", self.embedder.name)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.path = Path(tempfile.gettempdir(), "mcp-web-bench", f"{self.embedder.name}.npz")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.known: dict[str, np.ndarray] = {}
+        if self.path.exists():
+            kept = np.load(self.path)
+            self.known = dict(zip(kept["names"].tolist(), kept["rows"], strict=True))
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
-        seen = hashlib.sha256("\x00".join(texts).encode()).hexdigest()[:24]
-        path = self.folder / f"{seen}.npy"
-        if not path.exists():
-            rows = anyio.run(self.embedder.embed, [readable(text) for text in texts])
-            np.save(path, rows)
-        return np.load(path)
+        read = [readable(text) for text in texts]
+        names = [hashlib.sha256(text.encode()).hexdigest() for text in read]
+        new = {name: text for name, text in zip(names, read, strict=True) if name not in self.known}
+        if new:
+            self.known |= zip(new, anyio.run(self.embedder.embed, list(new.values())), strict=True)
+            np.savez(self.path, names=np.array(list(self.known)), rows=np.stack(list(self.known.values())))
+        return np.stack([self.known[name] for name in names])
 
 
 def main() -> None:

@@ -14,12 +14,10 @@ import anyio
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
-
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.page import readable
-from reading import data, measure
+from bench.reading import data, measure
 
 pytestmark = pytest.mark.skipif(not data.available(), reason="the relevance data (../shared/retrieval) is not here")
 
