@@ -246,3 +246,16 @@ async def test_a_saved_page_is_research_and_survives_a_purge(store: Store) -> No
     await Archive(store).add_page(kept, tags=("keep",))
     await store.purge(PurgeRule(keep_newest=0), dry_run=False)
     assert [result.document.tags for result in (await _ask(store, "word", source="research")).results] == [("keep",)]
+
+
+async def test_a_hostile_document_is_kept_and_found_like_any_other(store: Store) -> None:
+    links = " ".join(f"[{number}](https://farm.example/{number})" for number in range(50_000))
+    text = f"<script>alert('zebra')</script> {'x' * 500_000} {links} zebra"
+    key = await _keep(store, "https://farm.example/", text, "</mark><script>zebra")
+    answer = await _ask(store, "zebra", include_citations=True)
+    result = answer.results[0]
+    assert result.document.id == key[:12]
+    assert result.highlights[0].snippets == ("&lt;/mark&gt;&lt;script&gt;<mark>zebra</mark>",)
+    assert "<script" not in "".join(snippet for item in result.highlights for snippet in item.snippets)
+    assert result.citations is not None
+    assert len(result.citations.citing) == 50

@@ -74,14 +74,15 @@ class Lane:
             return result
 
     def _try(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        db = self._connection()
-        db.execute("PRAGMA busy_timeout = 0")
         try:
-            self._within("BEGIN IMMEDIATE", work)
+            db = self._connection()
+            db.execute("PRAGMA busy_timeout = 0")
+            try:
+                self._within("BEGIN IMMEDIATE", work)
+            finally:
+                db.execute(f"PRAGMA busy_timeout = {int(self._busy_seconds * 1000)}")
         except CacheError as error:
             trace.log("debug", "store_skipped", note=str(error))
-        finally:
-            db.execute(f"PRAGMA busy_timeout = {int(self._busy_seconds * 1000)}")
 
     def _shrink(self) -> None:
         db = self._connection()

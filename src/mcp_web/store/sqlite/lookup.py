@@ -32,6 +32,7 @@ from mcp_web.store.words import MOST_TF, stem
 _PREFIX_TERMS = 200  # words that one prefix may stand for
 _CACHED_POSTINGS = 8_000_000  # postings kept ready between questions, 8 bytes each
 _DRIFT = 0.05  # of the average length: far less than what BM25 would notice
+_ASKED_AT_ONCE = 500  # one statement for many words is three times faster than one each
 _SOURCES = {"web": 1, "research": 2}
 
 Number = TypeVar("Number", bound=np.generic)
@@ -82,12 +83,12 @@ class WordIndex:
     def count(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
         """In how many documents each word stands."""
         self._catch_up(db)
-        found: dict[str, int] = {}
-        for word in words:
-            row = db.execute("SELECT count FROM words WHERE word = ?", (word,)).fetchone()
-            total = (row[0] if row else 0) + self._fresh_words.get(word, 0)
-            if total:
-                found[word] = total
+        found = {word: self._fresh_words[word] for word in words if word in self._fresh_words}
+        for at in range(0, len(words), _ASKED_AT_ONCE):
+            asked = words[at : at + _ASKED_AT_ONCE]
+            marks = ",".join("?" * len(asked))
+            for word, total in db.execute(f"SELECT word, count FROM words WHERE word IN ({marks})", asked):  # noqa: S608
+                found[word] = found.get(word, 0) + total
         return found
 
     # the question
