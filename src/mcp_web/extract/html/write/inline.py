@@ -150,7 +150,7 @@ def write_code(draft: Draft, element: Element, out: list[str]) -> None:
     """Inline code; links inside it stay links around their own piece of code."""
     text = element.text
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
-        out.append(escape(text))  # readers that strip tags would lose `<T>` from a title, a link, a cell
+        write_children(draft, element, out)  # readers that strip tags would lose `<T>` from a title, a link, a cell
     elif draft.in_link or element.select_one("a[href]") is None:
         out.append(_spaced_code(text))
     else:
