@@ -417,6 +417,21 @@ async def test_documents_are_found_by_their_nearest_passage(store: Store) -> Non
     assert found[0].score > 0.9
     assert await store.by_vector("other@1", (1.0, 0.0, 0.0), 10) == []
     assert await store.lacking_vectors("m@1", 10) == [third]
+    assert await store.lacking_vectors("other@1", 2) == [third, second]
+
+
+async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: Store) -> None:
+    first, second = await _keep_texts(store, "one", "two")
+    assert set(await store.lacking_vectors("m@1", 10)) == {first, second}
+    await store.keep_vectors(first, _packed((1.0, 0.0)))
+    late, empty = snapshot("https://late.example/"), snapshot("https://empty.example/", text="")
+    await store.keep(late)
+    await store.keep(empty)
+    assert await store.lacking_vectors("m@1", 10) == [late.key, second]
+    await store.remove([late.key])
+    assert await store.lacking_vectors("m@1", 10) == [second]
+    await store.drop_vectors(but="none")
+    assert set(await store.lacking_vectors("m@1", 10)) == {first, second}
 
 
 async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:

@@ -26,6 +26,7 @@ from mcp_web.store.protocol import (
     WordQuery,
 )
 from mcp_web.store.sqlite import citations, figures, notes, pages, postings, purge, vectors
+from mcp_web.store.sqlite.lacking import Lacking
 from mcp_web.store.sqlite.lane import Lane
 from mcp_web.store.sqlite.prepare import Prepared, prepare
 
@@ -55,6 +56,7 @@ class SqliteStore:
         self._searches = Lane(path, busy_seconds)
         self._writes = Lane(path, busy_seconds)
         self._nearest: dict[tuple[str, int], NearestIndex] = {}
+        self._lacking: dict[str, Lacking] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._tidied = 0.0
@@ -136,6 +138,7 @@ class SqliteStore:
         await self._writes.write(lambda db: vectors.keep(db, key, packed))
 
     async def drop_vectors(self, but: str) -> int:
+        self._lacking.clear()
         return await self._writes.write(lambda db: vectors.drop(db, but))
 
     # finding
@@ -173,7 +176,8 @@ class SqliteStore:
         return await self._reads.read(lambda db: pages.titles(db, keys))
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        return await self._reads.read(lambda db: vectors.lacking(db, model, limit))
+        lacking = self._lacking.setdefault(model, Lacking(model))
+        return await self._reads.read(lambda db: lacking.keys(db, limit))
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
         return await self._reads.read(lambda db: citations.cites(db, keys, limit))

@@ -35,13 +35,3 @@ def keep(db: sqlite3.Connection, key: str, vectors: PackedVectors) -> None:
 
 def drop(db: sqlite3.Connection, but: str) -> int:
     return db.execute("DELETE FROM vectors WHERE model <> ?", (but,)).rowcount
-
-
-def lacking(db: sqlite3.Connection, model: str, limit: int) -> list[str]:
-    """Documents without vectors of a model, the most recently used first."""
-    rows = db.execute(
-        "SELECT key FROM pages p WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.page = p.id AND v.model = ?)"
-        " ORDER BY used_at DESC LIMIT ?",
-        (model, limit),
-    )
-    return [row[0].hex() for row in rows]

@@ -1,0 +1,46 @@
+"""Which documents have no vectors of a model yet, without looking through all of them for every question."""
+
+from __future__ import annotations
+
+import sqlite3
+
+_HAS = "EXISTS (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = ?)"
+
+
+class Lacking:
+    """What a process knows of one model: everything is looked at once, then only what came since."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._numbers: list[int] = []  # of documents that had none when last looked at, rising
+        self._last = 0
+
+    def keys(self, db: sqlite3.Connection, limit: int) -> list[str]:
+        """Keys of documents without vectors, the newest first; a document without text needs none."""
+        self._take_new(db)
+        found: list[str] = []
+        done: set[int] = set()
+        for number in reversed(self._numbers):
+            row = db.execute(
+                f"SELECT p.key, {_HAS} FROM documents d JOIN pages p ON p.id = d.page WHERE d.number = ?",  # noqa: S608
+                (self._model, number),
+            ).fetchone()
+            if row is None or row[1]:
+                done.add(number)
+            else:
+                found.append(row[0].hex())
+                if len(found) == limit:
+                    break
+        if done:
+            self._numbers = [number for number in self._numbers if number not in done]
+        return found
+
+    def _take_new(self, db: sqlite3.Connection) -> None:
+        rows = db.execute(
+            f"SELECT d.number, {_HAS} OR s.chars = 0 FROM documents d JOIN snapshots s ON s.id = d.snapshot"  # noqa: S608
+            " WHERE d.number > ? ORDER BY d.number",
+            (self._model, self._last),
+        ).fetchall()
+        if rows:
+            self._last = rows[-1][0]
+            self._numbers += [number for number, has in rows if not has]
