@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from bench.reading.data import Chunker, Collection, ReadingPage, Span, second_half
 from mcp_web.index.calibrate import KNOWN
 from mcp_web.index.rank import IN_PAGE, OVER_ALL, Evidence, order, rank
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
-from bench.reading.data import Chunker, Collection, ReadingPage, Span, held_out
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 METHODS = ("words", "meaning", "both")
@@ -24,10 +24,10 @@ Table = dict[str, dict[str, list[float]]]
 
 
 def hits(pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: bool | None = None) -> Table:
-    """hit@1, @3, @8 by data set and method; `only` keeps the held-out questions (True) or the others (False)."""
+    """hit@1, @3, @8 by data set and method; `only` keeps one half of the questions."""
     ranks: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for page in pages:
-        asked = [(q, a) for q, a in page.questions if only is None or held_out(q) == only]
+        asked = [(q, a) for q, a in page.questions if only is None or second_half(q) == only]
         spans = cut(page.text)
         texts = [page.text[start:end] for start, end in spans]
         words = PageWords(texts)
@@ -49,7 +49,7 @@ def shown(pages: Iterable[ReadingPage], embed: Embed, only: bool | None = None) 
     """hit@1, @3, @8 of what the product really shows: small passages, found by both, widened, none twice."""
     ranks: dict[str, list[int]] = defaultdict(list)
     for page in pages:
-        asked = [(q, a) for q, a in page.questions if only is None or held_out(q) == only]
+        asked = [(q, a) for q, a in page.questions if only is None or second_half(q) == only]
         found = passages(page.text)
         words = PageWords([one.text for one in found])
         rows = embed([one.text for one in found])
@@ -72,7 +72,7 @@ def ndcg(collection: Collection, embed: Embed | None, only: bool | None = None) 
     names = list(collection.documents)
     texts = [collection.documents[name] for name in names]
     words = PageWords(texts)
-    asked = {q: text for q, text in collection.queries.items() if only is None or held_out(text) == only}
+    asked = {q: text for q, text in collection.queries.items() if only is None or second_half(text) == only}
     rows = embed(texts) if embed else None
     questions = embed(list(asked.values())) if embed else None
     gains: dict[str, list[float]] = defaultdict(list)

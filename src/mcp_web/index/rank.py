@@ -26,8 +26,8 @@ IN_PAGE, OVER_ALL = 0.4, 0.3
 SAME = 0.98
 
 # From this score on a page counts as answering. 98 % of questions put to a page that answers them reach it, 6 % of
-# questions put to a page about something else (words alone: 90 % and 15 %). A wrong no costs an agent the answer, a
-# wrong yes some tokens, so the border lies where three in ten passages would answer.
+# questions put to a page about something else; words alone: 90 % and 15 % (on the data it was fitted to). A wrong no
+# costs an agent the answer, a wrong yes some tokens, so the border lies where three in ten passages would answer.
 ANSWERED = 0.5
 # Without a threshold from the caller, passages below this are not worth their tokens.
 WORTH_SHOWING = 0.25
