@@ -32,7 +32,30 @@ def _tex(node: object, depth: int) -> str:
 
 
 def _children(element: Element, depth: int) -> str:
-    return " ".join(part for part in (_tex(child, depth) for child in element) if part)
+    """A group; parentheses that close inside it grow with what they hold."""
+    parts: list[str] = []
+    opened: list[int] = []
+    for child in element:
+        sign = child.text.strip() if isinstance(child, ElementType) and child.tag == "mo" else ""
+        if sign in ("(", "["):
+            opened.append(len(parts))
+        elif sign in (")", "]") and opened and parts[opened[-1]] == {")": "(", "]": "["}[sign]:
+            start = opened.pop()
+            body = " ".join(parts[start + 1 :])
+            parts[start:] = [_matrix(body, "p" if sign == ")" else "b") or f"\\left{parts[start]}{body}\\right{sign}"]
+            continue
+        tex = _tex(child, depth)
+        if tex:
+            parts.append(tex)
+    if len(parts) == 3 and parts[0] == parts[2] == "|":
+        return _matrix(parts[1], "v") or " ".join(parts)
+    return " ".join(parts)
+
+
+def _matrix(tex: str, kind: str) -> str:
+    """The matrix with its fences, where the fences hold nothing else."""
+    whole = tex.startswith("\\begin{matrix}") and tex.endswith("\\end{matrix}") and tex.count("{matrix}") == 2
+    return tex.replace("{matrix}", f"{{{kind}matrix}}") if whole else ""
 
 
 def _parts(element: Element, depth: int) -> list[str]:
@@ -80,7 +103,12 @@ def _text(element: Element, depth: int) -> str:
     text = element.text.replace("\xa0", " ")
     if text.strip() and not any(char.isalnum() for char in text):
         return _symbols(text.strip())
-    return f"\\text{{{' '.join(text.split()) if text.strip() else ' '}}}" if text else ""
+    if not text:
+        return ""
+    # Spaces at the edges part words from formulas.
+    lead, tail = " " if text[0].isspace() else "", " " if text[-1].isspace() else ""
+    words = " ".join(text.split())
+    return f"\\text{{{lead}{words}{tail}}}" if words else "\\text{ }"
 
 
 def _fraction(element: Element, depth: int) -> str:
@@ -186,20 +214,6 @@ def _matrix_of(element: Element) -> str:
     return "aligned" if element.attr("columnalign") or element.attr("displaystyle") else "matrix"
 
 
-def _row(element: Element, depth: int) -> str:
-    """A group; parentheses around the whole of it grow with what they hold."""
-    inside = [child for child in element if isinstance(child, ElementType)]
-    if len(inside) > 2 and inside[0].tag == inside[-1].tag == "mo":
-        pair = inside[0].text.strip() + inside[-1].text.strip()
-        if pair in ("()", "[]", "||"):
-            body = " ".join(part for part in (_tex(child, depth) for child in inside[1:-1]) if part)
-            if body.startswith("\\begin{matrix}") and body.endswith("\\end{matrix}"):
-                kind = {"()": "p", "[]": "b", "||": "v"}[pair]
-                return body.replace("{matrix}", f"{{{kind}matrix}}")
-            return f"\\left{pair[0]}{body}\\right{pair[1]}"
-    return _children(element, depth)
-
-
 def _nothing(element: Element, depth: int) -> str:
     return ""
 
@@ -229,7 +243,6 @@ _WRITERS: dict[str, Callable[[Element, int], str]] = {
     "munderover": _underover,
     "mfenced": _fenced,
     "mtable": _table,
-    "mrow": _row,
     "semantics": _first,
     "maction": _first,
     **dict.fromkeys(
