@@ -32,9 +32,10 @@ _INLINE = re.compile(
 _DEFINITION = re.compile(r"^ {0,3}\[(?P<id>[^\[\]\n]{1,200})\]:[ \t]+<?(?P<url>[^\s<>]{1,2000})>?", re.MULTILINE)
 _REFERENCE = re.compile(r"(?<!!)\[(?P<text>[^\[\]]{1,500})\](?:\[(?P<id>[^\[\]\n]{0,200})\])?(?![\[(:])")
 _WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
-_BARE = re.compile(r"(?<![\w\[<\"'=/])(?<!\]\()<?(?P<url>https?://[^\s<>\"\]\[`|]{3,2000})>?")
-_BARE_DOI = re.compile(rf"(?<![\w/.=])(?:doi:\s?)?(?P<doi>{DOI.pattern})", re.IGNORECASE)
-_BARE_ARXIV = re.compile(rf"(?<![\w/])arxiv:\s?(?P<id>{ARXIV.pattern})", re.IGNORECASE)
+# These begin with a letter or digit for certain, which lets the search skip from one to the next; what must not stand
+# before them is looked at afterwards.
+_BARE = re.compile(r"https?://[^\s<>\"\]\[`|]{3,2000}")
+_BARE_ARXIV = re.compile(rf"ar[xX]iv:\s?(?P<id>{ARXIV.pattern})")
 _STOP = re.compile(r"[.!?][\"')\]]*\s|\n\s*\n|\n\s*[-*|#>]")
 
 
@@ -105,9 +106,13 @@ def _wiki(text: str) -> Iterator[_Raw]:
 
 def _bare(text: str) -> Iterator[_Raw]:
     for match in _BARE.finditer(text):
-        yield match.start(), "url", _trimmed(match["url"]), 0.8
-    for match in _BARE_DOI.finditer(text):
-        yield match.start("doi"), "doi", match["doi"], 0.9
+        before = text[max(0, match.start() - 2) : match.start()]
+        if before != "](" and not (before[-1:].isalnum() or before[-1:] in tuple("_[\"'=/")):
+            yield match.start(), "url", _trimmed(match[0]), 0.8
+    for match in DOI.finditer(text):
+        before = text[max(0, match.start() - 1) : match.start()]
+        if not (before.isalnum() or before in tuple("_/.=")):
+            yield match.start(), "doi", match[0], 0.9
     for match in _BARE_ARXIV.finditer(text):
         yield match.start(), "arxiv", match["id"], 0.9
 

@@ -94,7 +94,8 @@ def counted(fields: Iterable[tuple[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for text, weight in fields:
         folded = fold(text)
-        found = Counter(_WORD.findall(folded) if folded.isascii() else words(folded))
+        plain = folded.isascii() or not _UNSPACED.search(folded)
+        found = Counter(_WORD.findall(folded) if plain else words(folded))
         total.update(found if weight == 1 else {word: count * weight for word, count in found.items()})
     return {word: count for word, count in total.items() if len(word) <= LONGEST}
 
