@@ -27,18 +27,18 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
             continue
         if not isinstance(child, Element):
             continue
-        tag = child.tag
-        write: Writer | None = special.get(child)
+        write: Writer | None = special.get(child) if special else None
         if write is None:
-            ready = inline_special.get(child)
+            ready = inline_special.get(child) if inline_special else None
             if ready is not None:
                 run.append(ready)
                 continue
+            tag = child.tag
             inline = INLINE.get(tag)
-            if inline is not None and child not in blocky:
+            if inline is not None and not (blocky and child in blocky):
                 inline(draft, child, run)
                 continue
-            write = BLOCKS.get(tag, write_container)
+            write = BLOCKS.get(tag, write_blocks)
         if run:
             out.extend(paragraphs("".join(run)))
             run = []
@@ -46,10 +46,6 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
     if run:
         out.extend(paragraphs("".join(run)))
     draft.depth -= 1
-
-
-def write_container(draft: Draft, element: Element, out: list[str]) -> None:
-    write_blocks(draft, element, out)
 
 
 def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:

@@ -29,11 +29,12 @@ def write_children(draft: Draft, node: Node, out: list[str]) -> None:
         out.append(escape(node.text))
         return
     draft.depth += 1
+    special = draft.inline_special
     for child in node:
         if isinstance(child, Text):
             out.append(escape(child.data))
         elif isinstance(child, Element):
-            ready = draft.inline_special.get(child)
+            ready = special.get(child) if special else None
             if ready is not None:
                 out.append(ready)
             else:
