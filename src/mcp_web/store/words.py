@@ -67,8 +67,8 @@ def fold(text: str) -> str:
 
 def words(text: str) -> Iterator[str]:
     """The words of a folded text, in order."""
-    for run in _WORD.findall(text):
-        yield from _cut(run)
+    for run in _WORD.finditer(text):
+        yield from _cut(run[0])
 
 
 def prose(markdown: str) -> str:
@@ -95,7 +95,8 @@ def counted(fields: Iterable[tuple[str, int]]) -> dict[str, int]:
     for text, weight in fields:
         folded = fold(text)
         plain = folded.isascii() or not _UNSPACED.search(folded)
-        found = Counter(_WORD.findall(folded) if plain else words(folded))
+        # One word after the other: a list of all words of a large page would be ten times the page.
+        found = Counter((run[0] for run in _WORD.finditer(folded)) if plain else words(folded))
         total.update(found if weight == 1 else {word: count * weight for word, count in found.items()})
     return {word: count for word, count in total.items() if len(word) <= LONGEST}
 
@@ -108,7 +109,8 @@ def _cut(run: str) -> Iterable[str]:
 
 def _pairs(run: str) -> Iterator[str]:
     """An unspaced run as overlapping pairs; spaced words inside it stay whole."""
-    for piece in _PIECES.findall(run):
+    for found in _PIECES.finditer(run):
+        piece = found[0]
         if not _UNSPACED.match(piece):
             if len(piece) <= LONGEST:
                 yield piece

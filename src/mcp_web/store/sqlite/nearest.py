@@ -35,7 +35,7 @@ class NearestIndex:
         self._model = model
         self._dim = dim
         self._words = (dim + 63) // 64
-        self._codes = np.empty((0, self._words), np.uint64)
+        self._codes = np.empty((self._words, 0), np.uint64)  # one row per 64 dimensions: long rows are quick to compare
         self._owners = np.empty(0, np.int64)
         self._last = 0
 
@@ -65,10 +65,13 @@ class NearestIndex:
 
     def _coarse(self, question: NDArray[np.float32], most: int, allowed: set[int] | None) -> list[int]:
         code = np.frombuffer(signs(question.astype("<f4").tobytes(), self._dim), np.uint64)
-        distances = np.bitwise_count(self._codes ^ code).sum(axis=1, dtype=np.int32)
-        # A page has several passages: look at more rows than pages are wanted.
-        rows = min(len(distances), most * 8)
-        best = np.argpartition(distances, rows - 1)[:rows]
+        distances = np.zeros(len(self._owners), np.uint16)
+        for row, word in zip(self._codes, code, strict=True):
+            distances += np.bitwise_count(row ^ word)
+        # A page has several passages: look at more rows than pages are wanted. Distances are small whole numbers, so
+        # counting them finds the bar without sorting.
+        reached = np.cumsum(np.bincount(distances)) >= min(len(distances), most * 8)
+        best = np.flatnonzero(distances <= np.argmax(reached))
         best = best[np.argsort(distances[best], kind="stable")]
         pages = dict.fromkeys(self._owners[best].tolist())
         return [page for page in pages if page > 0 and (allowed is None or page in allowed)][:most]
@@ -94,7 +97,8 @@ class NearestIndex:
         self._last = rows[-1][0]
         # Replaced vectors come under a new number; their old rows lose their owner.
         self._owners[np.isin(self._owners, [page for _, page, _ in rows])] = 0
-        codes = [np.frombuffer(blob, np.uint64).reshape(-1, self._words) for _, _, blob in rows]
-        owners = [np.full(len(code), page, np.int64) for code, (_, page, _) in zip(codes, rows, strict=True)]
-        self._codes = np.concatenate([self._codes, *codes])
-        self._owners = np.concatenate([self._owners, *owners])
+        codes = np.frombuffer(b"".join(blob for _, _, blob in rows), np.uint64).reshape(-1, self._words)
+        counts = [len(blob) // (8 * self._words) for _, _, blob in rows]
+        owners = np.repeat(np.array([page for _, page, _ in rows], np.int64), counts)
+        self._codes = np.concatenate([self._codes, codes.T], axis=1)
+        self._owners = np.concatenate([self._owners, owners])

@@ -160,6 +160,8 @@ class SqliteStore:
         also: Sequence[str] = (),
     ) -> list[Candidate]:
         def work(db: sqlite3.Connection) -> list[Candidate]:
+            if not len(vector):
+                return []
             index = self._nearest_index(model, len(vector))
             allowed = self._words.allowed(db, filter) if filter else None
             return index.find(db, vector, limit, allowed, pages.numbers(db, also))
