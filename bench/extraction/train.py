@@ -28,9 +28,9 @@ from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, Scorer
 
 TARGET = ROOT / "src" / "mcp_web" / "extract" / "html" / "model.json"
 NAMES = [*FIGURES, *(f"{group}.{word}" for group, words in MASKS for word in words)]
-TREES = 120
+TREES = 90
 SETTINGS: dict[str, Any] = {
-    "objective": "binary", "learning_rate": 0.12, "num_leaves": LEAVES, "min_data_in_leaf": 40,
+    "objective": "binary", "learning_rate": 0.14, "num_leaves": LEAVES, "min_data_in_leaf": 40,
     "feature_fraction": 0.3, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5, "seed": 1,
     "num_threads": 2, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }  # fmt: skip

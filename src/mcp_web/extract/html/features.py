@@ -22,16 +22,15 @@ PAGE_FIGURES = (
     "declared",
 )  # fmt: skip
 BOX_FIGURES = (
-    "tag", "depth", "lift", "inside", "story", "article", "article_prose", "own_names", "group_count", "group_mean",
-    "group_links", "group_share", "parent_tag", "grand_tag",
+    "tag", "depth", "lift", "inside", "story", "article", "own_names", "group_count", "group_mean", "group_links",
+    "group_share", "parent_tag",
 )  # fmt: skip
-LEVELS = (0, 1, 2, 3, 4, 6)
+LEVELS = (0, 1, 2, 3, 4, 6)  # the box itself, the one around it …
 LEVEL_FIGURES = ("share", "links", "blocks", "prose")
 BLOCK_FIGURES = (
-    "chars", "words", "links", "commas", "stops", "ends", "digits", "upper", "word_size", "place", "text_place",
-    "copies", "to_h1", "run", "title", "date", "money", "since_head", "head_level", "head_says", "before_core",
-    "after_core", "first_prose", "last_prose", "chars-2", "chars-1", "links-1", "tag-1", "chars+1", "links+1", "tag+1",
-    "tag+2", "chars-3..-1", "chars+1..+3",
+    "chars", "words", "links", "ends", "digits", "upper", "place", "text_place", "copies", "to_h1", "run", "title",
+    "date", "since_head", "head_level", "head_says", "after_core", "first_prose", "last_prose", "chars-1", "links-1",
+    "tag-1", "chars+1", "links+1", "tag+1", "chars-3..-1", "chars+1..+3",
 )  # fmt: skip
 
 _TAG_NUMBER = {tag: number for number, tag in enumerate(BOX_TAGS)}
@@ -98,7 +97,7 @@ class PageFigures:
         self.says = [saying(block.text) if len(block.text) <= 90 else 0 for block in read.blocks]
         self.core = _core(read)
         self.story = self._story()
-        self.articles: list[Box] = []
+        self._articles = 0
         self.facts: dict[Box, BoxFacts] = {}
         self._measure_boxes()
         self._digits = [_digit_share(block.text) for block in read.blocks]
@@ -158,23 +157,19 @@ class PageFigures:
         story = 0 if box is self.story else above.story + 1 if above.story >= 0 else -1
         article = above.article
         if box.tag == "article" and not article:
-            self.articles.append(box)
-            article = len(self.articles)
+            self._articles += 1
+            article = self._articles
         tags = above.tags | _TAG_BIT.get(box.tag, 0)
         return BoxFacts(above.above | own, own, above.own | own, tags, lift, inside, group, story, article)
 
     def box_figures(self, box: Box) -> list[float]:
         facts = self.facts[box]
         count, chars, links = facts.group
-        parent = box.parent or box
-        grand = parent.parent or parent
         number = _TAG_NUMBER.get
-        root = self.read.boxes[0]
-        share = self.articles[facts.article - 1].prose / max(1, root.prose) if facts.article else -1
         return [
-            number(box.tag, 40), box.depth, facts.lift, facts.inside, facts.story, facts.article, share,
-            facts.own.bit_count(), count, chars / count, links / (chars or 1), chars / (root.chars or 1),
-            number(parent.tag, 40), number(grand.tag, 40),
+            number(box.tag, 40), box.depth, facts.lift, facts.inside, facts.story, facts.article, facts.own.bit_count(),
+            count, chars / count, links / (chars or 1), chars / (self.read.boxes[0].chars or 1),
+            number((box.parent or box).tag, 40),
         ]  # fmt: skip
 
     def level_figures(self, box: Box) -> list[float]:
@@ -208,41 +203,38 @@ class PageFigures:
         # Two blocks of nothing on both sides spare the loop its edges.
         wide = [-1, -1, -1, *sizes, -1, -1, -1]
         links = [-1.0, *(block.links / len(block.text) for block in blocks), -1.0]
-        tags = [41, *(_TAG_NUMBER.get(block.box.tag, 40) for block in blocks), 41, 41]
+        tags = [41, *(_TAG_NUMBER.get(block.box.tag, 40) for block in blocks), 41]
         copies: dict[str, int] = {}
         for block in blocks:
             copies[block.text] = copies.get(block.text, 0) + 1
-        h1, core_first, core_last, first, last = self._landmarks()
+        h1, core_last, first, last = self._landmarks()
         before, head_at, head_level, head_says = 0, -1, 0, 0
         for at, block in enumerate(blocks):
             text, size = block.text, sizes[at]
             if at not in left_out:
-                words = text.count(" ") + 1
                 raw = text[:200].encode("ascii", "replace")
                 yield at, [
-                    size, words, links[at + 1], text.count(","), text.count(". "), text[-1] in _ENDS,
-                    self._digits[at], 1 - len(raw.translate(None, _UPPER)) / len(raw), size / words,
-                    at / count, before / total, copies[text], at - h1 if h1 >= 0 else -999,
-                    bool(block.nodes), _title_match(text, self.title), self._dated[at], self._priced[at],
-                    at - head_at if head_at >= 0 else -1, head_level, head_says,
-                    core_first - at, at - core_last, at - first, last - at,
-                    wide[at + 1], wide[at + 2], links[at], tags[at], wide[at + 4], links[at + 2], tags[at + 2],
-                    tags[at + 3], wide[at] + wide[at + 1] + wide[at + 2], wide[at + 4] + wide[at + 5] + wide[at + 6],
+                    size, text.count(" ") + 1, links[at + 1], text[-1] in _ENDS, self._digits[at],
+                    1 - len(raw.translate(None, _UPPER)) / len(raw), at / count, before / total, copies[text],
+                    at - h1 if h1 >= 0 else -999, bool(block.nodes), _title_match(text, self.title), self._dated[at],
+                    at - head_at if head_at >= 0 else -1, head_level, head_says, at - core_last, at - first, last - at,
+                    wide[at + 2], links[at], tags[at], wide[at + 4], links[at + 2], tags[at + 2],
+                    wide[at] + wide[at + 1] + wide[at + 2], wide[at + 4] + wide[at + 5] + wide[at + 6],
                 ]  # fmt: skip
             before += size
             level = _HEADS.get(block.box.tag)
             if level:
                 head_at, head_level, head_says = at, level, self.says[at].bit_length()
 
-    def _landmarks(self) -> tuple[int, int, int, int, int]:
-        """Where the first h1, the core and the core's prose begin and end."""
+    def _landmarks(self) -> tuple[int, int, int, int]:
+        """Where the first h1 stands, where the core ends, and where its prose begins and ends."""
         blocks, facts = self.read.blocks, self.facts
         h1 = next((at for at, block in enumerate(blocks) if block.box.tag == "h1"), -1)
         core = [at for at, block in enumerate(blocks) if facts[block.box].inside >= 0]
         prose = [at for at in core if _prose(blocks[at])]
-        core_first, core_last = (core[0], core[-1]) if core else (0, len(blocks))
+        core_last = core[-1] if core else len(blocks)
         first, last = (prose[0], prose[-1]) if prose else (0, len(blocks))
-        return h1, core_first, core_last, first, last
+        return h1, core_last, first, last
 
 
 def _core(read: Blocks) -> Box:

@@ -141,34 +141,36 @@ class _Boxes:
         self._figures = figures
         self._page = _climb(scorer._page, figures.page, scorer._everything)
         self._known: dict[Box, int] = {}
+        self._upper: dict[Box, int] = {}
         self._rows: dict[Box, list[float]] = {}
-        self._levels: list[dict[Box, int]] = [{} for _ in LEVELS]
 
     def left(self, box: Box) -> int:
         known = self._known.get(box)
         if known is None:
-            above, near, inside, _ = self._scorer._bits
-            facts = self._figures.facts[box]
-            known = _climb(self._scorer._box, self._figures.box_figures(box), self._page)
-            known &= above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
-            known = self._known[box] = known & self._around(box)
+            scorer, figures = self._scorer, self._figures
+            above, near, inside, _ = scorer._bits
+            facts = figures.facts[box]
+            parent = box.parent or box
+            upper = self._upper.get(parent)
+            if upper is None:
+                upper = self._upper[parent] = self._around(parent)
+            known = upper & above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
+            known = _climb(scorer._levels[0], figures.level_figures(box), known)
+            known = self._known[box] = _climb(scorer._box, figures.box_figures(box), known)
         return known
 
-    def _around(self, box: Box) -> int:
-        """What the boxes around leave, each seen from its distance; siblings share all but the first."""
-        left = self._scorer._everything
-        level = 0
-        for wanted, known, ladders in zip(LEVELS, self._levels, self._scorer._levels, strict=True):
+    def _around(self, parent: Box) -> int:
+        """What the page and the boxes around leave, each seen from its distance: the same for all boxes in one."""
+        left = self._page
+        box, level = parent, 1
+        for wanted, ladders in zip(LEVELS[1:], self._scorer._levels[1:], strict=True):
             while level < wanted and box.parent is not None:
                 box = box.parent
                 level += 1
-            mask = known.get(box)
-            if mask is None:
-                row = self._rows.get(box)
-                if row is None:
-                    row = self._rows[box] = self._figures.level_figures(box)
-                mask = known[box] = _climb(ladders, row, self._scorer._everything)
-            left &= mask
+            row = self._rows.get(box)
+            if row is None:
+                row = self._rows[box] = self._figures.level_figures(box)
+            left = _climb(ladders, row, left)
         return left
 
 
