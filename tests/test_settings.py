@@ -113,3 +113,9 @@ def test_every_option_has_a_variable_of_its_own() -> None:
 def test_every_room_with_options_is_gathered() -> None:
     source = Path(__file__).parents[1] / "src" / "mcp_web"
     assert {path.parent.name for path in source.glob("*/options.py")} == set(ROOMS)
+
+
+def test_a_password_inside_an_address_is_not_shown() -> None:
+    settings = load(environ=NOWHERE | {"MCP_WEB_SEARXNG_URLS": "https://me:s3cret@search.example/"})
+    shown = [row.shown for row in settings.rows]
+    assert "s3cret" not in str(shown)

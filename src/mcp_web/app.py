@@ -163,7 +163,12 @@ class App:
 
             options = self.settings.of(SearchOptions)
             self._searcher = Searcher(
-                options, self.api_client, self.pace.limiter, store, public_client=self.public_client
+                options,
+                self.api_client,
+                self.pace.limiter,
+                store,
+                public_client=self.public_client,
+                flight=self.pace.flight,
             )
         return self._searcher
 
@@ -238,6 +243,7 @@ class App:
                 self.settings.of(RenderOptions),
                 self.dialer,
                 check_domain=fetcher.check_domain,
+                ca_bundle=self.settings.of(FetchOptions).ca_bundle or None,
             )
             self._ends.push_async_callback(self._renderer.aclose)
         return self._renderer
@@ -260,7 +266,8 @@ class App:
         with trace.step("extract", url=page.final_url):
             if not self.isolate:
                 return await anyio.to_thread.run_sync(extract_document, page, request, options)
-            return document_from_json(await self.sandbox.run(extract_document, page, request, options))
+            read = await self.sandbox.run(extract_document, page, request, options)
+            return await anyio.to_thread.run_sync(document_from_json, read)
 
     # ── the state of the whole ─────────────────────────────────────────────────────────────────────────────────
     async def trouble(self) -> str:
@@ -277,11 +284,14 @@ class App:
             with contextlib.suppress(WebError):
                 await self._store.add_figures(trace.figures.drain())
 
-    async def keep_figures(self) -> None:
-        """Hand figures over from time to time, for as long as the server runs."""
-        while True:
-            await anyio.sleep(FIGURES_EVERY)
-            await self.hand_over_figures()
+    async def keep_house(self) -> None:
+        """What a long-running server does beside its calls: hand figures over, look after search instances."""
+        async with anyio.create_task_group() as tasks:
+            if self.settings.of(SearchOptions).searxng_urls:
+                tasks.start_soon((await self.searcher()).watch)
+            while True:
+                await anyio.sleep(FIGURES_EVERY)
+                await self.hand_over_figures()
 
     def figures(self) -> dict[str, Any]:
         """The figures of this process; a scraper adds up processes itself."""

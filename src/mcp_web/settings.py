@@ -66,7 +66,7 @@ class Setting:
     def shown(self) -> Any:
         """The value, masked where it is a secret."""
         if not self.facts.secret or not self.value:
-            return self.value
+            return _without_passwords(self.value)
         return tuple("•••" for _ in self.value) if isinstance(self.value, tuple) else "•••"
 
 
@@ -92,6 +92,13 @@ class Settings:
             if row.facts.secret and row.value:
                 found += row.value if isinstance(row.value, tuple) else [str(row.value)]
         return tuple(found)
+
+
+def _without_passwords(value: Any) -> Any:
+    """Addresses without the user and password somebody wrote into them."""
+    if isinstance(value, tuple):
+        return tuple(_without_passwords(item) for item in value)
+    return re.sub(r"(?<=://)[^/@\s]+@", "•••@", value) if isinstance(value, str) else value
 
 
 def load(

@@ -57,7 +57,10 @@ def run(settings: Settings, host: str, port: int) -> None:
                 timeout_graceful_shutdown=5,
                 lifespan="on",
             )
-            await uvicorn.Server(config).serve()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(app.keep_house)
+                await uvicorn.Server(config).serve()
+                tasks.cancel_scope.cancel()
 
     anyio.run(serve)
 

@@ -115,7 +115,7 @@ async def _get(
     fetcher = await app.fetcher()
     if rendered:
         await fetcher.admit(url, deadline=deadline)
-        return await (await app.renderer()).render(url, deadline=deadline)
+        return await _in_browser(app, url, deadline)
     conditional: tuple[tuple[str, str], ...] = ()
     if kept is not None and not request.explain and _read_by_this_version(kept):
         conditional = conditional_headers(kept)
@@ -147,7 +147,7 @@ async def _rendered(
     if need is None:
         return None
     try:
-        shown = await (await app.renderer()).render(page.url, deadline=deadline)
+        shown = await _in_browser(app, page.url, deadline)
         read = await app.extract(shown, request.extraction)
     except WebError as error:
         trace.log("error", "render", url=page.url, error_code=error.code)
@@ -156,6 +156,14 @@ async def _rendered(
         return None
     await _remember_browser(app, page.url)
     return shown, read, f"Rendered in a browser: {need.reason}"
+
+
+async def _in_browser(app: App, url: str, deadline: float | None) -> Fetched:
+    """The page after its scripts ran; an error page is an error here too."""
+    shown = await (await app.renderer()).render(url, deadline=deadline)
+    if shown.status >= 400:
+        raise HttpError(f"{url} answered {shown.status} in the browser.", url=url, status_code=shown.status)
+    return shown
 
 
 async def _known_to_need_browser(app: App, url: str) -> bool:
