@@ -36,11 +36,16 @@ class ProviderState:
 async def probe_all(
     options: SearchOptions, runner: Runner, endpoints: Mapping[str, Sequence[Provider]], pool: Pool
 ) -> list[ProviderState]:
-    """Every provider, asked at once; each costs at most one cheap request."""
+    """Every provider that searches may use, asked at once; each costs at most one cheap request."""
     wanted: list[tuple[str, Provider]] = []
     states: dict[str, ProviderState] = {}
     order: list[str] = []
     for name, entry in REGISTRY.items():
+        if options.providers and name not in options.providers:
+            why = "not among MCP_WEB_SEARCH_PROVIDERS"
+            states[name] = ProviderState(name, name, configured=False, detail=why, fix="Add it there to use it.")
+            order.append(name)
+            continue
         found: list[Provider] = list(endpoints[name])
         if name == "searxng" and not found and options.public_list:
             found = [one.provider for one in (await pool.known())[:3]]
