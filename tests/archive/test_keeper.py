@@ -127,3 +127,10 @@ async def test_tidying_applies_the_standing_rules(store: Store) -> None:
     assert len(rules(options)) == 1
     assert (await tidy(store, options)).snapshots == 2
     assert len(await store.versions(KEY)) == 2
+
+
+async def test_versions_beyond_the_limit_go_by_themselves(store: Store) -> None:
+    keeper = Keeper(store, ArchiveOptions(keep_versions=3))
+    for number in range(20):
+        await _keep(keeper, f"text {number}", 1000.0 + number)
+    assert len(await store.versions(KEY)) == 3

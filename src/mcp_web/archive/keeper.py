@@ -10,13 +10,17 @@ from urllib.parse import urlsplit
 
 import anyio.to_thread
 
+from mcp_web import trace
 from mcp_web.archive.derive import derive
 from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
 from mcp_web.archive.options import ArchiveOptions
+from mcp_web.archive.retention import tidy
+from mcp_web.errors import CacheError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
 
+_TIDY_FIRST, _TIDY_EVERY = 20, 500  # pages kept by this process
 _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a while, so paging works
 
 
@@ -29,6 +33,7 @@ class Keeper:
         self._clock = clock
         self._ttls = dict(_rule(rule) for rule in options.domain_ttls)
         self._unkept: OrderedDict[str, Snapshot] = OrderedDict()
+        self._kept = 0
 
     async def latest(self, key: str) -> Snapshot | None:
         """The newest version of a page, fresh or not."""
@@ -111,11 +116,21 @@ class Keeper:
             self._unkept.pop(snapshot.key, None)
             derived = await anyio.to_thread.run_sync(derive, snapshot)
             await self._store.keep(snapshot, derived)
+            await self._tidy_now_and_then()
             return
         self._unkept[snapshot.key] = snapshot
         self._unkept.move_to_end(snapshot.key)
         while len(self._unkept) > _IN_MEMORY:
             self._unkept.popitem(last=False)
+
+    async def _tidy_now_and_then(self) -> None:
+        """Apply the standing purges with a write that happens anyway; a page that was kept stays kept if they fail."""
+        self._kept += 1
+        if self._kept % _TIDY_EVERY == _TIDY_FIRST:
+            try:
+                await tidy(self._store, self._options)
+            except CacheError as error:
+                trace.log("error", "tidy", error_code=error.code)
 
     def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
         host = _host(url)
