@@ -7,8 +7,10 @@ fifty times the page's parse; splitting at the braces and looking at few rules c
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 _MOST = 1_000_000  # characters of all sheets of a page
 _MOST_NESTING = 20
@@ -40,6 +42,20 @@ def read_rules(sheets: list[str]) -> Iterator[Rule]:
         left -= len(sheet)
         if left <= 0:
             return
+
+
+def unpacked(address: str) -> str:
+    """The sheet inside a `data:` address."""
+    kind, _, text = address[:_MOST].partition(",")
+    text = unquote(text)
+    if not kind.lower().startswith("data:text/css"):
+        return ""
+    if not kind.lower().endswith("base64"):
+        return text
+    try:
+        return b64decode(text).decode("utf-8", "replace")
+    except ValueError:
+        return ""
 
 
 def without_comments(text: str) -> str:
@@ -90,10 +106,11 @@ def _nested(parent: str, selector: str) -> str:
 def _in_force(prelude: str) -> bool:
     if not prelude.startswith(_GROUPS):
         return False
-    return not prelude.startswith("@media") or _holds(prelude[6:])
+    return not prelude.startswith("@media") or applies(prelude[6:])
 
 
-def _holds(query: str) -> bool:
+def applies(query: str) -> bool:
+    """True where a media query holds at a desktop screen."""
     if _OTHER_MEDIA.search(query):
         return False
     for kind, number, unit in _WIDTH.findall(query):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element
 
 from mcp_web.extract.characters import clean_text
+from mcp_web.extract.css import applies, unpacked
 from mcp_web.extract.reachable import HIDING_CLASSES, Reachable, visible_length
 from mcp_web.extract.style import Background, hides, parse_style
 from mcp_web.extract.stylesheet import hidden_by_rules
@@ -24,7 +25,7 @@ __all__ = ["clean_text", "remove_hidden"]
 
 # One pass finds every candidate that is not told by its class; each further select would walk the whole tree again.
 _CANDIDATES = (
-    "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,font,"
+    "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,font,link[href^='data:' i],"
     f"[hidden],[popover],[style],[role=tablist],[{LABEL}]"
 )
 _NEVER_SHOWN = frozenset(("template", "noframes"))
@@ -35,7 +36,7 @@ _SHOWN_WIDER = re.compile(
 )
 _SUSPECT_STYLE = re.compile(
     r"none|hidden|collapse|opacity|font(?:-size)?\s*:\s*[0-2.]|-\s*\d{3}|\d{4}|clip|scale|rotate|matrix|transparent"
-    r"|indent|spacing|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|-\d+v",
+    r"|indent|spacing|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|\d+v[wh]|-\d+%",
     re.I,
 )
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
@@ -52,10 +53,23 @@ def remove_hidden(tree: Node) -> int:
     found = [element for element in candidates if _is_never_shown(element)]
     found.extend(_by_class(tree, classes))
     found.extend(_by_style(tree, candidates))
-    found.extend(hidden_by_rules(tree, [sheet.text for sheet in candidates if sheet.tag == "style"], classes))
+    found.extend(hidden_by_rules(tree, _sheets(candidates), classes))
     if found:
         count += _drop(found, Reachable(tree))
     return count + _empty_players(candidates)
+
+
+def _sheets(candidates: list[Element]) -> list[str]:
+    """The page's own sheets that apply: `style` elements, and links that carry their sheet in the address."""
+    found: list[str] = []
+    for element in candidates:
+        if element.tag == "style":
+            media = (element.attr("media") or "").lower()
+            if applies(media) and element.closest("noscript") is None:
+                found.append(element.text)
+        elif element.tag == "link" and "stylesheet" in (element.attr("rel") or "").lower():
+            found.append(unpacked(element.attr("href") or ""))
+    return found
 
 
 def _class_names(tree: Node) -> frozenset[str]:

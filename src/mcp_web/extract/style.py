@@ -24,7 +24,6 @@ _ANIMATED = (
     "[class*=wow i],[class*=animat i],[class*=reveal i],[class*=fade i],[class*=framer i],[class*=motion i],"
     "[class*=lazy i]"
 )
-_TYPOGRAPHY = frozenset(("color", "background-color", "background", "font-weight", "font-style", "text-align", "width"))
 MOST_ANCESTORS = 40
 FAR = 500.0  # pixels off screen; menus and sliders stand closer
 
@@ -63,8 +62,10 @@ def hides(style: Style, element: Element | None = None) -> bool:
         return not (element is not None and element.select_one('[style*="visible" i]') is not None)
     if _faded(style):
         return not _appears_later(style, element)
-    if style.keys() <= _TYPOGRAPHY:
-        return False
+    own = _background(style) if "color" in style else None
+    colour = parse_colour(style["color"]) if own is not None else None
+    if own is not None and colour is not None and colour.near(own):
+        return True
     return _no_size(style, element) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
 
@@ -136,6 +137,8 @@ def _appears_later(style: Style, element: Element | None) -> bool:
 
 def _no_size(style: Style, element: Element | None) -> bool:
     size = pixels(style.get("font-size"))
+    if size is None and style.get("font-size", "").endswith("%"):
+        size = 16 * (_fraction(style["font-size"]) or 0.0)
     if size is None and "font" in style:
         found = re.search(r"(?:^|\s)([\d.]+[a-z%]*)\s*(?:/|\s)", style["font"])
         size = pixels(found[1]) if found else None
@@ -180,6 +183,11 @@ def _off_screen(style: Style) -> bool:
         return True
     if style.get("text-indent", "").strip().startswith(("-100%", "100%")) and "overflow" in style:
         return True
+    if style.get("position") in ("absolute", "fixed"):
+        for name in ("left", "top", "right", "bottom"):
+            found = re.match(r"(-?\d+)(%|v[wh])", style.get(name, "").strip())
+            if found is not None and (int(found[1]) <= -100 or (int(found[1]) >= 100 and found[2] != "%")):
+                return True
     if style.get("position") in ("absolute", "fixed", "relative", "sticky"):
         for name in ("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-block-start"):
             value = pixels(style.get(name))
@@ -224,8 +232,7 @@ def _clipped(style: Style) -> bool:
         if len(edges) == 4 and (edges[2] - edges[0] <= 1 or edges[1] - edges[3] <= 1):
             return style.get("position", "absolute") in ("absolute", "fixed")
     path = style.get("clip-path", "") + style.get("-webkit-clip-path", "")
-    found = re.search(r"inset\(\s*([\d.]+)%", path)
-    if found is not None and float(found[1]) >= 50:
+    if "inset(" in path and _inset_closes(path.partition("inset(")[2].partition(")")[0]):
         return True
     if re.search(r"(?:circle|ellipse)\(\s*0(?:px|%|em)?\s*(?:0(?:px|%)?\s*)?(?:at|\))", path):
         return True
@@ -233,6 +240,15 @@ def _clipped(style: Style) -> bool:
         points = {point.strip() for point in path.partition("polygon(")[2].rpartition(")")[0].split(",")}
         return len(points) <= 2
     return False
+
+
+def _inset_closes(edges: str) -> bool:
+    """True where opposite edges of an inset meet."""
+    shares = [_fraction(edge) if edge.endswith("%") else 0.0 for edge in edges.partition("round")[0].split()[:4]]
+    top, right, bottom, left = [share or 0.0 for share in (shares + shares * 3)[:4]] if shares else [0.0] * 4
+    if len(shares) == 3:
+        left = right
+    return top + bottom >= 0.99 or left + right >= 0.99
 
 
 class Background:
@@ -267,9 +283,10 @@ class Background:
                 return None
             node = node.parent  # type: ignore[attr-defined]  # narrowed by hasattr
         # Nothing says otherwise: paper is white, unless a stylesheet may have painted it.
-        return None if self._page_is_styled() else Colour(255, 255, 255, 1.0)
+        return None if self.is_painted() else Colour(255, 255, 255, 1.0)
 
-    def _page_is_styled(self) -> bool:
+    def is_painted(self) -> bool:
+        """True where a sheet may have given the page another background than white."""
         if self._styled is None:
             sheets = self._tree.select("link[rel~=stylesheet i]")
             inline = any("background" in sheet.text for sheet in self._tree.select("style"))

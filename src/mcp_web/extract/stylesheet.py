@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.css import Rule, read_rules
-from mcp_web.extract.style import hides, parse_style
+from mcp_web.extract.style import Background, hides, parse_style
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -16,7 +17,11 @@ _MOST_CANDIDATES = 2000
 _MOST_RULES = 200  # per element; a page made for people has a handful
 _CHUNK = 200
 # Cheap tests before the real one: a sheet, then a rule, that has none of these hides nothing.
-_HIDING = re.compile(r"none|hidden|opacity|indent|clip|transparent|-\d{3}|:\s*0|scale|blur|mask|var\(|collapse", re.I)
+_HIDING = re.compile(
+    r"none|hidden|opacity|indent|clip|transparent|-\d{3}|:\s*0|scale|blur|mask|var\(|collapse|background"
+    r"|color\s*:\s*(?:#f|white|rgb|hsl)",
+    re.I,
+)
 _HIDING_WORDS = (
     "display:none", "visibility:", "opacity:0", "opacity:.0", "clip", "mask", "transparent", "scale", "blur(",
     "indent:-", "spacing:-", "zoom", "rotate", "matrix", "var(", "\\", "font-size:0", "font-size:1px",
@@ -27,6 +32,7 @@ _SHOWING_BODY = re.compile(r"display|visibility|opacity|height|clip|position|fon
 # Properties by which a later or more exact rule shows again what an earlier one hides, with the values that hide.
 _SHOWING = {
     "display": ("none",),
+    "color": ("#fff", "white"),
     "visibility": ("hidden", "collapse"),
     "opacity": ("0",),
     "max-height": ("0",),
@@ -38,6 +44,7 @@ _SHOWING = {
 _STATE = re.compile(
     r"::|:(?:defined|before|after|hover|focus|active|visited|target|focus-within|focus-visible|placeholder)\b", re.I
 )
+_COLOURED = re.compile(r"(?:^|;)color:")
 _TOKEN = re.compile(r"[\w-]+")
 _INSIDE = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\.)+")
@@ -75,7 +82,8 @@ def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> l
     if not sheets:
         return []
     rules = [*read_rules(sheets)]
-    hiding = _hiding(rules)
+    unpainted = not Background(tree).is_painted()
+    hiding = _hiding(rules, unpainted)
     found = _matched(tree, hiding, classes) if hiding.rules else []
     if not found:
         return []
@@ -83,7 +91,7 @@ def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> l
     return [
         element
         for at, element in enumerate(found)
-        if at > _MOST_CANDIDATES or _stays_hidden(element, hiding.near(element), showing)
+        if at > _MOST_CANDIDATES or _stays_hidden(element, hiding.near(element), showing, unpainted)
     ]
 
 
@@ -98,23 +106,31 @@ def _matched(tree: Node, hiding: _Index, classes: frozenset[str]) -> list[Elemen
     return [element for element in found if element.tag not in ("html", "body") and element.text.strip()]
 
 
-def _hiding(rules: list[Rule]) -> _Index:
+def _hiding(rules: list[Rule], unpainted: bool) -> _Index:
     found = _Index()
     variables: dict[str, str] = {}
     for rule in rules:
         if rule.selector in _ROOTS:
             if "--" in rule.body:
                 variables.update(item for item in parse_style(rule.body).items() if item[0].startswith("--"))
-        elif _may_hide(rule.body) and _STATE.search(rule.selector) is None:
+        elif _may_hide(rule.body, unpainted) and _STATE.search(rule.selector) is None:
             style = parse_style(rule.body, variables)
-            if hides(style):
+            if hides(style) or (unpainted and _is_pale(style)):
                 _add(found, rule, style)
     return found
 
 
-def _may_hide(body: str) -> bool:
+def _may_hide(body: str, unpainted: bool) -> bool:
     plain = "".join(body.split())
-    return any(word in plain for word in _HIDING_WORDS)
+    if any(word in plain for word in _HIDING_WORDS):
+        return True
+    return _COLOURED.search(plain) is not None and (unpainted or "background" in plain)
+
+
+def _is_pale(style: dict[str, str]) -> bool:
+    """The colour of unpainted paper."""
+    colour = parse_colour(style.get("color", ""))
+    return colour is not None and colour.near(Colour(255, 255, 255))
 
 
 def _showing(rules: list[Rule], hidden: list[Element]) -> _Index:
@@ -165,11 +181,13 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
         return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
 
 
-def _stays_hidden(element: Element, hiding: list[_Rule], showing: _Index) -> bool:
+def _stays_hidden(element: Element, hiding: list[_Rule], showing: _Index, unpainted: bool) -> bool:
     """True where a rule hides the element and none that is stronger shows it."""
     against: list[_Rule] | None = None
     for rule in hiding:
-        if not _matches(element, rule.selector) or not hides(rule.style, element):
+        if not _matches(element, rule.selector):
+            continue
+        if not hides(rule.style, element) and not (unpainted and _is_pale(rule.style)):
             continue
         if against is None:
             against = [other for other in showing.near(element) if _matches(element, other.selector)]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-full-src")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+MOST_LABEL = 100
+MOST_ALT = 300
 _WIDTH = re.compile(r"(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
 
 
@@ -44,12 +46,14 @@ def _largest(srcset: str) -> str:
 def label_of(element: Element) -> str:
     """The label of a link that holds only pictures."""
     picture = element.select_one("img[alt]")
-    return escape(" ".join((picture.attr("alt") or "").split())) if picture is not None else ""
+    label = " ".join((picture.attr("alt") or "").split()) if picture is not None else ""
+    # Nobody sees a label behind its picture: a short one names the link, a long one may be there for us alone.
+    return escape(label) if len(label) <= MOST_LABEL else ""
 
 
 def image(draft: Draft, element: Element) -> str:
     """The picture as Markdown where images are wanted; an emoji always as its character."""
-    alt = " ".join((element.attr("alt") or "").split())
+    alt = " ".join((element.attr("alt") or "").split())[:MOST_ALT]
     if alt and len(alt) <= 8 and not alt.isascii() and not any(char.isalpha() for char in alt):
         return alt
     url = draft.links.resolve(source_of(element))

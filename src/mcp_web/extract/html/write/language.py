@@ -73,7 +73,7 @@ def language_of(block: Element, blocks: int = 1) -> str:
                 return found
     parent: object = block.parent
     for _ in range(3):
-        if not isinstance(parent, ElementType) or len(parent.select("pre")) > blocks:
+        if not isinstance(parent, ElementType) or len(parent.find_all("pre", limit=blocks + 1)) > blocks:
             break
         found = _stated(parent, own=False)
         if found is not None:

@@ -15,5 +15,5 @@ PLAIN = _words("""
 
 NOTHING = _words("""
     script style template noscript svg canvas select textarea option datalist head title meta link
-    source track param area map wbr button col colgroup
+    source track param area map wbr button col colgroup progress meter noembed noframes frameset frame optgroup
 """)
