@@ -34,6 +34,7 @@ HIDDEN_STYLES = [
     "position:absolute;clip:rect(0,0,0,0)", "position:absolute;clip:rect(1px 1px 1px 1px)", "clip-path:inset(100%)",
     "clip-path:circle(0)", "clip-path:polygon(0 0,0 0,0 0)", "color:transparent", "color:#fff0", "color:rgba(0,0,0,0)",
     "color:#fff;background:#fff", "color:white;background-color:rgb(255,255,255)", "color:#fefefe", "color:hsl(0,0%,100%)",
+    "font-size:1%", "clip-path:inset(0 100% 0 0)", "position:absolute;left:100vw", "position:absolute;left:-100%",
     "mask-image:linear-gradient(transparent,transparent)", "-webkit-text-fill-color:transparent",
 ]  # fmt: skip
 
@@ -70,6 +71,11 @@ def test_style_that_hides_nothing_keeps_its_text(style: str) -> None:
         "<style>:root{--gone:none}.x{display:var(--gone)}</style><p class=x>Secret</p>",
         "<style>.x{display:block}.x{display:none}</style><p class=x>Secret</p>",
         "<style>#x{font-size:0}</style><p id=x>Secret</p>",
+        "<style>.x{color:#fff;background:#fff}</style><p class=x>Secret</p>",
+        "<style>.x{color:#fff}</style><p class=x>Secret</p>",
+        "<link rel=stylesheet href='data:text/css,.x{display:none}'><p class=x>Secret</p>",
+        "<progress>Secret</progress>",
+        "<a href='/x'><img alt='Secret " + "words " * 30 + "'></a>",
         "<style>.a .x:nth-child(1){opacity:0}</style><div class=a><p class=x>Secret</p></div>",
     ],
 )  # fmt: skip
@@ -96,6 +102,9 @@ def test_markup_or_sheet_that_hides_removes_its_text(html: str) -> None:
         "<div style='font-size:0'><span style='font-size:14px'>Seen</span></div>",
         "<link rel=stylesheet href=dark.css><p style='color:#fff'>Seen</p>",
         "<p inert>Seen</p>",
+        "<style media=print>.x{display:none}</style><p class=x>Seen</p>",
+        "<noscript><style>.x{display:none}</style></noscript><p class=x>Seen</p>",
+        "<style>body{background:#000}.x{color:#fff}</style><p class=x>Seen</p>",
         "<p aria-hidden=true>Seen</p>",
         "<div hidden id='S:0'><p>Seen</p></div><template id='B:0'></template>",
     ],
