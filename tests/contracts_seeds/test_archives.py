@@ -1,0 +1,142 @@
+"""Seed 003: searchLocalArchives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from miniweb import MiniWeb
+
+from .desk import Desk, assert_same_shape, desk
+
+pytestmark = pytest.mark.anyio
+
+CITATION = {"sourceId": "doc-123", "targetId": "doc-456", "targetUrl": "https://example.com/ml-algorithms",
+            "context": "For more", "confidence": 1.0}  # fmt: skip
+EXAMPLE = {
+    "results": [{
+        "document": {"id": "doc-123", "title": "Introduction", "path": "research-archive/x.md", "source": "research",
+                     "date": "2025-05-20", "score": 0.95},
+        "highlights": [{"field": "title", "snippets": ["Introduction to <mark>Machine Learning</mark>"]}],
+        "citations": {"citing": [CITATION], "cited": [CITATION]},
+    }],
+    "citationGraph": {
+        "nodes": [{"id": "doc-123", "label": "Introduction to Machine Learning", "type": "source"}],
+        "edges": [{"from": "doc-123", "to": "doc-456", "confidence": 1.0}],
+    },
+    "metadata": {"totalResults": 1, "query": "machine learning", "fuzzy": True, "includeCitations": True,
+                 "citationDepth": 1, "limit": 5},
+}  # fmt: skip
+NOTES = {
+    "2025-05-20/machine_learning_intro.md": "# Introduction to Machine Learning\n\nMachine learning is a subset of "
+    "artificial intelligence.\n\nFor more information on ML algorithms, see "
+    "[this resource](https://example.com/ml-algorithms).\n",
+    "2025-05-21/algorithms.md": "---\ntitle: Machine Learning Algorithms\nurl: https://example.com/ml-algorithms\n---\n"
+    "\nGradient boosting and random forests.\n",
+}
+
+
+@pytest.fixture
+async def tools(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[Desk]:
+    folder = tmp_path / "research-archive"
+    for name, text in NOTES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    async with desk(miniweb, tmp_path / "data", "archives", SEARCH_DB_PATH=str(tmp_path / "search.db")) as made:
+        from mcp_web.services.sync_folder import sync_folder
+
+        await sync_folder(made.app, folder)
+        yield made
+
+
+async def test_the_schema_is_the_seed_s_own(tools: Desk) -> None:
+    tool = tools.tool("searchLocalArchives")
+    assert tool.words == "Searches the local research and URL content archives"
+    schema = tool.input_schema()
+    assert schema["required"] == ["query"]
+    assert {name: (rule["type"], rule.get("default")) for name, rule in schema["properties"].items()} == {
+        "query": ("string", None), "fuzzy": ("boolean", True), "includeCitations": ("boolean", False),
+        "citationDepth": ("integer", 1), "limit": ("integer", 10),
+    }  # fmt: skip
+    depth, limit = schema["properties"]["citationDepth"], schema["properties"]["limit"]
+    assert (depth["minimum"], depth["maximum"], limit["minimum"], limit["maximum"]) == (1, 3, 1, 50)
+
+
+async def test_the_example_request_answers_in_the_shape_of_its_example(tools: Desk) -> None:
+    answer = await tools.object(
+        "searchLocalArchives", query="machine learning", fuzzy=True, includeCitations=True, limit=5
+    )
+    assert_same_shape(EXAMPLE, answer)
+    row = next(one for one in answer["results"] if "intro" in one["document"]["path"])
+    assert row["document"]["path"] == "research-archive/2025-05-20/machine_learning_intro.md"
+    assert (row["document"]["source"], row["document"]["date"]) == ("research", "2025-05-20")
+    assert 0 < row["document"]["score"] <= 1
+    fields = {mark["field"]: mark["snippets"] for mark in row["highlights"]}
+    assert any("<mark>" in snippet for snippet in fields["title"])
+    assert any("<mark>" in snippet for snippet in fields["content"])
+    (citing,) = row["citations"]["citing"]
+    assert citing["targetUrl"] == "https://example.com/ml-algorithms"
+    assert citing["sourceId"] == row["document"]["id"]
+    assert citing["targetId"]
+    assert "For more information" in citing["context"]
+    assert {node["type"] for node in answer["citationGraph"]["nodes"]} <= {"source", "target"}
+    assert {"from": citing["sourceId"], "to": citing["targetId"], "confidence": citing["confidence"]} in answer[
+        "citationGraph"
+    ]["edges"]
+    assert answer["metadata"]["totalResults"] == len(answer["results"])
+
+
+async def test_without_citations_neither_they_nor_the_graph_are_there(tools: Desk) -> None:
+    answer = await tools.object("searchLocalArchives", query="machine learning")
+    assert "citationGraph" not in answer
+    assert all("citations" not in row for row in answer["results"])
+    assert answer["metadata"] == {"totalResults": len(answer["results"]), "query": "machine learning", "fuzzy": True,
+                                  "includeCitations": False, "citationDepth": 1, "limit": 10}  # fmt: skip
+
+
+async def test_fuzzy_forgives_a_typo_and_exact_does_not(tools: Desk) -> None:
+    assert (await tools.object("searchLocalArchives", query="gradeint boosting"))["results"]
+    exact = await tools.object("searchLocalArchives", query="gradeint", fuzzy=False)
+    assert exact["results"] == []
+
+
+async def test_limit_limits(tools: Desk) -> None:
+    assert len((await tools.object("searchLocalArchives", query="machine learning", limit=1))["results"]) == 1
+
+
+async def test_who_is_cited_by_is_told_from_the_other_side(tools: Desk) -> None:
+    answer = await tools.object("searchLocalArchives", query="random forests", includeCitations=True, citationDepth=3)
+    row = next(one for one in answer["results"] if "algorithms" in one["document"]["path"])
+    assert row["citations"]["cited"][0]["targetId"] == row["document"]["id"]
+
+
+@pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 51}, {"citationDepth": 4}, {"fuzzy": "perhaps"}])
+async def test_what_the_schema_forbids_is_refused_in_its_words(tools: Desk, wrong: dict[str, Any]) -> None:
+    result = await tools.call("searchLocalArchives", **{"query": "x", **wrong})
+    assert result.is_error
+    assert result.text.startswith("Failed to search local archives: ")
+
+
+async def test_a_missing_query_is_refused(tools: Desk) -> None:
+    result = await tools.call("searchLocalArchives")
+    assert result.is_error
+    assert "query is required" in result.text
+
+
+async def test_the_database_lies_where_its_variable_says(tools: Desk, tmp_path: Path) -> None:
+    assert (tmp_path / "search.db").exists()
+    assert not (tmp_path / "data" / "mcp-web.sqlite").exists()
+
+
+async def test_a_page_that_was_opened_is_found_with_its_address_as_path(tools: Desk, miniweb: MiniWeb) -> None:
+    from mcp_web.services.open_page import OpenRequest, open_page
+
+    from .pages import article
+
+    url = miniweb.site("docs.example").page("/gardening", article("Gardening", "Compost"))
+    await open_page(tools.app, OpenRequest(url))
+    (row,) = (await tools.object("searchLocalArchives", query="compost"))["results"]
+    assert (row["document"]["source"], row["document"]["path"]) == ("web", url)
