@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 BlockKind = Literal["heading", "paragraph", "code", "table", "list", "quote", "math", "rule"]
 
@@ -36,8 +36,7 @@ class Block:
     level: int = 0  # of a heading
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):  # a tuple: hostile pages have a million of them
     start: int
     text: str
 

@@ -43,6 +43,8 @@ def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | N
 def _cut_at(markdown: str, start: int, limit: int) -> int:
     """The best place to stop, after `start` and not after `limit`."""
     best = start
+    # What lies a whole window behind the limit changes nothing: a page of megabytes is not scanned for its beginning.
+    markdown = markdown[: 2 * limit - start + 2]
     for block, following in _with_following(markdown):
         if block.end <= start:
             continue

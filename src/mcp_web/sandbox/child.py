@@ -20,6 +20,7 @@ from mcp_web.model.page import Document
 from mcp_web.model.wire import document_to_json
 
 FRAME = struct.Struct(">I")
+TIRED_MB = 80  # a worker that once held this much keeps a good part of it: a fresh one is cheaper
 
 
 def main() -> None:
@@ -37,6 +38,10 @@ def main() -> None:
 
 
 def _answer(job: bytes) -> dict[str, Any]:
+    return _outcome(job) | {"tired": _peak_mb() > TIRED_MB}
+
+
+def _outcome(job: bytes) -> dict[str, Any]:
     try:
         module, name, args = pickle.loads(job)  # noqa: S301 — written by our own parent process
         value = getattr(importlib.import_module(module), name)(*args)
@@ -49,6 +54,16 @@ def _answer(job: bytes) -> dict[str, Any]:
         return {"crash": "the page is nested too deeply"}
     except Exception as error:  # noqa: BLE001 — the edge of the process: the parent turns it into ExtractFailed
         return {"crash": f"{type(error).__name__}: {error}", "trace": traceback.format_exc(limit=6)}
+
+
+def _peak_mb() -> int:
+    """The most memory this process ever held."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak >> (20 if sys.platform == "darwin" else 10)  # bytes there, kibibytes elsewhere
 
 
 def _limit_memory(mebibytes: int) -> None:

@@ -11,6 +11,7 @@ import pickle
 import struct
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import anyio
@@ -23,6 +24,10 @@ from mcp_web.sandbox.options import SandboxOptions
 
 _FRAME = struct.Struct(">I")
 _MAX_ANSWER = 64 * 1024 * 1024
+_SMALL_ANSWER = 300_000
+# A page of megabytes can take 150 MB to read, a small one 60 at most: large ones are read one after the other, so that
+# all workers together stay within what is promised for the whole process tree.
+_LARGE_JOB = 1_000_000
 
 
 class Worker:
@@ -40,7 +45,9 @@ class Worker:
         (size,) = _FRAME.unpack(await self._answers.receive_exactly(_FRAME.size))
         if size > _MAX_ANSWER:
             raise anyio.BrokenResourceError
-        answer = json.loads(await self._answers.receive_exactly(size))
+        raw = await self._answers.receive_exactly(size)
+        # A document of megabytes takes a good part of a second to parse: others are served meanwhile.
+        answer = json.loads(raw) if size < _SMALL_ANSWER else await anyio.to_thread.run_sync(json.loads, raw)
         assert isinstance(answer, dict)
         return answer
 
@@ -58,25 +65,34 @@ class Sandbox:
     def __init__(self, options: SandboxOptions) -> None:
         self._options = options
         self._places = anyio.Semaphore(options.workers)
+        self._large = anyio.Semaphore(1)
         self._idle: list[Worker] = []
         self._closed = False
 
     async def warm(self) -> None:
-        """Start one worker if there is none: called while the network is being waited for."""
-        if not self._idle and not self._closed:
+        """Start a worker if none is idle and there is room: called while the network is being waited for."""
+        if self._idle or self._closed:
+            return
+        try:
+            self._places.acquire_nowait()
+        except anyio.WouldBlock:
+            return
+        try:
             self._idle.append(await self._start())
+        finally:
+            self._places.release()
 
     async def run(self, function: Callable[..., Any], *args: Any, wall: float | None = None) -> Any:
         """The function's value as JSON; raises what it raised, or ExtractFailed when it had to be ended."""
         job = pickle.dumps((function.__module__, function.__qualname__, args), protocol=5)
         limit = self._options.wall_seconds if wall is None else wall
-        async with self._places:
+        async with self._large if len(job) > _LARGE_JOB else nullcontext(), self._places:
             worker = self._idle.pop() if self._idle else await self._start()
             sound = False
             try:
                 with anyio.fail_after(limit):
                     answer = await worker.ask(job)
-                sound = True
+                sound = not answer.pop("tired", False)
             except TimeoutError:
                 trace.figures.count("sandbox_killed_total", reason="time")
                 raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 MOST_TF = 255  # BM25 saturates long before; one byte in the index
+PART = 200_000  # characters looked at together
 LONGEST = 40  # longer runs are hashes and base64, which nobody types
 
 _WORD = re.compile(r"[^\W_]+")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)")
 # Han and kana are written without spaces between words, Hangul with endings: pairs of neighbours find them.
 _UNSPACED_CLASS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
@@ -57,7 +58,7 @@ def fold(text: str) -> str:
     if len(lower) != len(text):  # a few letters, such as the Turkish İ, become two
         return text.translate(_FOLDS)
     # A page has few different characters beyond ASCII: replacing each is five times faster than looking at all.
-    strange = set(_BEYOND_ASCII.findall(lower))
+    strange = set("".join(_BEYOND_ASCII.findall(lower)))
     if len(strange) > 50:
         return text.translate(_FOLDS)
     for char in strange:
@@ -95,10 +96,22 @@ def counted(fields: Iterable[tuple[str, int]]) -> dict[str, int]:
     for text, weight in fields:
         folded = fold(text)
         plain = folded.isascii() or not _UNSPACED.search(folded)
-        # One word after the other: a list of all words of a large page would be ten times the page.
-        found = Counter((run[0] for run in _WORD.finditer(folded)) if plain else words(folded))
+        found: Counter[str] = Counter()
+        for part in _parts(folded) if plain else ():
+            found.update(_WORD.findall(part))
+        if not plain:
+            found.update(words(folded))
         total.update(found if weight == 1 else {word: count * weight for word, count in found.items()})
     return {word: count for word, count in total.items() if len(word) <= LONGEST}
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in parts that end between words: a list of all words of a large page takes ten times its size."""
+    at = 0
+    while len(text) - at > PART and (end := text.find(" ", at + PART)) > 0:
+        yield text[at:end]
+        at = end
+    yield text[at:]
 
 
 def _cut(run: str) -> Iterable[str]:
