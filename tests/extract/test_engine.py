@@ -120,3 +120,26 @@ def test_page_without_text_gives_an_empty_document() -> None:
 
 def test_same_page_gives_the_same_document() -> None:
     assert read(ARTICLE, explain=True) == read(ARTICLE, explain=True)
+
+
+def test_formatting_elements_that_pile_up_do_not_blow_up_the_tree() -> None:
+    pile = "".join(f"<font color={n}><p>" for n in range(5_000))
+    document = read(f"<body>{pile}<p>{_SENTENCES[0]}</p><p>{_SENTENCES[1]}</p></body>")
+    assert _SENTENCES[0] in document.markdown
+
+
+def test_deep_nesting_keeps_the_text() -> None:
+    assert _SENTENCES[2] in read("<div>" * 50_000 + f"<p>{_SENTENCES[2]}</p>").markdown
+
+
+def test_page_with_too_many_boxes_is_read_by_rules_and_says_where_it_was_cut() -> None:
+    document = read("<main>" + "<p>A line of a long machine-made list</p>" * 110_000 + "</main>", explain=True)
+    assert document.explain is not None
+    assert document.explain["method"] == "rules"
+    assert any("elements" in note for note in document.notes)
+    assert 90_000 < document.markdown.count("machine-made") <= 110_000
+
+
+def test_thousands_of_attributes_are_survived() -> None:
+    attributes = " ".join(f"a{n}=1" for n in range(50_000))
+    assert _SENTENCES[3] in read(f"<div {attributes}><p>{_SENTENCES[3]}</p></div>").markdown

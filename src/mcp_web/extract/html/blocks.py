@@ -129,8 +129,10 @@ class _Reading:
         """Read on until a child holds blocks itself; False at the end of the box."""
         for node in rest:
             if isinstance(node, self._text):
-                self._pieces.append(node.data)
-                self._nodes.append(node)
+                data = node.data
+                if self._pieces or not data.isspace():  # blanks between boxes are no run
+                    self._pieces.append(data)
+                    self._nodes.append(node)
             elif isinstance(node, self._element):
                 tag = node.tag
                 if node in self._holders:

@@ -39,6 +39,9 @@ _ASIDE = sum(1 << NAME_WORDS.index(word) for word in ASIDE_NAMES)
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 # What a page declares itself to be, in an order the trees can split: sentences first, lines last.
 _KINDS = ("article", "documentation", "forum", "service", "product", "listing", "collection")
+_BY_START: dict[str, list[tuple[str, int]]] = {}  # a word is looked for only where its first three letters stand
+for _number, _word in enumerate(NAME_WORDS):
+    _BY_START.setdefault(_word[:3], []).append((_word, 1 << _number))
 _NUMBERS = re.compile(r"\d+")
 _DIGITS = b"0123456789"
 _UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -49,9 +52,10 @@ _SHORT = 120  # characters: a date or a price in a longer text is no sign
 @lru_cache(maxsize=50_000)
 def _token_mask(token: str) -> int:
     mask = 0
-    for number, word in enumerate(NAME_WORDS):
-        if word in token:
-            mask |= 1 << number
+    for at in range(len(token) - 2):
+        for word, bit in _BY_START.get(token[at : at + 3], ()):
+            if token.startswith(word, at):
+                mask |= bit
     return mask
 
 

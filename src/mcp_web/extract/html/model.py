@@ -19,13 +19,13 @@ from importlib.resources import files
 from operator import and_, getitem
 from typing import Any
 
-from mcp_web.extract.html.blocks import Blocks, Box
+from mcp_web.extract.html.blocks import Box
 from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, LEVEL_FIGURES, LEVELS, PAGE_FIGURES, PageFigures
 from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS, SAYINGS
 
 LEAVES = 16
 _LINE = 160  # characters
-_SAMPLE = 5  # blocks of a list that are weighed; lists stay or go as a whole anyway
+_SAMPLE = 5  # of many lines alike, so many are weighed
 FIGURES = (
     *(f"page.{name}" for name in PAGE_FIGURES),
     *(f"box.{name}" for name in BOX_FIGURES),
@@ -106,11 +106,11 @@ class Scorer:
         return bits
 
     def score(self, figures: PageFigures, every: bool = False) -> list[float]:
-        """The chance of each block, in reading order. Of a long list or table some blocks stand for all of them."""
+        """The chance of each block, in reading order. Of many lines alike some stand for all."""
         read = figures.read
         says = self._bits[3]
         boxes = _Boxes(self, figures)
-        stands_for = {} if every else _represented(read)
+        stands_for = {} if every else _represented(figures)
         chances = [0.0] * len(read.blocks)
         for at, row in figures.block_figures(stands_for):
             left = _climb(self._block, row, boxes.left(read.blocks[at].box) & says.left(figures.says[at]))
@@ -122,11 +122,17 @@ class Scorer:
         return chances
 
 
-def _represented(read: Blocks) -> dict[int, list[int]]:
-    """Which blocks are not weighed, each with those that stand for it: only lines of a list are alike enough."""
+def _represented(figures: PageFigures) -> dict[int, list[int]]:
+    """Which blocks are not weighed, each with those that stand for it: short lines that look and lie alike."""
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for at, block in enumerate(figures.read.blocks):
+        if len(block.text) < _LINE and block.box.tag != "p":
+            facts = figures.facts[block.box]
+            key = (id(facts.group), facts.above, facts.tags, facts.lift, facts.inside, block.links > 0)
+            alike.setdefault(key, []).append(at)
     found: dict[int, list[int]] = {}
-    for _, members in read.units():
-        if len(members) > 2 * _SAMPLE and max(len(read.blocks[at].text) for at in members) < _LINE:
+    for members in alike.values():
+        if len(members) > 2 * _SAMPLE:
             step = len(members) / _SAMPLE
             chosen = [members[int(number * step)] for number in range(_SAMPLE)]
             found |= dict.fromkeys(set(members).difference(chosen), chosen)
