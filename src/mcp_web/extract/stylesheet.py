@@ -28,6 +28,13 @@ _HIDING_WORDS = (
     "font-size:2px", "font:0", "height:0", "width:0", "height:1px", "width:1px", "left:-", "top:-", "right:-",
     "bottom:-", "margin:-", "translate", "rgba(0,0,0,0)", "/0)", "/0%)", ",0)", "inset:-", "font-size:.",
 )  # fmt: skip
+_HIDING_EXACT = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0|clip:rect|clip-path:[icep]|mask(?:-image)?:|blur\("
+    r"|(?:^|;)(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|[^;]*/)|scale\w*[(:]\.?0|rotate[xy]|matrix\("
+    r"|indent:-|spacing:-|zoom:0?\.?0|font-size:(?:0|\.|[12]px)|font:[^;]*\b0[/\s]|(?:height|width):(?:0|1px)"
+    r"|(?:left|top|right|bottom|margin|inset):[^;]*-(?:\d{3}|\d+(?:em|rem|v[wh]|%))|translate\w*[(:][^)]*\d{3}|\\"
+    r"|(?:display|visibility|opacity|font-size|font|left|color|clip|height|width):[^;]*var\("
+)
 _SHOWING_BODY = re.compile(r"display|visibility|opacity|height|clip|position|font-size")
 # Properties by which a later or more exact rule shows again what an earlier one hides, with the values that hide.
 _SHOWING = {
@@ -122,7 +129,7 @@ def _hiding(rules: list[Rule], unpainted: bool) -> _Index:
 
 def _may_hide(body: str, unpainted: bool) -> bool:
     plain = "".join(body.split())
-    if any(word in plain for word in _HIDING_WORDS):
+    if any(word in plain for word in _HIDING_WORDS) and _HIDING_EXACT.search(plain):
         return True
     return _COLOURED.search(plain) is not None and (unpainted or "background" in plain)
 
