@@ -14,6 +14,7 @@ import pytest
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
+from mcp_web.store.sqlite.postings import MERGE_AT
 from mcp_web.store.sqlite.schema import STEPS
 from mcp_web.store.sqlite.store import SqliteStore
 
@@ -277,3 +278,14 @@ async def test_options_choose_the_file(tmp_path: Path) -> None:
 async def test_a_wrong_database_url_is_a_config_error() -> None:
     with pytest.raises(ConfigError, match="mysql"):
         await open_store(StoreOptions(database_url="mysql://h/x"))
+
+
+async def test_many_short_sessions_leave_no_long_queue_for_the_index(tmp_path: Path) -> None:
+    file = tmp_path / "store.sqlite"
+    for session in range(4):
+        store = await SqliteStore.open(file)
+        for number in range(MERGE_AT // 2):
+            await store.keep(snapshot(f"https://s{session}.example/{number}", text=f"word{number}"))
+        await store.close()
+    with sqlite3.connect(file) as db:
+        assert db.execute("SELECT count(*) FROM waiting").fetchone()[0] < MERGE_AT

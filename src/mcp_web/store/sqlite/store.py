@@ -273,7 +273,7 @@ class SqliteStore:
     def _tidy_now_and_then(self, db: sqlite3.Connection, now: float) -> None:
         """With a write that happens anyway."""
         self._kept += 1
-        if self._kept % _COUNT_EVERY == 0 and postings.waiting(db) >= postings.MERGE_AT:
+        if self._kept % _COUNT_EVERY == 1 and postings.waiting(db) >= postings.MERGE_AT:
             postings.merge(db)
         if now - self._tidied >= _TIDY_EVERY:
             self._tidied = now
