@@ -42,6 +42,18 @@ def write_children(draft: Draft, node: Node, out: list[str]) -> None:
     draft.depth -= 1
 
 
+def write_node(draft: Draft, node: Node, out: list[str]) -> None:
+    """One node as inline Markdown."""
+    if isinstance(node, Text):
+        out.append(escape(node.data))
+    elif isinstance(node, Element):
+        ready = draft.inline_special.get(node)
+        if ready is not None:
+            out.append(ready)
+        else:
+            INLINE.get(node.tag, write_unknown)(draft, node, out)
+
+
 def inner(draft: Draft, node: Node) -> str:
     """The children of a node as one run: white space not yet collapsed, breaks still marked."""
     parts: list[str] = []
@@ -261,7 +273,7 @@ def write_embed(draft: Draft, element: Element, out: list[str]) -> None:
 
 def write_input(draft: Draft, element: Element, out: list[str]) -> None:
     """A checkbox is content in a task list; other fields are not."""
-    if (element.attr("type") or "").lower() == "checkbox":
+    if (element.attr("type") or "").lower() == "checkbox" and element.closest("li") is not None:
         out.append("[x] " if element.attr("checked") is not None else "[ ] ")
 
 

@@ -103,7 +103,7 @@ def _from_classes(classes: str, own: bool) -> str | None:
         name = found[1].lower().removesuffix("-basic").removeprefix("html-")
         if name in KNOWN or name in _NO_LANGUAGE or name in _ALIASES:
             return normal(name)
-    if own or "highlight" in classes or "sourceCode" in classes or "source" in classes:
+    if own or "highlight" in classes or "sourceCode" in classes or "source" in classes or "example" in classes:
         for name in classes.split():
             if name.lower() in KNOWN and name.lower() not in (
                 "text",

@@ -116,7 +116,19 @@ def _entries(element: Element) -> list[Element]:
 
 
 def _term(draft: Draft, element: Element) -> list[str]:
+    if element.select_one(".classifier") is not None:
+        return [_classified(draft, element)]
     return ["  \n".join(draft.blocks_of(element))] if element.text.strip() else []
+
+
+def _classified(draft: Draft, element: Element) -> str:
+    """docutils tells a name from its type by style alone: we write the colon."""
+    parts: list[str] = []
+    for child in element:
+        if isinstance(child, ElementType) and child.has_class("classifier"):
+            parts.append(" : ")
+        inline.write_node(draft, child, parts)
+    return inline.one_line("".join(parts))
 
 
 def _write_flat(draft: Draft, element: Element, out: list[str]) -> None:
