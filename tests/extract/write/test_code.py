@@ -33,6 +33,8 @@ import pytest
         ('<pre class="highlight-wrap code-block">x</pre>', ""),
         ('<pre><code class="language-text">x</code></pre>', ""),
         ('<pre class="EnlighterJSRAW" data-enlighter-language="sql">x</pre>', "sql"),
+        ('<div class="example lisp"><pre class="lisp-preformatted">x</pre></div>', "lisp"),
+        ('<div class="mw-highlight mw-highlight-lang-python mw-content-ltr"><pre>x</pre></div>', "python"),
         ("<pre>x</pre>", ""),
     ],
 )  # fmt: skip

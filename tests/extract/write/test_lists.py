@@ -36,3 +36,12 @@ def test_signatures_are_code_and_their_text_is_not_moved_in(md) -> None:
 
 def test_list_that_only_lays_out_sections_is_dissolved(md) -> None:
     assert md("<ul><li><section><h2>A</h2><p>x</p></section></li><li><h2>B</h2></li></ul>") == "## A\n\nx\n\n## B"
+
+
+def test_type_of_a_parameter_is_told_from_its_name(md) -> None:
+    html = '<dl><dt><strong>a</strong><span class="classifier">array_like</span></dt><dd><p>Elements.</p></dd></dl>'
+    assert md(html) == "**a** : array_like\n: Elements."
+
+
+def test_checkbox_outside_of_a_list_is_no_task(md) -> None:
+    assert md("<p><input type=checkbox> toggle</p>") == "toggle"
