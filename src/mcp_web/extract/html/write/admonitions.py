@@ -59,7 +59,7 @@ def mark_admonitions(draft: Draft, survey: Survey) -> None:
 
 def kind_of(element: Element) -> str:
     """What the admonition is, by its classes; empty where it is none."""
-    named = element.attr("data-callout") or element.attr("data-type") or ""
+    named = element.attr("data-callout") or element.attr("data-callout-type") or element.attr("data-type") or ""
     classes = f"{element.attr('class') or ''} {named}".lower()
     words = classes.split()
     framed = any(name in words for name in _FRAMES) or "admonition" in classes or "callout" in classes
@@ -86,7 +86,9 @@ def write_admonition(draft: Draft, element: Element, out: list[str]) -> None:
     if title is not None:
         words = inline.one_line(inline.inner(draft, title)).strip("*: ")
         draft.inline_special[title] = ""
-    if words.lower() in _KINDS or words.lower() == kind.lower() or kind.lower() in words.lower():
+    if words.lower() in _KINDS:
+        kind = _KINDS[words.lower()]
+    elif kind.lower() in words.lower():
         kind = words[:1].upper() + words[1:]
     elif words:
         kind = f"{kind}: {words}"

@@ -7,7 +7,7 @@ from turbohtml import Element, Node, Text
 from mcp_web.extract.html.write import code, headings, lists, tables, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Draft, Writer, quoted
 from mcp_web.extract.html.write.escape import escape
-from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs
+from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs, write_plain
 from mcp_web.extract.tabs import LABEL
 
 
@@ -35,6 +35,9 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
                 continue
             tag = child.tag
             inline = INLINE.get(tag)
+            # Elements of a page's own making are inline unless they hold blocks.
+            if inline is None and "-" in tag and child.select_one(tags.BLOCK_SELECTOR) is None:
+                inline = write_plain
             if inline is not None and not (blocky and child in blocky):
                 inline(draft, child, run)
                 continue

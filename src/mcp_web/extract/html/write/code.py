@@ -52,6 +52,7 @@ _TABLES = frozenset(
 _GUTTER_CELLS = "td.gutter,td.linenos,td.lineno,td.blob-num,td.lntd,td.rouge-gutter,td.hljs-ln-numbers,.line-number"
 # Code that stands in no `pre`: Doxygen, editors, highlighters of their own.
 _BOXES = frozenset(("fragment", "CodeMirror-code", "cm-content", "block", "syntaxhighlighter"))
+_NUMBER_BOXES = frozenset(("line-numbers-wrapper", "line-numbers-rows", "line-numbers", "linenodiv", "gutter"))
 _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sourceCode", "program", "programlisting"))
 _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
@@ -62,6 +63,9 @@ def mark_code(draft: Draft, survey: Survey) -> None:
         for table in survey.tagged:
             if table.tag == "table" and _is_code_table(table):
                 draft.special[table] = write_code_table
+    for element in survey.with_classes(_NUMBER_BOXES):
+        if _NUMBERS.match(element.text):
+            draft.special[element] = write_nothing
     for element in survey.with_classes(_BOXES):
         is_code = element.tag == "code" if element.has_class("block") else element.tag != "table"
         if is_code and (not element.has_class("fragment") or element.select_one(".line") is not None):
@@ -85,6 +89,10 @@ def _is_code_table(table: Element) -> bool:
         return True
     columns = table.select("td > pre, td > div > pre")
     return len(columns) == 2 and _COLUMN.match(columns[0].text) is not None
+
+
+def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
+    """Numbers of lines that stand beside their code."""
 
 
 def write_pre(draft: Draft, element: Element, out: list[str]) -> None:

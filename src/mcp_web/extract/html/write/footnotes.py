@@ -26,7 +26,10 @@ _BLOCKS = frozenset(
     ("li", "p", "div", "aside", "dd", "td", "section", "blockquote", "article", "table", "h4", "h5", "h6")
 )
 _INLINE = frozenset(("a", "span", "sup", "b", "strong", "small", "cite", "em", "i", "label"))
-_LEAD = r"(?:[\[(\s]*[\])]\s*|[\[(]?(?:{label})(?:[\])]?\\?[.:)]?(?=\s|$)|[\])])\s*|\*\*{label}\*\*\s*|\^{label}\s*)"
+_LEAD = re.compile(
+    r"[\[(\s]*[\])]\s*|[\[(]?(\w{1,6}|\\?[*†‡§¶‖#]{1,3})(?:[\])]?\\?[.:)]?(?=\s|$)|[\])])\s*"
+    r"|\*\*(\w{1,6})\*\*\s*|\^(\w{1,6})\s*"
+)
 _MOST = 3000  # references on one page; more is no page made for people
 
 
@@ -229,7 +232,11 @@ def _written(draft: Draft, label: str, inside: list[str]) -> str:
     if not inside:
         return ""
     first = re.sub(r"^\^\s*(?:\*?\*?[a-z]\*?\*?\s+)*", "", inside[0])
-    first = re.sub("^" + _LEAD.format(label=re.escape(label)), "", first, count=1).strip()
+    lead = _LEAD.match(first)
+    if lead is not None and (
+        lead.lastindex is None or lead[lead.lastindex] == label or not lead[lead.lastindex].isalnum()
+    ):
+        first = first[lead.end() :].strip()
     body = "\n\n".join([first, *inside[1:]] if first else inside[1:])
     if not body:
         return ""

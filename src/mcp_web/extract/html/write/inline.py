@@ -101,10 +101,11 @@ def wrap(run: str, mark: str, out: list[str]) -> None:
 
 
 def write_unknown(draft: Draft, element: Element, out: list[str]) -> None:
-    """A block inside inline content: its words, set apart."""
-    out.append(" ")
+    """A block inside inline content: its words, set apart; an element of the page's own making: its content."""
+    space = "" if "-" in element.tag else " "
+    out.append(space)
     write_children(draft, element, out)
-    out.append(" ")
+    out.append(space)
 
 
 def write_plain(draft: Draft, element: Element, out: list[str]) -> None:

@@ -17,3 +17,7 @@ NOTHING = _words("""
     script style template noscript svg canvas select textarea option datalist head title meta link
     source track param area map wbr button col colgroup progress meter noembed noframes frameset frame optgroup
 """)
+
+BLOCK_SELECTOR = (
+    "p,div,ul,ol,dl,table,pre,h1,h2,h3,h4,h5,h6,section,article,figure,blockquote,details,hr,header,footer,aside,main"
+)
