@@ -96,3 +96,8 @@ def test_code_spans_keep_their_links(md) -> None:
     html = '<p><code>Map&lt;<a href="K.html">K</a>, <a href="V.html">V</a>&gt;</code></p>'
     expected = "`Map<`[`K`](https://docs.example.org/guide/K.html)`,` [`V`](https://docs.example.org/guide/V.html)`>`"
     assert md(html) == expected
+
+
+def test_numbers_beside_a_block_are_left_out(md) -> None:
+    html = '<div class="language-ts"><span class="lang">ts</span><pre><code>a\nb</code></pre><div class="line-numbers-wrapper"><span class="line-number">1</span><br><span class="line-number">2</span></div></div>'
+    assert md(html) == "```ts\na\nb\n```"

@@ -44,3 +44,8 @@ def test_card_carries_its_link_in_the_heading(md) -> None:
 @pytest.mark.parametrize(("title", "line"), [("C#", "## C#"), ("F# and C#", "## F# and C#"), ("Part #", "## Part")])
 def test_sharp_is_part_of_a_name(md, title: str, line: str) -> None:
     assert md(f"<h2>{title}</h2>") == line
+
+
+def test_elements_of_a_pages_own_making_are_inline_unless_they_hold_blocks(md) -> None:
+    assert md("<p><x-emoji>🚀</x-emoji> go</p>") == "🚀 go"
+    assert md("<x-card><h3>T</h3><p>x</p></x-card>") == "### T\n\nx"
