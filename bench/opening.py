@@ -1,7 +1,8 @@
-"""Opening pages on loopback: a cached open beside an empty call, and 200 pages beside other servers.
+"""Pages on loopback: a cached open and a cached read beside an empty call, and 200 pages beside another server.
 
-Limits: a cached open through stdio at most 1.5 × an empty tool call of a bare server on the same SDK; 200 distinct pages
-with web_batch_open at least 2 × faster than the reference fetch server called in sequence.
+Limits: a cached open through stdio at most 1.5 × an empty tool call of a bare server on the same SDK; a cached read at
+most 3 × that call plus the model's time for the question; 200 distinct pages with web_batch_open at least 2 × faster
+than the reference fetch server called in sequence.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def main() -> None:
     base = f"http://127.0.0.1:{site.server_port}"
     try:
         _cached(base)
+        _reading(base)
         _batch(base)
     finally:
         site.shutdown()
@@ -79,6 +81,50 @@ def _cached(base: str) -> None:
     print("\nlimit: cached ÷ empty ≤ 1.5\n")
     bare.close()
     web.close()
+
+
+def _reading(base: str) -> None:
+    """A cached read, one new question each time, beside an empty call plus the model's own time for a question."""
+    bare, web = Peer(bare_python()), _web(base)
+    bare.hello()
+    web.hello()
+    url = f"{base}/read"
+    for number in range(20):
+        web.call("web_read", url=url, query=f"what about sentences {number}")
+        bare.call("empty")
+    time.sleep(0.5)
+    empty, read = [], []
+    for number in range(100):
+        empty.append(bare.timed("empty"))
+        read.append(web.timed("web_read", url=url, query=f"which links and code does part {number} have"))
+    model = _question_time()
+    one, two = median(empty), median(read)
+    limit = 3 * one + model
+    print("| cached read over stdio | p50 ms | ÷ limit |\n|---|--:|--:|")
+    print(f"| web_read, eight results | {two * 1000:.2f} | {two / limit:.2f} |")
+    parts = f"3 × empty ({one * 1000:.2f}) + the model's question ({model * 1000:.2f})"
+    print(f"| limit: {parts} | {limit * 1000:.2f} | 1.00 |\n")
+    bare.close()
+    web.close()
+
+
+def _question_time() -> float:
+    import anyio
+
+    from mcp_web.embed.open import open_embedder
+    from mcp_web.embed.options import EmbedOptions
+
+    async def measure() -> float:
+        model = open_embedder(EmbedOptions())
+        times = []
+        for number in range(60):
+            begun = time.perf_counter()
+            await model.embed([f"which links and code does part {number} have"], "query")
+            times.append(time.perf_counter() - begun)
+        await model.close()
+        return median(times[10:])
+
+    return anyio.run(measure)
 
 
 def _batch(base: str) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 from collections import OrderedDict
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -33,11 +33,16 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.float32]
 
+T = TypeVar("T")
+
 # Passages the model reads per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
 # A page this short is read whole: one batch with the question.
 SHORT_PAGE = 24
 MOST_QUESTIONS = 512
+# Ranking so many passages takes about two milliseconds.
+AT_ONCE = 120
+MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
 # Words never wait longer than this for meaning.
 PATIENCE = 15.0
 
@@ -70,6 +75,7 @@ class PageReader:
         self._patience = patience
         self._pages = RecentPages()
         self._questions: OrderedDict[str, Rows] = OrderedDict()
+        self._recent: OrderedDict[str, PageVectors] = OrderedDict()
         self._mark: Mark | None = None
         # Two calls about one page must not pay the model twice; pages share locks, rarely and harmlessly.
         self._locks = [anyio.Lock() for _ in range(64)]
@@ -88,14 +94,14 @@ class PageReader:
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
-            likely = await anyio.to_thread.run_sync(_likely, page, tuple(queries))
+            likely = await _worked(page, _likely, page, tuple(queries))
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, queries, likely, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all, page, markdown, tuple(queries), vectors, max_results=max_results, min_score=min_score
             )
-            results = await anyio.to_thread.run_sync(work)
+            results = await _worked(page, work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
     async def complete(self, key: str, markdown: str, headings: Sequence[Heading]) -> int:
@@ -142,9 +148,20 @@ class PageReader:
     async def _known(self, key: str) -> PageVectors:
         if self._mark is None:
             self._mark = await read_mark(self._store, self._embedder)
+        if (recent := self._recent.get(key)) is not None:
+            self._recent.move_to_end(key)
+            return recent
         name = self._embedder.name
         dim = self._mark.dim if self._mark else self._embedder.dim
-        return unpack(await self._store.vectors(key, name), name, dim)
+        found = unpack(await self._store.vectors(key, name), name, dim)
+        self._keep_recent(key, found)
+        return found
+
+    def _keep_recent(self, key: str, vectors: PageVectors) -> None:
+        """Vectors in memory save a query; what another process added meanwhile is at worst embedded twice."""
+        self._recent[key] = vectors
+        while len(self._recent) > MOST_RECENT:
+            self._recent.popitem(last=False)
 
     async def _embed(
         self,
@@ -172,6 +189,7 @@ class PageReader:
         except CacheError as error:
             notes.append(f"The page's vectors could not be kept: {error.message}")
         self._mark = mark
+        self._keep_recent(key, grown)
         return grown
 
     def _new_mark(self, rows: Rows, probes_at: int) -> Mark:
@@ -220,6 +238,13 @@ class PageReader:
         if vectors is None or question is None:
             return Evidence(words, coverage)
         return Evidence(words, coverage, vectors.cosines(page.passages, question), self._calibration)
+
+
+async def _worked(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
+    """A short page is ranked faster than a thread is woken; a long one must not hold the event loop."""
+    if len(page.passages) <= AT_ONCE:
+        return work(*args)
+    return await anyio.to_thread.run_sync(functools.partial(work, *args))
 
 
 def _likely(page: PreparedPage, queries: Sequence[str]) -> list[int]:

@@ -8,32 +8,42 @@ fifth. Clients count differently, so the ceiling we aim at lies below the one we
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 CEILING = 20_000  # tokens of a whole serialised result, promised
 AIM = 16_500  # what we build for: leaves room for the error of the estimate
 _MOST_PER_BYTE = 0.9  # no text measured costs more tokens than this per UTF-8 byte
 
-_RUN = re.compile(r"[A-Za-z0-9+/=_\-]{24,}|[A-Za-z]+|[0-9]+|[^\x00-\x7f]+|[^\sA-Za-z0-9]+|\n+|[ \t]{2,}")
+_WORD = re.compile(r"[A-Za-z]+")
+_NUMBER = re.compile(r"[0-9]+")
+_MARKS = re.compile(r"[!-/:-@\[-`{-~]+")
+_GAPS = re.compile(r"\n+|[ \t]{2,}")
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_\-]{24,}")
+_OTHER = re.compile(r"[\x80-\U0010ffff]+")
 
 
 def estimate(text: str) -> int:
-    """About how many tokens a text is, rather too many than too few."""
-    cost = 0.0
-    for found in _RUN.finditer(text):
-        run = found[0]
-        first, size = run[0], len(run)
-        if not first.isascii():
-            cost += len(run.encode("utf-8", "replace")) * 0.8
-        elif size >= 24 and first.isalnum():
-            cost += size / (1.35 if _is_mixed(run) else 1.85)
-        elif first.isalpha():
-            cost += 1 if size <= 6 else 1 + (size - 6) / 2
-        elif first.isdigit():
-            cost += (size + 2) // 3 + 0.5
-        elif first.isspace():
-            cost += 1
-        else:
-            cost += 1 if size == 1 else size / 1.45
+    """About how many tokens a text is, rather too many than too few; passages asked for again are known."""
+    return _known(text) if len(text) <= 2_000 else _counted(text)
+
+
+@lru_cache(maxsize=2048)
+def _known(text: str) -> int:
+    return _counted(text)
+
+
+def _counted(text: str) -> int:
+    """Counted by the regex engine: about a tenth of a microsecond a character."""
+    marks = _MARKS.findall(text)
+    numbers = _NUMBER.findall(text)
+    words = [len(word) for word in _WORD.findall(text)]
+    cost = len(words) + 0.5 * sum(size - 6 for size in words if size > 6)
+    cost += 0.85 * len(numbers) + sum(map(len, numbers)) / 3
+    cost += sum(map(len, marks)) / 1.45 + 0.31 * marks.count("|") + 0.31 * marks.count(".") + 0.31 * marks.count(",")
+    cost += len(_GAPS.findall(text))
+    cost += sum(len(run) / 4 for run in _ENCODED.findall(text) if _is_mixed(run))
+    if not text.isascii():
+        cost += 0.8 * sum(len(run.encode("utf-8", "replace")) for run in _OTHER.findall(text))
     return int(cost) + 1
 
 

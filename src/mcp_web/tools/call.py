@@ -30,6 +30,7 @@ class Call:
     envelope: Envelope = field(default_factory=Envelope)
     progress: Progress = field(default_factory=Progress)
     heard: Callable[[Progress], None] | None = None  # told at once: for progress bars
+    wants_data: bool = True  # whether somebody will look at the answer object, or only at the text
 
     def say(self, message: str, done: float | None = None, total: float | None = None) -> None:
         """Tell whoever waits what is being done."""

@@ -19,11 +19,22 @@ _MARKERS = re.compile(
 )
 
 
+_pool: list[str] = []
+
+
+def _draw() -> str:
+    """Ten random hex digits; drawn from the system a hundred at a time, since each draw is a system call."""
+    if not _pool:
+        many = secrets.token_hex(500)
+        _pool.extend(many[at : at + 10] for at in range(0, len(many), 10))
+    return _pool.pop()
+
+
 class Envelope:
     """One boundary for one answer."""
 
     def __init__(self) -> None:
-        self.boundary = secrets.token_hex(5)
+        self.boundary = _draw()
 
     def wrap(self, text: str) -> str:
         """The text between an opening and a closing line that only this answer has."""

@@ -58,9 +58,9 @@ class Shown:
 def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
     shown = show(view.document, wish, view.snapshot)
-    data = as_data(view, wish, shown, call.notes)
+    data = as_data(view, wish, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
-    lines += [f"note: {note}" for note in data["notes"]]
+    lines += [f"note: {note}" for note in (*call.notes, *view.notes, *view.document.notes)]
     parts = []
     if shown.start == 0 and wish.format == "markdown":
         parts.append(front_matter(view))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.errors import WebError
-from mcp_web.services.open_many import open_many
+from mcp_web.services.open_many import use_many
 from mcp_web.services.open_page import Opened
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -22,12 +22,16 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     if len(urls) < len(args["urls"]):
         call.notes.append(f"{len(args['urls']) - len(urls)} repeated URLs were opened once.")
     requests = [request_of(args, url) for url in urls]
-    answers = await open_many(call.app, requests, deadline=call.deadline, heard=call.say)
-    good = sum(isinstance(answer, Opened) for answer in answers)
     share = max(60, min(args["max_tokens"], budget.AIM - 500) // len(urls) - _OVERHEAD)
+
+    def shown(at: int, opened: Opened) -> tuple[str, dict[str, Any]]:
+        return _one(call, args, urls[at], opened, share)
+
+    answers = await use_many(call.app, requests, shown, deadline=call.deadline, heard=call.say)
+    good = sum(not isinstance(answer, WebError) for answer in answers)
     blocks, pages = [], []
     for url, answer in zip(urls, answers, strict=True):
-        text, data = _one(call, args, url, answer, share)
+        text, data = _failed(url, answer) if isinstance(answer, WebError) else answer
         blocks.append(text)
         pages.append(data)
     lines = [f"{good} of {len(urls)} pages opened", *(f"note: {note}" for note in call.notes)]
@@ -35,17 +39,14 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({"pages": pages, **facts, "notes": call.notes}, "\n\n".join(["\n".join(lines), *blocks]), facts)
 
 
-def _one(
-    call: Call, args: dict[str, Any], url: str, answer: Opened | WebError, tokens: int
-) -> tuple[str, dict[str, Any]]:
-    if isinstance(answer, WebError):
-        return f"## {url}\n{answer.code}: {answer.message} {answer.way_on}", {"url": url, "error": answer.as_dict()}
-    view = view_of(answer)
+def _failed(url: str, error: WebError) -> tuple[str, dict[str, Any]]:
+    return f"## {url}\n{error.code}: {error.message} {error.way_on}", {"url": url, "error": error.as_dict()}
+
+
+def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
+    view = view_of(opened)
     wish = wish_of(args | {"start": 0})
-    try:
-        shown = show(view.document, Wish(wish.format, wish.max_chars, 0, wish.section, wish.include_links, tokens))
-    except WebError as error:
-        return f"## {url}\n{error.code}: {error.message} {error.way_on}", {"url": url, "error": error.as_dict()}
+    shown = show(view.document, Wish(wish.format, wish.max_chars, 0, wish.section, wish.include_links, tokens))
     parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
     lines = [f"## {view.url}", header(view, shown), *(f"note: {note}" for note in (*view.notes, *view.document.notes))]
     lines.append(call.envelope.wrap("\n\n".join(parts)))

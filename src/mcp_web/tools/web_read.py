@@ -17,6 +17,8 @@ from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import view_of
 
 _LEFT_OUT = 8  # sections named that did not fit
+_HANDLE = 30  # tokens of a passage's id, score and headings
+_UNSURE = 0.3  # one in twenty questions is answered by a page that the verdict denies: its best passage is shown
 
 
 @dataclass(slots=True)
@@ -103,16 +105,19 @@ def _query(
     if not ranked.answered:
         nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
         hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
-        return f"{head}\nNot answered here (best score {ranked.best:.2f}).{hint}", [], []
+        head += f"\nNot answered here (best score {ranked.best:.2f}).{hint}"
+    candidates = ranked.passages or tuple(one for one in ranked.nearest[:1] if one.score >= _UNSURE)
+    if not ranked.answered and candidates:
+        head += " What comes closest, unsure:"
     lines, results, late = [head], [], []
-    for one in ranked.passages:
+    for one in candidates:
         handle = f"{kept.hash[:16]}#{one.passage.number}"
         if handle in left.shown:
             lines.append(f"[{handle}] shown above, score {one.score:.2f}")
-            results.append(_as_object(kept, one, handle) | {"text": None, "shown_above": True})
+            results.append(_as_object(call, kept, one, handle) | {"text": None, "shown_above": True})
             continue
         text = _passage_text(handle, one)
-        cost = budget.estimate(text)
+        cost = budget.estimate(one.passage.text) + _HANDLE
         if cost > left.tokens and results:
             late.append(one)
             continue
@@ -121,7 +126,7 @@ def _query(
         left.tokens -= min(cost, left.tokens)
         left.shown.add(handle)
         lines.append(text)
-        results.append(_as_object(kept, one, handle))
+        results.append(_as_object(call, kept, one, handle))
     left_out = _left_out(kept.url, late)
     if left_out:
         lines.append("left out: " + "; ".join(f"{row['section']} → {row['call']}" for row in left_out))
@@ -133,7 +138,9 @@ def _passage_text(handle: str, one: ScoredPassage) -> str:
     return f"[{handle}] score {one.score:.2f}{f' · {where}' if where else ''}\n{one.passage.text.strip()}"
 
 
-def _as_object(kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:
+def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:
+    if not call.wants_data:
+        return {"id": handle}
     from mcp_web.read.fragment import quote_url
 
     passage = one.passage
