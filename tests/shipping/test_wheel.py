@@ -1,0 +1,90 @@
+"""The wheel in an empty environment: it installs without a compiler, starts, lists its tools and finds itself well."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contracts_seeds.desk import OFFLINE
+from surface.rpc import clean_environment
+
+ROOT = Path(__file__).parents[2]
+MOST_MB = 350  # of the whole installation; see docs/guides/install.md
+LIMIT = 120.0
+
+
+def interpreter(version: str) -> str | None:
+    """A Python of this version on the PATH that really starts; the shims of version managers may not."""
+    if sys.version.startswith(f"{version}."):
+        return sys.executable
+    found = shutil.which(f"python{version}")
+    if found is None:
+        return None
+    done = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    return found if done.returncode == 0 and version in done.stdout else None
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
+    return next(folder.glob("mcp_web-*.whl"))
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
+def test_the_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path, version: str) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip(f"no Python {version} on this machine")
+    _run(python, "-m", "venv", str(tmp_path / "venv"))
+    bin_folder = tmp_path / "venv" / "bin"
+    # Only binary packages: a compiler is never needed.
+    _run(
+        str(bin_folder / "pip"), "install", "--quiet", "--disable-pip-version-check", "--only-binary=:all:", str(wheel)
+    )
+    env = clean_environment(tmp_path / "data", **OFFLINE, PATH=f"{bin_folder}:{os.environ['PATH']}")
+    env.pop("PYTHONPATH", None)
+    program = str(bin_folder / "mcp-web")
+    assert _tools(program, env)[:2] == ["web_search", "web_read"]
+    doctor = json.loads(_run(program, "doctor", "--json", env=env))
+    assert doctor["ok"] is True, doctor
+    page = "<title>T</title><main><article><h1>T</h1><p>" + "Words that make a page. " * 20 + "</p></article></main>"
+    assert "Words that make" in _run(program, "extract", "-", env=env, stdin=page)
+    installed = json.loads(_run(str(bin_folder / "pip"), "list", "--format=json", "--disable-pip-version-check"))
+    assert not {"pytest", "mypy", "ruff", "playwright"} & {row["name"].lower() for row in installed}
+    size = sum(file.stat().st_size for file in (tmp_path / "venv" / "lib").rglob("*") if file.is_file()) >> 20
+    assert size <= MOST_MB, f"{size} MB in {len(installed)} packages"
+
+
+def _tools(program: str, env: dict[str, str]) -> list[str]:
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, text=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    finally:
+        process.stdin.close()
+        process.wait(30)
+    return [tool["name"] for tool in answers[1]["result"]["tools"]]
+
+
+def _run(*command: str, env: dict[str, str] | None = None, stdin: str = "") -> str:
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, timeout=LIMIT, env=env, check=False, cwd="/"
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    return done.stdout
