@@ -55,6 +55,7 @@ class App:
         self.tools = settings.of(ToolOptions)
         self._given_dialer = dialer
         self._opening = anyio.Lock()
+        self.large_pages = anyio.Semaphore(1)
         self._ends = contextlib.AsyncExitStack()
         self._store: Store | None = None
         self._renderer: Renderer | None = None
@@ -266,7 +267,9 @@ class App:
         with trace.step("extract", url=page.final_url):
             if not self.isolate:
                 return await anyio.to_thread.run_sync(extract_document, page, request, options)
-            read = await self.sandbox.run(extract_document, page, request, options)
+            # PDFs are the one kind whose honest files take seconds: about 10 ms a page.
+            wall = 3 * self.settings.of(SandboxOptions).wall_seconds if page.media_type == "application/pdf" else None
+            read = await self.sandbox.run(extract_document, page, request, options, size=len(page.body), wall=wall)
             return await anyio.to_thread.run_sync(document_from_json, read)
 
     # ── the state of the whole ─────────────────────────────────────────────────────────────────────────────────

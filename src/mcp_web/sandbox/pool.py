@@ -20,13 +20,14 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from mcp_web import trace
 from mcp_web.errors import ExtractFailed, WebError, all_errors
+from mcp_web.sandbox.memory import return_large_blocks
 from mcp_web.sandbox.options import SandboxOptions
 
 _FRAME = struct.Struct(">I")
 _MAX_ANSWER = 64 * 1024 * 1024
 _SMALL_ANSWER = 300_000
-# A page of megabytes can take 150 MB to read, a small one 60 at most: large ones are read one after the other, so that
-# all workers together stay within what is promised for the whole process tree.
+# A page of megabytes can take all the memory a worker may use, a small one a third of it: large ones are read one
+# after the other, so that all workers together stay within what is promised for the whole process tree.
 _LARGE_JOB = 1_000_000
 
 
@@ -63,6 +64,7 @@ class Sandbox:
     """Runs `module.function(*args)` in a worker, within time and memory."""
 
     def __init__(self, options: SandboxOptions) -> None:
+        return_large_blocks()
         self._options = options
         self._places = anyio.Semaphore(options.workers)
         self._large = anyio.Semaphore(1)
@@ -82,11 +84,14 @@ class Sandbox:
         finally:
             self._places.release()
 
-    async def run(self, function: Callable[..., Any], *args: Any, wall: float | None = None) -> Any:
-        """The function's value as JSON; raises what it raised, or ExtractFailed when it had to be ended."""
-        job = pickle.dumps((function.__module__, function.__qualname__, args), protocol=5)
+    async def run(self, function: Callable[..., Any], *args: Any, size: int = 0, wall: float | None = None) -> Any:
+        """The function's value as JSON; raises what it raised, or ExtractFailed when it had to be ended.
+
+        `size` is about how many bytes the arguments are.
+        """
         limit = self._options.wall_seconds if wall is None else wall
-        async with self._large if len(job) > _LARGE_JOB else nullcontext(), self._places:
+        async with self._large if size > _LARGE_JOB else nullcontext(), self._places:
+            job = pickle.dumps((function.__module__, function.__qualname__, args), protocol=5)
             worker = self._idle.pop() if self._idle else await self._start()
             sound = False
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Awaitable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
+LARGE = 1_000_000  # bytes of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,15 @@ async def _fetch(
         return Opened(kept, "stale", keeper.age(kept), (note,))
     if page.not_modified and kept is not None:
         return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
+    # A page of megabytes takes many times its size while it is read and kept: one at a time.
+    async with app.large_pages if len(page.body) > LARGE else nullcontext():
+        return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
+
+
+async def _read(
+    app: App, request: OpenRequest, page: Fetched, url: str, key: str, *, rendered: bool, deadline: float | None
+) -> Opened:
+    """Read the bytes, in a browser once more if they are a shell, and keep what they say."""
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
     page = _timed(page, "extract", begun)
@@ -102,6 +113,7 @@ async def _fetch(
         page, document, why = better
         key, rendered = page_key(url, request.variant(rendered=True)), True
         notes = (*page.notes, why)
+    page = dataclasses.replace(page, body=b"")  # not needed any more, and it may be large
     snapshot, trouble = await _keep(app, page, document, request.variant(rendered=rendered), key)
     return Opened(snapshot, "fetched", 0.0, (*notes, *trouble))
 

