@@ -1,4 +1,8 @@
-"""The writing half of HTML extraction: chosen content roots → Markdown."""
+"""The writing half of HTML extraction: chosen content roots → Markdown.
+
+What the chooser must leave in the tree for it: `script[type^="math/"]`, `iframe`, `video`, `audio`,
+`input[type=checkbox]`, empty anchors with a name, and whatever `remove_hidden` has left.
+"""
 
 from mcp_web.extract.html.write.written import Written, write_markdown
 

@@ -226,7 +226,7 @@ def _is_back_link(anchor: Element) -> bool:
     return len(text) <= 6 and _LABEL.match(text) is not None and _WORDS.search(says) is not None
 
 
-def _written(draft: Draft, label: str, inside: list[str]) -> str:
+def _written(label: str, inside: list[str]) -> str:
     """One definition: its first block after the label, the others moved in."""
     inside = [block for block in inside if block not in ("^", "\\^")]
     if not inside:
@@ -248,7 +248,7 @@ def write_note(draft: Draft, element: Element, out: list[str]) -> None:
     label = draft.notes[element]
     source = element.select_one("td:last-child") if element.tag == "table" else None
     draft.special.pop(element, None)
-    note = _written(draft, label, draft.blocks_of(source or element))
+    note = _written(label, draft.blocks_of(source or element))
     if note:
         out.append(note)
 
@@ -269,7 +269,7 @@ def write_list(draft: Draft, element: Element, out: list[str]) -> None:
             continue
         inside = draft.blocks_of(child)
         label = draft.notes.get(child)
-        text = _written(draft, label, inside) if label else "\n\n".join(inside)
+        text = _written(label, inside) if label else "\n\n".join(inside)
         if text:
             out.append(text)
 
@@ -279,6 +279,6 @@ def write_terms(draft: Draft, element: Element, out: list[str]) -> None:
     for child in element.iter_elements(("dt", "dd")):
         label = draft.notes.get(child)
         if label is not None:
-            text = _written(draft, label, draft.blocks_of(child))
+            text = _written(label, draft.blocks_of(child))
             if text:
                 out.append(text)
