@@ -25,7 +25,7 @@ __all__ = ["clean_text", "remove_hidden"]
 
 # One pass finds every candidate that is not told by its class; each further select would walk the whole tree again.
 _CANDIDATES = (
-    "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,font,link[href^='data:' i],"
+    "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,link[href^='data:' i],"
     f"[hidden],[popover],[style],[role=tablist],[{LABEL}]"
 )
 _NEVER_SHOWN = frozenset(("template", "noframes"))
@@ -39,6 +39,7 @@ _SUSPECT_STYLE = re.compile(
     r"|indent|spacing|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|\d+v[wh]|-\d+%",
     re.I,
 )
+_MOST_FONTS = 2000  # old pages use them in earnest; a flood of them multiplies while it is parsed
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _MATHS = "math,annotation,script[type^='math/' i]"
 
@@ -95,7 +96,7 @@ def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
     found: list[Element] = []
     background = Background(tree)
     verdicts: dict[str, dict[str, str] | None] = {}  # styles repeat: each text is judged once
-    for element in candidates:
+    for element in [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]:
         text = element.attr("style") or ""
         if element.tag == "font":
             text += f";color:{element.attr('color') or ''}"
