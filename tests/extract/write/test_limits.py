@@ -33,3 +33,7 @@ def test_hostile_nesting_is_written_with_its_text(md, name: str) -> None:
 @pytest.mark.parametrize("name", ["divs", "lists", "quotes", "admonitions"])
 def test_size_of_the_markdown_stays_near_that_of_the_text(md, name: str) -> None:
     assert len(md(PAGES[name])) < 20_000
+
+
+def test_flood_of_fonts_is_read(md) -> None:
+    assert "Kept text" in md("".join(f"<font color={at}><p>" for at in range(2_000)) + "Kept text")
