@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -129,3 +130,31 @@ def test_programs_get_the_object_beside_the_text_when_answers_are_structured(min
         server.initialize()
         result = server.call("WebFetch", url=site.loopback_url("/p"))
     assert result["structuredContent"] == json.loads(text_of(result))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_contract_has_its_page_with_its_tools_and_json_that_parses(name: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "contracts" / f"{name}.md").read_text(encoding="utf-8")
+    assert f"--contract {name}" in text
+    for tool in NAMES[name]:
+        assert f"`{tool}`" in text
+    for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL):
+        json.loads(re.sub(r"\{…\}", "{}", block))
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [({"MCP_WEB_PROFILE": "lite"}, "search, open, read."), ({"MCP_WEB_PROFILE": "chatgpt"}, "fetch shows one by its id"),
+     ({"MCP_WEB_CONTRACT": "brave"}, "(brave)")],
+)  # fmt: skip
+def test_instructions_speak_of_the_tools_that_are_offered(tmp_path: Path, env: dict[str, str], said: str) -> None:
+    from mcp_web.app import App
+    from mcp_web.server.build import build_server
+    from mcp_web.server.hello import instructions_for
+    from mcp_web.settings import load
+
+    app = App(load(environ={"DATA_DIR": str(tmp_path), **OFFLINE, **env}))
+    instructions = build_server(app).create_initialization_options().instructions or ""
+    assert instructions == instructions_for(app.tools.profile, app.tools.contract), "what is said early"
+    assert said in instructions
+    assert "archive_search" not in instructions
