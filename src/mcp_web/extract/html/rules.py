@@ -32,7 +32,8 @@ _MOST_WRITTEN = 100_000  # elements: more than any page a person reads, and what
 
 def cut_off(root: Element) -> int:
     """Take everything after the first elements out of a machine's page; returns how many elements it had, or 0."""
-    elements = root.select("*")
+    root.remove("p:empty,div:empty,span:empty,li:empty,b:empty,a:empty")
+    elements = _unwrapped(root).select("*")
     if len(elements) <= _MOST_WRITTEN:
         return 0
     at: Element | None = elements[_MOST_WRITTEN]
@@ -41,6 +42,17 @@ def cut_off(root: Element) -> int:
             sibling.decompose()
         at = at.parent  # type: ignore[assignment]  # below the root every parent is an element
     return len(elements)
+
+
+def _unwrapped(root: Element) -> Element:
+    """The first element inside that holds more than one thing: wrappers around wrappers are not what fills a page."""
+    from turbohtml import Element, Text
+
+    while True:
+        inside = [node for node in root.children if not (isinstance(node, Text) and node.data.isspace())]
+        if len(inside) != 1 or not isinstance(inside[0], Element):
+            return root
+        root = inside[0]
 
 
 def choose_by_rules(tree: Tree, body: Element) -> Element:
