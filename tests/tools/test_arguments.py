@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_web.errors import InvalidInput
 from mcp_web.tools.arguments import bind
+from mcp_web.tools.sets import tool_named
 from mcp_web.tools.tool import Answer, Param, Tool
 
 
@@ -126,3 +127,26 @@ def test_any_json_is_bound_or_refused_with_a_short_sentence(sent: dict[str, obje
     else:
         assert set(args) == {param.name for param in TOOL.params}
         assert 1 <= args["count"] <= 50
+
+
+def test_numbers_and_lists_beyond_all_measure_are_refused_or_clamped_in_one_sentence() -> None:
+    with pytest.raises(InvalidInput, match="whole number"):
+        bind(tool_named("cache_purge"), {"keep_newest": float("inf")})
+    args, _ = bind(tool_named("cache_purge"), {"keep_newest": 10**30})
+    assert args["keep_newest"] == 2**53
+    args, notes = bind(tool_named("web_open"), {"url": "x", "max_chars": 10**5000})
+    assert args["max_chars"] == 100_000
+    assert len(notes[0]) < 120
+    args, _ = bind(tool_named("web_batch_open"), {"urls": "[" * 100_000})
+    assert args["urls"]
+
+
+def test_an_optional_parameter_left_empty_is_not_given() -> None:
+    args, _ = bind(tool_named("archive_search"), {"query": "x", "since": "", "limit": " "})
+    assert args["since"] is None
+    assert args["limit"] == 10
+
+
+def test_a_lone_surrogate_becomes_a_mark_that_can_be_written() -> None:
+    args, _ = bind(tool_named("archive_search"), {"query": "a\ud800b"})
+    assert args["query"].encode()

@@ -49,8 +49,9 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         result: Result | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, under_way.progress)
-            async with places:
-                with anyio.move_on_after(app.tools.deadline + 5):
+            # The time in the queue counts: a client waits for the answer, not for its turn.
+            with anyio.move_on_after(app.tools.deadline + 1):
+                async with places:
                     result = await call_tool(tool, under_way, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
         return on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)

@@ -60,9 +60,16 @@ class Wire:
 
     def _read(self) -> None:
         while line := self._in.readline(MAX_LINE):
+            if len(line) == MAX_LINE and not line.endswith(b"\n"):
+                self._skip_line()
+                line = b"(a line longer than 16 MiB)\n"  # answered as what it is: no message
             if line.strip() and not self._answer(line):
                 self._pass(line)
         self._pass(None)
+
+    def _skip_line(self) -> None:
+        while (rest := self._in.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+            pass
 
     def _pass(self, line: bytes | None) -> None:
         with self._lock:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.errors import InvalidInput
+from mcp_web.tools.shrink import encodable
 from mcp_web.tools.tool import Param, Tool
 
 # Names that agents use for the same thing, wherever the tool has the real one.
@@ -41,6 +42,7 @@ ALIASES = {
     "quote": "quotes",
 }
 
+_LARGEST = 2**53  # what a JSON number holds exactly, and well within a database's integers
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 
@@ -56,8 +58,9 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
             raise InvalidInput(_unknown(tool, name, known), parameter=name)
         if param.name in bound and param.name != name:
             continue  # the real name wins over an alias of it
-        if value is not None:
-            bound[param.name] = _coerce(param, value, notes)
+        if value is None or (not param.required and isinstance(value, str) and not value.strip()):
+            continue  # agents write "" for what they leave out
+        bound[param.name] = _coerce(param, value, notes)
     for param in tool.params:
         if param.name in bound:
             continue
@@ -94,18 +97,27 @@ def _coerce(param: Param, value: Any, notes: list[str]) -> Any:
 
 
 def _wrong(param: Param, value: Any, allowed: str) -> InvalidInput:
-    shown = repr(value)
-    shown = shown if len(shown) <= 80 else shown[:77] + "…"
+    shown = _shown(value)
     return InvalidInput(f"The parameter {param.name!r} is {shown}, but it must be {allowed}.", parameter=param.name)
+
+
+def _shown(value: Any) -> str:
+    """A value as one reads it, short whatever was sent."""
+    try:
+        shown = repr(value[:100] if isinstance(value, str | list) else value)
+    except (RecursionError, ValueError):  # nested without end, or a number of thousands of digits
+        shown = f"a {type(value).__name__} too large to show"
+    return shown if len(shown) <= 80 else shown[:77] + "…"
 
 
 def _string(param: Param, value: Any) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, bool | int | float):
-        value = json.dumps(value)
+        value = json.dumps(value) if isinstance(value, bool) else _shown(value)
     if not isinstance(value, str):
         raise _wrong(param, value, "text")
+    value = str(encodable(value))
     if param.choices:
         return _choice(param, value)
     if param.required and not value.strip():
@@ -126,7 +138,7 @@ def _choice(param: Param, value: str) -> str:
 def _boolean(param: Param, value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    word = str(value).strip().lower()
+    word = _shown(value).strip("' ").lower()
     if word in _TRUE:
         return True
     if word in _FALSE:
@@ -141,6 +153,8 @@ def _number(param: Param, value: Any, notes: list[str]) -> int | float:
         if isinstance(value, bool):
             raise ValueError
         number = float(str(value).replace("_", "").replace(",", "")) if isinstance(value, str) else float(value)
+    except OverflowError:  # more digits than a float can hold
+        number = math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
         raise _wrong(param, value, words) from None
     if math.isnan(number) or (whole and math.isfinite(number) and number != int(number)):
@@ -152,8 +166,9 @@ def _number(param: Param, value: Any, notes: list[str]) -> int | float:
         clamped = min(clamped, param.most)
     if math.isinf(clamped):
         raise _wrong(param, value, words)
+    clamped = max(-_LARGEST, min(clamped, _LARGEST))
     if clamped != number:
-        notes.append(f"{param.name} was {value}, out of range: {clamped:g} was used.")
+        notes.append(f"{param.name} was {_shown(value)}, out of range: {clamped:g} was used.")
     return int(clamped) if whole else clamped
 
 
@@ -177,7 +192,7 @@ def _items(param: Param, value: Any) -> list[Any]:
     if text.startswith("["):
         try:
             parsed = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = None
         if isinstance(parsed, list):
             return _items(param, parsed)

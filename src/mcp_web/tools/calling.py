@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.shrink import compact, shrunk
+from mcp_web.tools.shrink import compact, encodable, shrunk
 from mcp_web.tools.tool import Answer, Tool
 
 
@@ -32,6 +32,16 @@ class Result:
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
     """Bind, run, present. Failures become results; only cancellation rises."""
+    result = await _called(tool, call, given, structured=structured)
+    try:
+        compact([result.text, result.meta, result.data, result.more, result.extra]).encode()
+    except UnicodeEncodeError:  # a lone surrogate in a page or in what was asked
+        fields = {name: encodable(getattr(result, name)) for name in ("text", "meta", "data", "extra")}
+        result = replace(result, **fields, more=tuple(encodable(result.more)))
+    return result
+
+
+async def _called(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
     facts: dict[str, Any] = {}
     try:
         with trace.step("tool", tool=tool.name) as facts:
@@ -49,7 +59,7 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
         defect = WebError(f"{tool.name} failed inside the server ({type(error).__name__}).")
         return _told(tool, defect, call, given, structured=structured)
-    return _within_ceiling(answer, structured=structured)
+    return _within_ceiling(answer, call, structured=structured)
 
 
 def _told(tool: Tool, error: WebError, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
@@ -57,7 +67,7 @@ def _told(tool: Tool, error: WebError, call: Call, given: Mapping[str, Any] | No
     if tool.failed is None:
         return _failed(error, call, structured=structured)
     error.message = trace.redact(error.message)
-    return _within_ceiling(tool.failed(error, given or {}), structured=structured)
+    return _within_ceiling(tool.failed(error, given or {}), call, structured=structured)
 
 
 def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
@@ -76,12 +86,12 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
     return Result(text, {"error": facts}, {"error": facts} if structured else None, is_error=True)
 
 
-def _within_ceiling(answer: Answer, *, structured: bool) -> Result:
+def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
     """Tools keep their own budgets; this is the last line, for every path."""
     if answer.shape == "json":
-        return _as_json(answer, structured=structured)
+        return _as_json(answer, call, structured=structured)
     if answer.shape == "text":
-        return _as_text(answer)
+        return _as_text(answer, call)
     if structured:
         data, cut = shrunk(answer.data)
         text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
@@ -94,24 +104,30 @@ def _within_ceiling(answer: Answer, *, structured: bool) -> Result:
     return Result(budget.cut(answer.text, allowed - 40) + note, answer.meta, None, answer.is_error)
 
 
-def _as_json(answer: Answer, *, structured: bool) -> Result:
+def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
     """The object in the text, where the clients of another system look for it; programs get it twice, each half."""
     data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
-    return Result(compact(data), {}, data if structured else None, answer.is_error)
+    # No envelope fits into another system's shape; what a chat would take for a turn is defused all the same.
+    text = call.envelope.defuse(compact(data))
+    return Result(text, {}, json.loads(text) if structured else None, answer.is_error)
 
 
-def _as_text(answer: Answer) -> Result:
+def _as_text(answer: Answer, call: Call) -> Result:
     """The texts as they are, whole ones, as many as fit beside the extra fields."""
-    extra, _ = shrunk(answer.extra, budget.AIM // 2) if answer.extra else ({}, False)
-    left = budget.AIM - (budget.estimate(compact(extra)) if extra else 0)
-    text = budget.cut(answer.text, left)
+    extra: dict[str, Any] = {}
+    left = budget.AIM
+    if answer.extra:
+        beside = call.envelope.defuse(compact(shrunk(answer.extra, budget.AIM // 2)[0]))
+        extra = json.loads(beside)
+        left -= budget.estimate(beside)
+    text = budget.cut(call.envelope.defuse(answer.text), left)
     left -= budget.estimate(text)
     more = []
     for part in answer.more:
         left -= budget.estimate(part) + 8
         if left < 0:
             break
-        more.append(part)
+        more.append(call.envelope.defuse(part))
     return Result(text, {}, None, answer.is_error, tuple(more), extra)
 
 
