@@ -9,9 +9,7 @@ from typing import Any, Literal
 Mode = Literal["auto", "readable", "raw", "rendered"]
 Format = Literal["markdown", "text", "html"]
 Wall = Literal["paywall", "login", "bot", "shell", "consent"]
-Kind = Literal[
-    "article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"
-]
+Kind = Literal["article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
