@@ -117,14 +117,14 @@ def _string(param: Param, value: Any) -> str:
         value = json.dumps(value) if isinstance(value, bool) else _shown(value)
     if not isinstance(value, str):
         raise _wrong(param, value, "text")
-    value = str(encodable(value))
+    text: str = encodable(value)
     if param.choices:
-        return _choice(param, value)
-    if param.required and not value.strip():
-        raise _wrong(param, value, "text that is not empty")
-    if param.max_length is not None and len(value) > param.max_length:
-        raise _wrong(param, value, f"at most {param.max_length:,} characters (it has {len(value):,})")
-    return value
+        return _choice(param, text)
+    if param.required and not text.strip():
+        raise _wrong(param, text, "text that is not empty")
+    if param.max_length is not None and len(text) > param.max_length:
+        raise _wrong(param, text, f"at most {param.max_length:,} characters (it has {len(text):,})")
+    return text
 
 
 def _choice(param: Param, value: str) -> str:
