@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -353,3 +354,14 @@ async def test_the_page_is_asked_again_with_its_etag(tools: Desk, miniweb: MiniW
     again = await tools.object("web_open", url="https://docs.example/etag", refresh=True)
     assert (again["hash"], again["cache_hit"]) == (first["hash"], True)
     assert len(docs.asked("/etag")) == 2
+
+
+async def test_a_log_line_names_tool_url_time_cache_and_status(
+    miniweb: MiniWeb, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    url = miniweb.site("docs.example").page("/l", article("L", "A"))
+    async with desk(miniweb, tmp_path, "mcp-web", MCP_WEB_LOG="info") as tools:
+        await tools.object("web_open", url=url)
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
+    (line,) = [line for line in lines if line.get("tool") == "web_open"]
+    assert {"ts", "tool", "url", "ms", "cache", "status"} <= set(line)

@@ -144,7 +144,8 @@ def test_a_contract_has_its_page_with_its_tools_and_json_that_parses(name: str) 
 
 @pytest.mark.parametrize(
     ("env", "said"),
-    [({"MCP_WEB_PROFILE": "lite"}, "search, open, read."), ({"MCP_WEB_PROFILE": "chatgpt"}, "fetch shows one by its id"),
+    [({"MCP_WEB_PROFILE": "lite"}, "search, open, read."),
+     ({"MCP_WEB_PROFILE": "chatgpt"}, "fetch shows one by its id"),
      ({"MCP_WEB_CONTRACT": "brave"}, "(brave)")],
 )  # fmt: skip
 def test_instructions_speak_of_the_tools_that_are_offered(tmp_path: Path, env: dict[str, str], said: str) -> None:

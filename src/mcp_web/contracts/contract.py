@@ -13,6 +13,7 @@ from mcp_web.tools.tool import Answer, Tool
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.errors import WebError
+    from mcp_web.services.open_page import Opened
 
 Purpose = Literal["search", "fetch", "other"]
 Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
@@ -67,6 +68,11 @@ def contract_tool(
     return ContractTool(
         name=name, title=title, words=words, params=(), run=run, schema=schema, failed=failed, purpose=purpose, **more
     )
+
+
+def page_facts(opened: Opened) -> dict[str, Any]:
+    """What the log says of a page that was opened."""
+    return {"url": opened.snapshot.url, "cache": opened.cache, "status": opened.snapshot.status}
 
 
 def text_prompt(name: str, title: str, description: str, argument_help: str, text: str) -> ContractPrompt:

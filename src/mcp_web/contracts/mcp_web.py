@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.asking import ask, brave_country, brave_freshness, brave_language, provider_or_any
-from mcp_web.contracts.contract import Contract, text_prompt
+from mcp_web.contracts.contract import Contract, page_facts, text_prompt
 from mcp_web.contracts.mcp_web_page import document_object, page_object, part_of
 from mcp_web.contracts.mcp_web_schema import tools_of
 from mcp_web.errors import NotFound, WebError
@@ -75,7 +75,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
-    return Answer(page_object(opened, part_of(args)), "", shape="json")
+    return Answer(page_object(opened, part_of(args)), "", page_facts(opened), "json")
 
 
 def _request(url: str, args: dict[str, Any]) -> OpenRequest:

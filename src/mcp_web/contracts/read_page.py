@@ -11,7 +11,7 @@ import anyio
 
 from mcp_web.contracts import google_shape
 from mcp_web.contracts.asking import ask, provider_or_any
-from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.contracts.contract import Contract, contract_tool, page_facts
 from mcp_web.errors import ExtractFailed, FetchTimeout, HttpError, UnsupportedContent, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.passage import Passage
@@ -114,7 +114,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["metadata"] = _metadata(page)
     if page.notes:
         data["note"] = " ".join(page.notes)
-    return Answer(data, "", shape="json")
+    return Answer(data, "", page_facts(page.opened), "json")
 
 
 def _chunks(url: str, found: Sequence[tuple[Passage, float]]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.asking import ask
-from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.contracts.contract import Contract, contract_tool, page_facts
 from mcp_web.errors import SelectorNotFound, WebError
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
@@ -119,7 +119,8 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     request = OpenRequest(args["url"], mode="readable", selector=args["selector"], include_images=args["includeImages"])
     opened = await open_page(call.app, request, deadline=call.deadline)
     wish = Wish(args["format"], args["maxLength"], include_links=False, tokens=budget.AIM - 5_000)
-    return Answer(_page(opened, args, show(opened.snapshot.document, wish)), "", shape="json")
+    data = _page(opened, args, show(opened.snapshot.document, wish))
+    return Answer(data, "", page_facts(opened), "json")
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown) -> dict[str, Any]:
