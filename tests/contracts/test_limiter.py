@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
@@ -63,8 +64,10 @@ async def test_a_burst_gets_exactly_the_rate_and_the_rest_is_refused_at_once(lim
 
 
 async def test_a_slot_within_the_deadline_is_waited_for(limiter: Limiter) -> None:
-    assert await limiter.acquire("k", 1, 0.05, deadline=soon()) == pytest.approx(0, abs=0.02)
-    assert await limiter.acquire("k", 1, 0.05, deadline=soon()) > 0
+    begun = time.monotonic()
+    await limiter.acquire("k", 1, 0.2, deadline=soon())
+    await limiter.acquire("k", 1, 0.2, deadline=soon())
+    assert time.monotonic() - begun >= 0.19  # never sooner; how much later is the machine's affair
 
 
 async def test_a_refused_caller_takes_no_slot(limiter: Limiter) -> None:
@@ -103,7 +106,7 @@ async def test_cancelled_waiters_make_room(limiter: Limiter) -> None:
         while await next_slot(limiter) < 550:  # until all five stand in line
             await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()
-    assert await next_slot(limiter) <= 100
+    assert await next_slot(limiter) < 200  # five places were given back
 
 
 async def test_keys_do_not_disturb_each_other(limiter: Limiter) -> None:
