@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "services": DOORS | ROOMS | {"app", "settings"},
     "tools": DOORS | ROOMS | {"app", "services", "settings"},
     "contracts": DOORS | ROOMS | {"app", "services", "tools", "settings"},
-    "web": {"app", "services", "tools", "read", "archive"},
+    "web": {"app", "services", "tools", "contracts", "read", "archive"},
     "server": DOORS | {"app", "services", "tools", "contracts", "web", "settings"},
     "cli": DOORS | ROOMS | {"app", "services", "tools", "contracts", "server", "settings", "web"},
     "__main__": {"settings", "server", "cli"},

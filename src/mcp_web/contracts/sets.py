@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from mcp_web.contracts.contract import Contract, ContractTool
 from mcp_web.errors import ConfigError
 from mcp_web.tools.options import ToolOptions
+from mcp_web.tools.sets import offered as of_profile
 from mcp_web.tools.tool import Tool
 
 # The name in the configuration → the file in this folder.
@@ -30,6 +31,11 @@ def contract_named(name: str) -> Contract:
     contract = importlib.import_module(f"mcp_web.contracts.{FILES[name]}").CONTRACT
     assert isinstance(contract, Contract)
     return contract
+
+
+def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
+    """What agents are offered here: the tools of the contract, or else of the profile."""
+    return offered(contract_named(options.contract), options) if options.contract else of_profile(options)
 
 
 def offered(contract: Contract, options: ToolOptions) -> dict[str, ContractTool]:

@@ -20,7 +20,7 @@ from mcp_web.server import hello, prompts, resources
 from mcp_web.server.result import lift_beside, on_the_wire
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
-from mcp_web.tools.sets import listed_as, offered
+from mcp_web.tools.sets import listed_as
 from mcp_web.tools.tool import Tool
 
 Context = ServerRequestContext[None]
@@ -31,8 +31,7 @@ MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have
 def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[None]:
     """The server over an app, with the configured tools or the given ones; the caller chooses the transport."""
     contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
-    if tools is None:
-        tools = offered(app.tools) if contract is None else contracts.offered(contract, app.tools)
+    tools = contracts.tools_offered(app.tools) if tools is None else tools
     structured = app.tools.answers == "structured"
     listed = [_described(listed_as(tool, app), structured=structured) for tool in tools.values()]
     by_any_name = contracts.with_plain_names(tools)

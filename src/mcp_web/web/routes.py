@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_web import __version__
+from mcp_web.contracts.sets import tools_offered
 from mcp_web.errors import WebError
 from mcp_web.tools.page_view import ago, iso
-from mcp_web.tools.sets import offered
 from mcp_web.web import html
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ async def _overview(app: App, base: str, begun: float) -> str:
 
     trouble = await app.trouble()
     size = await (await app.store()).size()
-    tools = offered(app.tools)
+    tools = tools_offered(app.tools)
     state = html.facts(
         {
             "state": "ready" if not trouble else f"not ready: {trouble}",
