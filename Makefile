@@ -19,17 +19,17 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@scripts/install "$(PYTHON)" $(VENV)
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
+$(VENV)/.dev: $(VENV)/.installed constraints-dev.txt
 	@scripts/install "$(PYTHON)" $(VENV) dev
 	@touch $@
 
 test: $(VENV)/.dev ## install what the tests need and run them
 	@scripts/system-parts
-	$(BIN)/python -m pytest tests $(ARGS)
+	$(BIN)/python -m pytest tests -n 2 --dist loadfile $(ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy strict, architecture
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench scripts
+	$(BIN)/ruff format --check src tests bench scripts
 	$(BIN)/mypy src
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
@@ -37,7 +37,11 @@ docs: $(VENV)/.dev ## build the documentation into site/
 	$(BIN)/python scripts/reference.py
 	$(BIN)/mkdocs build --strict --quiet
 
-bench: $(VENV)/.dev ## side-by-side figures against peers
+$(VENV)/.bench: $(VENV)/.dev constraints-bench.txt
+	@scripts/install "$(PYTHON)" $(VENV) bench
+	@touch $@
+
+bench: $(VENV)/.bench ## side-by-side figures against peers
 	$(BIN)/python -m bench $(ARGS)
 
 conformance: $(VENV)/.dev ## the official MCP conformance suite against this server

@@ -1,4 +1,4 @@
-"""Writes docs/reference/ from the code: tools, settings, errors, commands. `--check` only says whether it is up to date."""
+"""Writes docs/reference/ and the index from the code; `--check` only says whether they are up to date."""
 
 from __future__ import annotations
 
@@ -87,10 +87,16 @@ def _kind(param: Any) -> str:
     if param.choices:
         words += ": " + ", ".join(param.choices)
     if param.least is not None or param.most is not None:
-        words += f" {'' if param.least is None else f'{param.least:g}'}…{'' if param.most is None else f'{param.most:g}'}"
+        words += (
+            f" {'' if param.least is None else f'{param.least:g}'}…{'' if param.most is None else f'{param.most:g}'}"
+        )
     if param.max_items:
         words += f", at most {param.max_items}"
     return words
+
+
+def _limit(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
 
 
 def _default(param: Any) -> str:
@@ -114,10 +120,14 @@ def settings() -> str:
     for room in dict.fromkeys(row.room for row in rows):
         parts += [f"## {room}", _table(
             ("variable", "file key", "allowed", "default", "meaning"),
-            [(" ".join(f"`{name}`" for name in row.variables), f"`{room}.{row.name}`", row.kind, _value(row), row.facts.help)
+            [(_code(*row.variables), _code(f"{room}.{row.name}"), row.kind, _value(row), row.facts.help)
              for row in rows if row.room == room],
         )]  # fmt: skip
     return "\n\n".join(parts) + "\n"
+
+
+def _code(*names: str) -> str:
+    return " ".join(f"`{name}`" for name in names)
 
 
 def _value(row: Any) -> str:
