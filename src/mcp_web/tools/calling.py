@@ -108,7 +108,7 @@ def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
     """The object in the text, where the clients of another system look for it; programs get it twice, each half."""
     data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
     # No envelope fits into another system's shape; what a chat would take for a turn is defused all the same.
-    text = call.envelope.defuse(compact(data))
+    text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
     return Result(text, {}, json.loads(text) if structured else None, answer.is_error)
 
 

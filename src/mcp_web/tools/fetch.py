@@ -34,12 +34,12 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     }
     data = {
         "id": args["id"],
-        "title": kept.document.title,
+        "title": call.envelope.defuse(kept.document.title),
         "text": call.envelope.wrap(shown.text),
         "url": kept.final_url,
         "metadata": {key: str(value) for key, value in facts.items() if value is not None},
     }
-    return Answer(data, "", shape="json")
+    return Answer(data, "", shape="json", wrapped=True)
 
 
 async def _document(call: Call, name: str) -> Snapshot:

@@ -62,6 +62,7 @@ class Answer:
     more: tuple[str, ...] = ()  # further texts, each its own content block
     extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
     is_error: bool = False
+    wrapped: bool = False  # page text in a json answer stands in its envelope already
 
 
 @dataclass(frozen=True, slots=True)
