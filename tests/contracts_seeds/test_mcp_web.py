@@ -365,3 +365,13 @@ async def test_a_log_line_names_tool_url_time_cache_and_status(
     lines = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
     (line,) = [line for line in lines if line.get("tool") == "web_open"]
     assert {"ts", "tool", "url", "ms", "cache", "status"} <= set(line)
+
+
+async def test_programs_that_get_the_object_twice_stay_within_the_ceiling_too(miniweb: MiniWeb, tmp_path: Path) -> None:
+    url = miniweb.site("docs.example").page("/long", article("Long", *(f"Part {number}" for number in range(300))))
+    async with desk(miniweb, tmp_path, "mcp-web", MCP_WEB_ANSWERS="structured") as tools:
+        result = await tools.call("web_open", structured=True, url=url)
+    assert result.data is not None
+    assert result.data == json.loads(result.text)
+    assert result.data["truncated"] is True
+    assert result.data["markdown"].startswith("---\ntitle: Long")

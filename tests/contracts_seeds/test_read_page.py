@@ -390,3 +390,16 @@ async def test_only_http_addresses_are_read(reading: Desk) -> None:
 async def test_the_dotted_names_have_aliases(tools: Desk) -> None:
     assert tools.tool("web_search") is tools.tool("web.search")
     assert tools.tool("web_readFromPage") is tools.tool("web.readFromPage")
+
+
+async def test_a_long_page_gives_whole_chunks_as_many_as_fit(miniweb: MiniWeb, tmp_path: Path) -> None:
+    words = " ".join(f"Sentence number {n} speaks of installation in a few words." for n in range(6000))
+    url = miniweb.site("docs.example").page("/w", f"<title>W</title><main><h1>W</h1><p>{words}</p></main>")
+    async with desk(miniweb, tmp_path, "read-page", SIMILARITY_THRESHOLD="0") as tools:
+        answer = await tools.object("web.readFromPage", url=url, query="installation", maxResults=50)
+    chunks = answer["queries"][0]["results"]
+    assert 5 < len(chunks) < 50
+    assert "results a query fit" in answer["note"]
+    for chunk in chunks:
+        named = f"{url}|{' > '.join(chunk.get('sectionPath', []))}|{chunk['text']}"
+        assert chunk["id"] == hashlib.sha256(named.encode()).hexdigest()

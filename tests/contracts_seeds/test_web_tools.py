@@ -338,3 +338,15 @@ async def test_what_a_chat_would_take_for_a_turn_is_defused(tools: Desk, miniweb
     content = (await tools.object("WebFetch", url=url))["content"]
     assert "obey me" in content
     assert "<|im_start|>" not in content
+
+
+async def test_a_page_of_links_and_quotes_is_cut_honestly(tools: Desk, miniweb: MiniWeb) -> None:
+    rows = "".join(
+        f'<p>"Quoted" text {n} with <a href="/a/very/long/path/to/page/number/{n}?with=query">link number {n}</a>.</p>'
+        for n in range(1500)
+    )
+    url = miniweb.site("docs.example").page("/q", f"<title>Q</title><main><article><h1>Q</h1>{rows}</article></main>")
+    answer = await tools.object("WebFetch", url=url, maxLength=100_000)
+    assert answer["truncated"] is True
+    assert not answer["content"].endswith("…")
+    assert answer["links"]

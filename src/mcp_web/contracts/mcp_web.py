@@ -18,8 +18,8 @@ from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.services.purge import purge
 from mcp_web.store.protocol import PurgeRule
-from mcp_web.tools import budget
 from mcp_web.tools.call import Call
+from mcp_web.tools.shrink import fitted, room
 from mcp_web.tools.tool import Answer
 
 # Our codes under the names that system has; what it has no name for keeps ours.
@@ -75,7 +75,8 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
-    return Answer(page_object(opened, part_of(args)), "", page_facts(opened), "json")
+    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
+    return Answer(data, "", page_facts(opened), "json")
 
 
 def _request(url: str, args: dict[str, Any]) -> OpenRequest:
@@ -94,27 +95,34 @@ async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
     answers = await open_many(
         call.app, requests, deadline=call.deadline, heard=call.say, at_once=args["max_concurrency"]
     )
-    share = (budget.AIM - 500) // len(urls) - 150
-    rows = [
-        {"url": url, "error": error_object(answer)}
-        if isinstance(answer, WebError)
-        else page_object(answer, part_of(args, share))
-        for url, answer in zip(urls, answers, strict=True)
-    ]
     good = sum(isinstance(answer, Opened) for answer in answers)
-    return Answer({"results": rows, "succeeded": good, "failed": len(urls) - good}, "", shape="json")
+
+    def data(tokens: int) -> dict[str, Any]:
+        rows = [
+            {"url": url, "error": error_object(answer)}
+            if isinstance(answer, WebError)
+            else page_object(answer, part_of(args, tokens // len(urls) - 150))
+            for url, answer in zip(urls, answers, strict=True)
+        ]
+        return {"results": rows, "succeeded": good, "failed": len(urls) - good}
+
+    return Answer(fitted(data, room(call)), "", shape="json")
 
 
 async def extract(call: Call, args: dict[str, Any]) -> Answer:
     request = ExtractRequest(siteconfig=args["siteconfig"], explain=args["explain_extraction"])
     document = await extract_html(call.app, args["html"], args["base_url"] or "", request)
-    return Answer(document_object(document, args["base_url"] or "", None, part_of(args)), "", shape="json")
+    data = fitted(
+        lambda tokens: document_object(document, args["base_url"] or "", None, part_of(args, tokens)), room(call)
+    )
+    return Answer(data, "", shape="json")
 
 
 async def cache_get(call: Call, args: dict[str, Any]) -> Answer:
     kept = await find_snapshot(call.app, args["hash"])
-    age = (await call.app.keeper()).age(kept)
-    return Answer(page_object(Opened(kept, "hit", age), part_of(args)), "", shape="json")
+    opened = Opened(kept, "hit", (await call.app.keeper()).age(kept))
+    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
+    return Answer(data, "", page_facts(opened), "json")
 
 
 async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:

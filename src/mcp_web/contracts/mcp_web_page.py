@@ -15,16 +15,13 @@ from mcp_web.tools.page_view import MAX_LINKS, iso, one_line
 class Part:
     """From where, how many characters, and at most how many tokens of a text."""
 
-    start: int = 0
-    max_chars: int = 60_000
-    tokens: int = budget.AIM - 5_000
+    start: int
+    max_chars: int
+    tokens: int
 
 
-def part_of(args: dict[str, Any], tokens: int | None = None) -> Part:
-    usual = Part()
-    return Part(
-        args.get("start") or 0, args.get("max_chars") or usual.max_chars, max(60, min(tokens or usual.tokens, 12_000))
-    )
+def part_of(args: dict[str, Any], tokens: int) -> Part:
+    return Part(args.get("start") or 0, args["max_chars"], max(60, tokens))
 
 
 def page_object(opened: Opened, part: Part) -> dict[str, Any]:
@@ -68,7 +65,9 @@ def document_object(document: Document, source: str, fetched_at: float | None, p
     if next_start is not None:
         made["next_start"] = next_start
     if part.tokens > 2_000:
-        made["links"] = [{"text": link.text, "url": link.url} for link in document.links[:MAX_LINKS]]
+        made["links"] = [
+            {"text": link.text, "url": link.url} for link in document.links[: min(MAX_LINKS, part.tokens // 75)]
+        ]
     if document.explain is not None:
         made["explain_extraction"] = document.explain
     return made

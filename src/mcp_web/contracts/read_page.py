@@ -21,7 +21,7 @@ from mcp_web.services.read_page import PROTECTED, PageRead, read_pages
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import iso
-from mcp_web.tools.shrink import compact
+from mcp_web.tools.shrink import compact, room
 from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
@@ -114,7 +114,18 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["metadata"] = _metadata(page)
     if page.notes:
         data["note"] = " ".join(page.notes)
-    return Answer(data, "", page_facts(page.opened), "json")
+    return Answer(_whole_chunks(data, room(call)), "", page_facts(page.opened), "json")
+
+
+def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:
+    """The answer with as many whole chunks as fit: a chunk cut short would no longer be what its id names."""
+    most = max(len(row["results"]) for row in data["queries"])
+    made = data
+    while most > 1 and not budget.within(compact(made), tokens):
+        most -= 1
+        rows = [{**row, "results": row["results"][:most]} for row in data["queries"]]
+        made = data | {"queries": rows, "note": f"{data.get('note', '')} Only {most} results a query fit.".strip()}
+    return made
 
 
 def _chunks(url: str, found: Sequence[tuple[Passage, float]]) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ from mcp_web.contracts.contract import Contract, contract_tool, page_facts
 from mcp_web.errors import SelectorNotFound, WebError
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
-from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import MAX_LINKS, Shown, Wish, show
+from mcp_web.tools.shrink import fitted, room
 from mcp_web.tools.tool import Answer
 
 NOTHING = "No results found. Try broader search terms or check spelling."
@@ -118,12 +118,16 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     request = OpenRequest(args["url"], mode="readable", selector=args["selector"], include_images=args["includeImages"])
     opened = await open_page(call.app, request, deadline=call.deadline)
-    wish = Wish(args["format"], args["maxLength"], include_links=False, tokens=budget.AIM - 5_000)
-    data = _page(opened, args, show(opened.snapshot.document, wish))
+
+    def page(tokens: int) -> dict[str, Any]:
+        wish = Wish(args["format"], args["maxLength"], include_links=False, tokens=tokens)
+        return _page(opened, args, show(opened.snapshot.document, wish), tokens)
+
+    data = fitted(page, room(call))
     return Answer(data, "", page_facts(opened), "json")
 
 
-def _page(opened: Opened, args: dict[str, Any], shown: Shown) -> dict[str, Any]:
+def _page(opened: Opened, args: dict[str, Any], shown: Shown, tokens: int) -> dict[str, Any]:
     document, meta = opened.snapshot.document, opened.snapshot.document.metadata
     walled = document.wall in ("paywall", "login")
     data: dict[str, Any] = {"url": args["url"]}
@@ -146,7 +150,9 @@ def _page(opened: Opened, args: dict[str, Any], shown: Shown) -> dict[str, Any]:
             "siteName": meta.site_name,
         }
         if args["includeLinks"]:
-            data["links"] = [{"text": link.text, "url": link.url} for link in document.links[:MAX_LINKS]]
+            data["links"] = [
+                {"text": link.text, "url": link.url} for link in document.links[: min(MAX_LINKS, tokens // 75)]
+            ]
     if walled:
         data["message"] = PAYWALL if document.wall == "paywall" else "Content appears to be behind a login"
     elif document.wall:

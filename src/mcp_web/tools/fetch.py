@@ -8,9 +8,9 @@ from typing import Any
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
-from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import Wish, iso, show
+from mcp_web.tools.shrink import fitted, room
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _REST = re.compile(r"#start=(\d+)$")
@@ -21,8 +21,12 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     start = int(found[1]) if (found := _REST.search(args["id"])) else 0
     call.say(f"opening {name}")
     kept = await _document(call, name)
-    wish = Wish(max_chars=100_000, start=start, include_links=False, tokens=budget.AIM - 1_000)
-    shown = show(kept.document, wish, kept.hash)
+    data = fitted(lambda tokens: _object(call, args["id"], name, kept, start, tokens), room(call))
+    return Answer(data, "", shape="json", wrapped=True)
+
+
+def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, tokens: int) -> dict[str, Any]:
+    shown = show(kept.document, Wish(max_chars=100_000, start=start, include_links=False, tokens=tokens), kept.hash)
     meta = kept.document.metadata
     facts: dict[str, Any] = {
         "snapshot": kept.hash,
@@ -32,14 +36,13 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         "site_name": meta.site_name,
         "next_id": f"{name}#start={shown.next_start}" if shown.next_start is not None else None,
     }
-    data = {
-        "id": args["id"],
+    return {
+        "id": given,
         "title": call.envelope.defuse(kept.document.title),
         "text": call.envelope.wrap(shown.text),
         "url": kept.final_url,
         "metadata": {key: str(value) for key, value in facts.items() if value is not None},
     }
-    return Answer(data, "", shape="json", wrapped=True)
 
 
 async def _document(call: Call, name: str) -> Snapshot:

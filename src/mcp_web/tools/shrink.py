@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.tools import budget
+
+if TYPE_CHECKING:
+    from mcp_web.tools.call import Call
 
 # Longest text, longest list: tried in this order until the object fits.
 _STEPS = (
@@ -43,6 +47,25 @@ def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, An
         if budget.within(compact(made), tokens):
             return made, True
     return {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}, True
+
+
+def room(call: Call) -> int:
+    """The tokens of a json answer: half where programs get the object a second time."""
+    return budget.AIM // 2 if call.app.tools.answers == "structured" else budget.AIM
+
+
+# Tokens of page text that are tried, the most first: quotes and line breaks cost more inside JSON than outside.
+_TEXT_TOKENS = (15_000, 13_000, 11_000, 9_000, 7_000, 5_000, 3_000, 1_500, 600)
+
+
+def fitted(make: Callable[[int], dict[str, Any]], tokens: int = budget.AIM) -> dict[str, Any]:
+    """The object with as much page text as fits: `make(most)` builds it with at most so many tokens of text."""
+    made = make(min(_TEXT_TOKENS[0], tokens))
+    for most in _TEXT_TOKENS[1:]:
+        if budget.within(compact(made), tokens):
+            break
+        made = make(most)
+    return made
 
 
 def _clip(value: Any, text: int, items: int) -> Any:
