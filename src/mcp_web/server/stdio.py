@@ -76,9 +76,11 @@ def _not_a_message(line: bytes) -> bytes:
         parsed = json.loads(line)
     except ValueError:
         code, text, identity = -32700, "Parse error: the line is not JSON.", None
+    except RecursionError:
+        code, text, identity = -32700, "Parse error: the line is nested too deeply.", None
     else:
         identity = parsed.get("id") if isinstance(parsed, dict) else None
-        code, text = -32600, "Invalid request: one JSON-RPC object a line; batches are not supported."
+        code, text = -32600, "Invalid request: one JSON-RPC object of valid Unicode a line; no batches."
     body = {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": text}}
     return json.dumps(body).encode() + b"\n"
 

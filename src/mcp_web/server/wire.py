@@ -85,13 +85,15 @@ class Wire:
         try:
             message = json.loads(line)
             method, identity, params = message["method"], message["id"], message.get("params") or {}
-        except (ValueError, KeyError, TypeError):
-            return False
+            version = (params.get("_meta") or {}).get(_VERSION_KEY)
+            hash((identity, version))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return False  # the SDK says what is wrong with it
         if method == "initialize" and self._take is None and not self.answered:
             self.answered.add(identity)
             self._reply(identity, hello.initialize_result(str(params.get("protocolVersion")), self._instructions))
             return False
-        if method == "server/discover" and (params.get("_meta") or {}).get(_VERSION_KEY) in hello.MODERN_VERSIONS:
+        if method == "server/discover" and version in hello.MODERN_VERSIONS:
             self._reply(identity, hello.discover_result(self._instructions))
             return True
         return False
