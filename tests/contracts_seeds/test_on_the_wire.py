@@ -16,6 +16,7 @@ from mcp_web.errors import ConfigError
 from mcp_web.tools.options import CONTRACTS
 from miniweb import MiniWeb
 from surface.rpc import MODERN, WAIT, Stdio, clean_environment, text_of
+from surface.test_http import Served
 
 from .desk import OFFLINE
 from .pages import article, searxng, searxng_answer
@@ -159,3 +160,21 @@ def test_instructions_speak_of_the_tools_that_are_offered(tmp_path: Path, env: d
     assert instructions == instructions_for(app.tools.profile, app.tools.contract), "what is said early"
     assert said in instructions
     assert "archive_search" not in instructions
+
+
+def test_a_contract_is_served_over_http_with_its_page(miniweb: MiniWeb, tmp_path: Path) -> None:
+    instance = searxng(miniweb, searxng_answer("https://a.example/1"))
+    env = OFFLINE | {"MCP_WEB_SEARXNG_URLS": instance.url(), "MCP_WEB_DISABLED_TOOLS": ""}
+    served = Served(tmp_path, "--contract", "searxng", **env)
+    try:
+        assert [tool["name"] for tool in served.rpc("tools/list")["result"]["tools"]] == ["web_search"]
+        params = {"name": "web_search", "arguments": {"query": "x", "fetch_content": False}}
+        result = served.rpc("tools/call", params)["result"]
+        status, _, page = served.get("/")
+    finally:
+        served.stop()
+    assert result["is_error"] is False
+    assert result["metadata"]["results"][0]["url"] == "https://a.example/1"
+    assert status == 200
+    assert b"web_search" in page
+    assert b"web_batch_open" not in page
