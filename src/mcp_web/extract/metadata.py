@@ -185,9 +185,9 @@ def _shown_date(tree: Tree) -> str | None:
         if found := tree.select_one(selector):
             return _time(found)
     times = tree.select("article time, main time, [role=main] time")
-    moments = {moment for each in times[:20] if (moment := _time(each))}
+    moments = [moment for each in times[:5] if (moment := _time(each))]
     days = {moment[:10] for moment in moments}
-    return moments.pop() if len(days) == 1 and len(times) <= 4 else None
+    return moments[0] if len(days) == 1 and len(times) <= 4 else None
 
 
 def _time(element: Element) -> str | None:

@@ -24,6 +24,16 @@ _ANIMATED = (
     "[class*=wow i],[class*=animat i],[class*=reveal i],[class*=fade i],[class*=framer i],[class*=motion i],"
     "[class*=lazy i]"
 )
+# What each test reads: most styles have none of it, and are told so by one look.
+_FADING = frozenset(
+    ("opacity", "filter", "-webkit-filter", "color", "-webkit-text-fill-color", "mask", "mask-image",
+     "-webkit-mask-image", "-webkit-mask")
+)  # fmt: skip
+_SIZING = frozenset(("font-size", "font", "zoom", "letter-spacing"))
+_MARGINS = ("margin-left", "margin-top", "margin-right", "margin", "margin-inline-start", "margin-block-start")
+_PLACING = frozenset(("text-indent", "position", "transform", "-webkit-transform", "scale", "translate", *_MARGINS))
+_CLIPPING = frozenset(("clip", "clip-path", "-webkit-clip-path"))
+_FLOWING = frozenset(("overflow", "overflow-x", "overflow-y"))
 MOST_ANCESTORS = 40
 FAR = 500.0  # pixels off screen; menus and sliders stand closer
 
@@ -44,7 +54,7 @@ def parse_style(text: str, variables: Mapping[str, str] | None = None) -> dict[s
 
 def pixels(value: str | None) -> float | None:
     """A length in pixels; None for what is no length or depends on a container."""
-    found = _LENGTH.match((value or "").strip())
+    found = _LENGTH.match(value.strip()) if value else None
     if found is None:
         return None
     unit = found[2].lower()
@@ -70,7 +80,7 @@ def hides(style: Style, element: Element | None = None) -> bool:
 
 
 def _fraction(value: str | None) -> float | None:
-    found = _NUMBER.match((value or "").strip())
+    found = _NUMBER.match(value.strip()) if value else None
     if found is None:
         return None
     text = found[0]
@@ -78,6 +88,8 @@ def _fraction(value: str | None) -> float | None:
 
 
 def _faded(style: Style) -> bool:
+    if _FADING.isdisjoint(style):
+        return False
     opacity = _fraction(style.get("opacity"))
     if opacity is not None and opacity < 0.06:
         return True
@@ -136,6 +148,8 @@ def _appears_later(style: Style, element: Element | None) -> bool:
 
 
 def _no_size(style: Style, element: Element | None) -> bool:
+    if _SIZING.isdisjoint(style):
+        return False
     size = pixels(style.get("font-size"))
     if size is None and style.get("font-size", "").endswith("%"):
         size = 16 * (_fraction(style["font-size"]) or 0.0)
@@ -162,6 +176,8 @@ def _sized_inside(element: Element | None) -> bool:
 
 def _collapsed(style: Style) -> bool:
     """A box without room for its text, with the overflow cut off."""
+    if _FLOWING.isdisjoint(style):
+        return False
     overflow = style.get("overflow", "") + style.get("overflow-x", "") + style.get("overflow-y", "")
     if not any(word in overflow for word in ("hidden", "clip", "scroll", "auto")):
         return False
@@ -178,6 +194,8 @@ def _collapsed(style: Style) -> bool:
 
 
 def _off_screen(style: Style) -> bool:
+    if _PLACING.isdisjoint(style):
+        return False
     indent = pixels(style.get("text-indent"))
     if indent is not None and (indent <= -100 or indent >= 3000):
         return True
@@ -193,7 +211,7 @@ def _off_screen(style: Style) -> bool:
             value = pixels(style.get(name))
             if value is not None and (value <= -FAR or value >= 5000):
                 return True
-    for name in ("margin-left", "margin-top", "margin-right", "margin", "margin-inline-start", "margin-block-start"):
+    for name in _MARGINS:
         for part in style.get(name, "").split():
             value = pixels(part)
             if value is not None and (value <= -FAR or value >= 5000):
@@ -226,6 +244,8 @@ def _scaled_away(transform: str) -> bool:
 
 
 def _clipped(style: Style) -> bool:
+    if _CLIPPING.isdisjoint(style):
+        return False
     clip = style.get("clip", "")
     if clip.startswith("rect("):
         edges = [pixels(part) or 0.0 for part in re.split(r"[,\s]+", clip[5:].rstrip(") ").strip()) if part != "auto"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.colour import Colour, parse_colour
@@ -55,6 +56,7 @@ _COLOURED = re.compile(r"(?:^|;)color:")
 _TOKEN = re.compile(r"[\w-]+")
 _INSIDE = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\.)+")
+_ASKED = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 _ROOTS = frozenset((":root", "html", "body", "*", ":host", ":root,:host"))
 
 
@@ -83,6 +85,31 @@ class _Index:
         return found[:_MOST_RULES]
 
 
+class _Names:
+    """The class names and ids of a page: most rules of a framework's sheet ask for some that it does not have."""
+
+    def __init__(self, tree: Node, classes: frozenset[str]) -> None:
+        self._tree = tree
+        self._classes = classes
+
+    @cached_property
+    def _present(self) -> frozenset[str]:
+        found = [f".{name}" for name in self._classes]
+        found.extend(f"#{element.attr('id')}" for element in self._tree.select("[id]"))
+        return frozenset("\n".join(found).lower().split("\n"))  # a page without doctype ignores case
+
+    def may_match(self, selector: str) -> bool:
+        """False only where no element of the page can match any selector of the list."""
+        if "\\" in selector or self._present.issuperset(_ASKED.findall(selector.lower())):
+            return True
+        if "," not in selector and "(" not in selector and "[" not in selector:
+            return False
+        outside = _INSIDE.sub("", selector.lower())
+        if "(" in outside or "[" in outside:
+            return True
+        return any(self._present.issuperset(_ASKED.findall(each)) for each in outside.split(","))
+
+
 def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> list[Element]:
     """The elements that a rule of the page's sheets hides and no stronger rule shows."""
     sheets = [text for text in sheets if _HIDING.search(text)]
@@ -90,11 +117,12 @@ def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> l
         return []
     rules = [*read_rules(sheets)]
     unpainted = not Background(tree).is_painted()
-    hiding = _hiding(rules, unpainted)
+    names = _Names(tree, classes)
+    hiding = _hiding(rules, names, unpainted)
     found = _matched(tree, hiding, classes) if hiding.rules else []
     if not found:
         return []
-    showing = _showing(rules, found)
+    showing = _showing(rules, names, found)
     return [
         element
         for at, element in enumerate(found)
@@ -113,25 +141,35 @@ def _matched(tree: Node, hiding: _Index, classes: frozenset[str]) -> list[Elemen
     return [element for element in found if element.tag not in ("html", "body") and element.text.strip()]
 
 
-def _hiding(rules: list[Rule], unpainted: bool) -> _Index:
+def _hiding(rules: list[Rule], names: _Names, unpainted: bool) -> _Index:
     found = _Index()
     variables: dict[str, str] = {}
+    bodies = "".join("\n".join(rule.body for rule in rules).split())
+    words = [word for word in _HIDING_WORDS if word in bodies]
     for rule in rules:
         if rule.selector in _ROOTS:
             if "--" in rule.body:
                 variables.update(item for item in parse_style(rule.body).items() if item[0].startswith("--"))
-        elif _may_hide(rule.body, unpainted) and _STATE.search(rule.selector) is None:
+        elif (
+            _may_hide(rule.body, words, unpainted)
+            and names.may_match(rule.selector)
+            and _STATE.search(rule.selector) is None
+        ):
             style = parse_style(rule.body, variables)
             if hides(style) or (unpainted and _is_pale(style)):
                 _add(found, rule, style)
     return found
 
 
-def _may_hide(body: str, unpainted: bool) -> bool:
+def _may_hide(body: str, words: list[str], unpainted: bool) -> bool:
+    """Whether the declarations could hide; `words` are those of the sign words that the sheets have at all."""
     plain = "".join(body.split())
-    if any(word in plain for word in _HIDING_WORDS) and _HIDING_EXACT.search(plain):
-        return True
-    return _COLOURED.search(plain) is not None and (unpainted or "background" in plain)
+    for word in words:
+        if word in plain:
+            if _HIDING_EXACT.search(plain):
+                return True
+            break
+    return "color:" in plain and (unpainted or "background" in plain) and _COLOURED.search(plain) is not None
 
 
 def _is_pale(style: dict[str, str]) -> bool:
@@ -140,7 +178,7 @@ def _is_pale(style: dict[str, str]) -> bool:
     return colour is not None and colour.near(Colour(255, 255, 255))
 
 
-def _showing(rules: list[Rule], hidden: list[Element]) -> _Index:
+def _showing(rules: list[Rule], present: _Names, hidden: list[Element]) -> _Index:
     """The rules that could show one of the elements after all."""
     names = {"", *(element.tag for element in hidden), *(element.attr("id") or "" for element in hidden)}
     for element in hidden:
@@ -149,7 +187,7 @@ def _showing(rules: list[Rule], hidden: list[Element]) -> _Index:
     for rule in rules:
         if _SHOWING_BODY.search(rule.body) is None or names.isdisjoint(_TOKEN.findall(rule.selector)):
             continue
-        if _STATE.search(rule.selector) is None:
+        if present.may_match(rule.selector) and _STATE.search(rule.selector) is None:
             style = parse_style(rule.body)
             if any(name in style and not style[name].startswith(values) for name, values in _SHOWING.items()):
                 _add(found, rule, style)
