@@ -30,6 +30,8 @@ _ORDER = {"off": 0, "error": 1, "info": 2, "debug": 3}
 BUCKETS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000)
 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|sig|session|credential|code|jwt|otp")
+# What a person asked or who they are: kept out of logs like a search query of our own.
+_PRIVATE_NAME = re.compile(r"(?i)^(?:q|p|s|wd|k|text|terms?|keywords?|.*query|.*search.*|.*mail|phone|user(?:name)?)$")
 _TOKEN_LIKE = re.compile(r"^(?=.*\d)[A-Za-z0-9_\-+/=.~]{20,}$")
 
 Key = tuple[str, tuple[tuple[str, str], ...]]  # name and sorted labels
@@ -108,7 +110,10 @@ def redact_url(url: str) -> str:
         pairs = parse_qsl(parts.query, keep_blank_values=True)
     except ValueError:
         return "(unreadable url)"
-    hidden = [bool(value and (_SECRET_NAME.search(name) or _TOKEN_LIKE.match(value))) for name, value in pairs]
+    hidden = [
+        bool(value and (_SECRET_NAME.search(name) or _PRIVATE_NAME.match(name) or _TOKEN_LIKE.match(value)))
+        for name, value in pairs
+    ]
     query = "&".join(
         quote_plus(name) + "=" + ("…" if hide else quote_plus(value, safe="/:,"))
         for (name, value), hide in zip(pairs, hidden, strict=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import socket
 import sqlite3
 import subprocess
 import threading
@@ -19,6 +20,7 @@ from miniweb.server import Request, Wire
 from miniweb.site import Site
 
 from .rpc import MODERN, WAIT, Stdio, text_of
+from .test_http import Served
 
 MOST_MB = 300
 TEXT = b"<p>Real text that a reader would like to find, in spite of everything around it.</p>" * 5
@@ -314,3 +316,36 @@ def test_a_broken_greeting_is_answered_and_the_next_one_works(site: Site, tmp_pa
             assert "error" in server.receive()
         assert server.initialize()["result"]["serverInfo"]
         assert server.request("ping")["result"] == {}
+
+
+def test_a_second_header_hides_neither_an_origin_nor_a_wrong_token(tmp_path: Path) -> None:
+    token = "a-long-and-random-token-0123456789"
+    served = Served(tmp_path, MCP_WEB_AUTH_TOKENS=token)
+    try:
+        host = f"127.0.0.1:{served.port}"
+        good = f"Authorization: Bearer {token}\r\n"
+        for status, headers in (
+            (b"200", good),
+            (b"403", f"{good}Origin: https://evil.example\r\nOrigin: http://{host}\r\n"),
+            (b"401", f"Authorization: Bearer wrong\r\n{good}"),
+            (b"400", f"{good}Host: evil.example\r\n"),
+        ):
+            with socket.create_connection(("127.0.0.1", served.port), timeout=WAIT) as wire:
+                wire.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\n{headers}Connection: close\r\n\r\n".encode())
+                assert wire.recv(4096).split()[1] == status, headers
+    finally:
+        served.stop()
+
+
+def test_neither_questions_nor_secrets_reach_the_log(site: Site, tmp_path: Path) -> None:
+    env = {"MCP_WEB_ALLOW_PRIVATE": site.exemption, "MCP_WEB_LOG": "debug", "BRAVE_API_KEY": "sekret-key-0123456789"}
+    with Stdio(tmp_path, **env) as server:
+        server.initialize()
+        for query in ("?api_key=sekret-one", "?q=sekret+question&page=2", "?mail=sekret@example.org"):
+            server.call("web_open", url=site.loopback_url("/calm") + query)
+        server.call("web_open", url=site.loopback_url("/calm").replace("127", "me:sekret-two@127"))
+        server.call("web_open", url=site.loopback_url("/calm") + "?x=sekret-key-0123456789")
+        server.call("archive_search", query="sekret words")
+    log = b"".join(server.errors).decode()
+    assert "page=2" in log
+    assert "sekret" not in log

@@ -33,10 +33,17 @@ class Door:
         self._pace: dict[str, tuple[float, float]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})  # nothing here speaks it
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers: dict[str, str] = {}
+        for name, value in scope["headers"]:
+            key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+            # A header sent twice is both: neither an Origin nor a token can hide behind a second one.
+            headers[key] = f"{headers[key]}, {text}" if key in headers else text
         refusal = await self._refusal(scope, headers)
         if refusal is None:
             await self._app(scope, receive, send)
