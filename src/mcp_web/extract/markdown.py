@@ -29,7 +29,10 @@ _REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000}
 _AUTOLINK = re.compile(r"<(https?://[^\s<>]{1,2000})>")
 IMAGE = re.compile(r"!\[([^\[\]\n]{0,300})\]\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)")
 _TEXT_OF_LINK = re.compile(r"\[([^\[\]\n]{0,500})\](?:\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)|\[[^\[\]\n]{0,100}\])")
-_MARKS = re.compile(r"[`*~]+|(?<!\w)_+|_+(?!\w)|<[^<>]{0,200}>|\\(?=[!-/:-@\[-`{-~])")
+# Begins with one set of characters, so that the search runs over plain text without trying the alternatives.
+_MARKS = re.compile(
+    r"[`*~_<\\](?:(?<=[`*~])[`*~]*|(?<=_)(?:(?<!\w_)_*|_*(?!\w))|(?<=<)[^<>]{0,200}>|(?<=\\)(?=[!-/:-@\[-`{-~]))"
+)
 _SYNTAX = re.compile(r"#{1,6}\s|>|[-+*]\s|```|~~~|\|")
 _PASSED = ("javascript:", "vbscript:", "data:")
 _LONGEST_LINE = 1000  # no heading is longer

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
 
@@ -19,10 +19,13 @@ _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters; what a page is about is said on its first pages
 _SUMMARY_SENTENCES = 18
 _POINTS_READ = 120_000
-_END = re.compile(r"(?<=[.!?…][\"'”’)\]])\s+|(?<=[.!?…])\s+(?=[\"'“‘(\[]?[^\s\W])|(?<=[。！？])")
+# For text whose white space is folded. Languages that write no space after a sentence have marks of their own.
+_END = re.compile(r" (?:(?<=[.!?…][\"'”’)\]] )|(?<=[.!?…] )(?=[\"'“‘(\[]?[^\s\W]))")
+_WIDE_END = re.compile(_END.pattern + r"|(?<=[。！？])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|[Ee]\.g|[Ii]\.e|vs|etc|cf|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Eq|approx|bzw|z\.B|Nr)\.$"
 )
+_LINKED = re.compile(r"\[([^\[\]]{0,300})\]\(")
 _ITEM_MARK = re.compile(r"^(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _ENDS = ".!?…。！？)”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -32,6 +35,10 @@ _FURNITURE = re.compile(
     r"click here|advertisement|affiliate|min(?:ute)? read|skip to|table of contents|last updated|edit this page)\b",
     re.I,
 )
+_FURNITURE_SIGNS = (
+    "cookie", "subscribe", "newsletter", "sign up", "log", "all rights", "©", "copyright", "share this", "read", "click",
+    "advertise", "affiliate", "skip to", "table of", "last up", "edit this",
+)  # fmt: skip
 # The commonest words of the languages we meet most; they say nothing about a text.
 _COMMON = frozenset(
     _WORD.findall(
@@ -63,10 +70,11 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
     ranked = sorted(sentences, key=lambda each: _score(each, weight, topic), reverse=True)
     chosen: list[_Sentence] = []
     room = _LONGEST - len(lead)
+    said = _words(lead)
     for each in ranked:
         if (lead or chosen) and each.text[-1] not in _ENDS:
             continue
-        if len(each.text) + 1 <= room and not _says(lead, each) and not any(_alike(each, other) for other in chosen):
+        if len(each.text) + 1 <= room and not _says(said, each) and not any(_alike(each, other) for other in chosen):
             chosen.append(each)
             room -= len(each.text) + 1
         if room < 60 or len(chosen) == 6:
@@ -113,8 +121,8 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
         opens = True
         for sentence in _split(text):
             words = _words(sentence)
-            told = len(words) >= 4 and len(sentence) <= _LONGEST and not sentence.endswith(":")
-            if told and not (len(sentence) < 150 and _FURNITURE.search(sentence)):
+            told = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
+            if told and not (len(sentence) < 150 and _asks(sentence)):
                 yield _Sentence(sentence, words, place, section, opens and block.kind == "text")
                 place += 1
                 opens = False
@@ -124,15 +132,24 @@ def _is_furniture(text: str, source: str) -> bool:
     """Lines that belong to the page rather than to what it says."""
     if len(text) < 40 and (text.isascii() or not _CJK.search(text)):
         return True
-    linked = sum(len(match) for match in re.findall(r"\[([^\[\]]{0,300})\]\(", source))
+    linked = sum(len(match) for match in _LINKED.findall(source)) if "](" in source else 0
     return linked > len(text) * 0.6
+
+
+def _asks(sentence: str) -> bool:
+    """A sentence that asks for a click, not one that tells something."""
+    lowered = sentence.lower()
+    for sign in _FURNITURE_SIGNS:
+        if sign in lowered:
+            return _FURNITURE.search(sentence) is not None
+    return False
 
 
 def _split(text: str) -> Iterator[str]:
     held = ""
-    for part in _END.split(text):
+    for part in (_END if text.isascii() else _WIDE_END).split(text):
         held = f"{held} {part}".strip() if held else part.strip()
-        if held and not _ABBREVIATION.search(held[-12:]):
+        if held and (held[-1] != "." or not _ABBREVIATION.search(held[-12:])):
             yield held
             held = ""
     if held:
@@ -147,12 +164,12 @@ def _words(text: str) -> frozenset[str]:
 
 def _weights(sentences: list[_Sentence]) -> dict[str, float]:
     """How much a word stands for the document: the share of sentences that have it, once that is at least two."""
-    counts = Counter(word for each in sentences for word in each.words)
+    counts = Counter(chain.from_iterable(each.words for each in sentences))
     return {word: count / len(sentences) for word, count in counts.items() if count > 1}
 
 
 def _centre(each: _Sentence, weight: dict[str, float]) -> float:
-    return sum(weight.get(word, 0.0) for word in each.words) / (len(each.words) ** 0.5 or 1.0)
+    return sum([weight[word] for word in each.words if word in weight]) / (len(each.words) ** 0.5 or 1.0)
 
 
 def _score(each: _Sentence, weight: dict[str, float], topic: frozenset[str]) -> float:
@@ -166,8 +183,8 @@ def _alike(one: _Sentence, other: _Sentence) -> bool:
     return len(one.words & other.words) > 0.7 * min(len(one.words), len(other.words))
 
 
-def _says(lead: str, each: _Sentence) -> bool:
-    return bool(lead) and len(each.words & _words(lead)) > 0.6 * len(each.words)
+def _says(said: frozenset[str], each: _Sentence) -> bool:
+    return len(each.words & said) > 0.6 * len(each.words)
 
 
 def _useful(description: str | None, title: str, sentences: list[_Sentence]) -> str:
