@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +21,7 @@ from miniweb import MiniWeb, Reply, nasty
 from miniweb.server import Request, Wire
 from miniweb.site import Site
 
-from .rpc import MODERN, WAIT, Stdio, text_of
+from .rpc import MODERN, WAIT, Stdio, clean_environment, text_of
 from .test_http import Served
 
 MOST_MB = 300
@@ -349,3 +351,31 @@ def test_neither_questions_nor_secrets_reach_the_log(site: Site, tmp_path: Path)
     log = b"".join(server.errors).decode()
     assert "page=2" in log
     assert "sekret" not in log
+
+
+def test_an_interrupted_command_in_a_terminal_ends_with_130_and_without_a_traceback(site: Site, tmp_path: Path) -> None:
+    import pty
+
+    slow = Slow()
+    site.behave("/slow", slow)
+    ours, theirs = pty.openpty()
+    env = clean_environment(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption, TERM="xterm-256color")
+    command = [sys.executable, "-m", "mcp_web", "open", site.loopback_url("/slow")]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True)
+    os.close(theirs)
+    assert slow.asked.wait(WAIT)
+    process.send_signal(signal.SIGINT)
+    shown = b""
+    while chunk := _read_terminal(ours):
+        shown += chunk
+    os.close(ours)
+    assert process.wait(WAIT) == 130
+    assert b"\x1b[" in shown, "a terminal shows a progress bar"
+    assert b"Traceback" not in shown
+
+
+def _read_terminal(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:  # how Linux says that the other end is closed
+        return b""
