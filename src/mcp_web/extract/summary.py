@@ -36,8 +36,8 @@ _FURNITURE = re.compile(
     re.I,
 )
 _FURNITURE_SIGNS = (
-    "cookie", "subscribe", "newsletter", "sign up", "log", "all rights", "©", "copyright", "share this", "read", "click",
-    "advertise", "affiliate", "skip to", "table of", "last up", "edit this",
+    "cookie", "subscribe", "newsletter", "sign up", "log", "all rights", "©", "copyright", "share this", "read",
+    "click", "advertise", "affiliate", "skip to", "table of", "last up", "edit this",
 )  # fmt: skip
 # The commonest words of the languages we meet most; they say nothing about a text.
 _COMMON = frozenset(

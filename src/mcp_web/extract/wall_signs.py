@@ -3,6 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """A pattern of phrases, with short strings of which each of its matches has one: most texts have none."""
+
+    signs: tuple[str, ...]  # lower case
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        lowered = text.lower()
+        for sign in self.signs:
+            if sign in lowered:
+                return self.pattern.search(text)
+        return None
+
+
+def _phrases(signs: str, pattern: str) -> Phrases:
+    return Phrases(tuple(signs.split("|")), re.compile(pattern, re.I))
+
 
 # A header that only a challenge carries.
 BOT_HEADERS = {
@@ -27,31 +48,34 @@ BOT_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Google", ("our systems have detected unusual traffic", "/recaptcha/challengepage/")),
     ("a network security service", ("blocked by network security", "whoa there, pardner")),
 )
-BOT_WORDS = re.compile(
+BOT_WORDS = _phrases(
+    "verify|checking your|are you a|confirm|prove |enable javascript|complete the|pardon our|unusual|making sure|"
+    "automated ",
     r"verify(?:ing)? (?:that )?you(?:['’]re| are) (?:not a (?:ro)?bot|(?:a )?human)|checking your browser|"
     r"are you a (?:ro)?bot|(?:confirm|prove) (?:that )?you(?:['’]re| are) (?:not a robot|(?:a )?human)|"
     r"enable javascript and cookies to continue|complete the (?:security check|captcha)|pardon our interruption|"
     r"unusual (?:traffic|activity) from your|making sure you(?:['’]re| are) not a bot|press (?:&|"
     r"and) hold to confirm|"
     r"automated (?:access|queries|requests)[^.]{0,60}(?:blocked|denied)",
-    re.I,
 )
 CONSENT_MARKS = ("consent.youtube.com", "consent.google.com", "consent.yahoo.com", "guce.yahoo", "guce.advertising")
-CONSENT_WORDS = re.compile(
+CONSENT_WORDS = _phrases(
+    "before you continue|cookies|alle akz|partner|manage |reject all|privacy|mit werbung",
     r"before you continue to|accept (?:all )?cookies|cookies akzeptieren|alle akzeptieren|"
     r"accepter (?:tous )?les cookies|(?:we|wir) (?:and|und) (?:our|unsere)[^.\n]{0,60}partner|"
     r"manage (?:your )?(?:choices|preferences|cookies)|reject all|consent to (?:the use of )?cookies|"
     r"privacy (?:choices|preferences)|we value your privacy|mit werbung weiterlesen",
-    re.I,
 )
-LOGIN_WORDS = re.compile(
+LOGIN_WORDS = _phrases(
+    "log in|login|log-in|sign in|signin|sign-in|you must|you need|account to|register to|bitte |anmeldung",
     r"(?:log|sign)[- ]?in (?:to (?:continue|view|see|access|read)|required|or (?:sign|register))|"
     r"you (?:must|need to) (?:be logged in|log in|sign in|be a member)|please (?:log|sign) ?in|"
     r"(?:create an account|register) to (?:continue|view|read)|bitte (?:anmelden|einloggen)|anmeldung erforderlich",
-    re.I,
 )
 PASSWORD = re.compile(r"<input\b[^>]{0,300}\btype\s*=\s*[\"']?password", re.I)
-PAYWALL_WORDS = re.compile(
+PAYWALL_WORDS = _phrases(
+    "subscri|reading|member|reached your|free article|unlock |read the full|nur für|jetzt |weiterlesen|réserv|"
+    "vous reste|suscriptores|abbonati|abonnees|有料|会员专享",
     r"subscribe (?:now )?(?:to|and) (?:continue|keep|read|unlock|get (?:full|unlimited) access)|"
     r"(?:to|and) (?:continue|keep) reading[^.\n]{0,60}(?:subscri|sign up|log in|register)|"
     r"this (?:article|story|post|content) is (?:only )?(?:for|available to|reserved for|exclusive to)[^.\n]{0,30}"
@@ -65,7 +89,6 @@ PAYWALL_WORDS = re.compile(
     r"réservée? aux abonnés|il vous reste [^.\n]{1,20} de cet article|"
     r"solo para suscriptores|exclusivo para suscriptores|riservato agli abbonati|alleen voor abonnees|この記事は有料|"
     r"有料会員|会员专享",
-    re.I,
 )
 NOT_FREE = re.compile(r"isaccessibleforfree[\"']?\s*[:=]\s*[\"']?\s*(?:https?://schema\.org/)?false")
 LOCKED = re.compile(r"article:content_tier[\"'][^>]{0,40}content\s*=\s*[\"']?locked")

@@ -38,6 +38,9 @@ def detect_wall(
     sent = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, sent):
         return found
+    # Most pages show enough at once; text that ends at a line's end has no half of a target.
+    if len(_shown(markdown[:5_000].rpartition("\n")[0])) > _PREVIEW:
+        return _not_free(source, markdown)
     shown = _shown(markdown[:12_000])
     if len(shown) > _PREVIEW:
         return _not_free(source, markdown)
@@ -76,7 +79,9 @@ def _instead_of_text(html: str, shown: str) -> Verdict | None:
             return "bot", f"The site shows a bot check by {vendor} instead of the page."
     if match := signs.BOT_WORDS.search(shown) or signs.BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
         return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
-    asked = {match[0].lower() for match in signs.CONSENT_WORDS.finditer(shown)}
+    asked: set[str] = set()
+    if signs.CONSENT_WORDS.search(shown):
+        asked = {match[0].lower() for match in signs.CONSENT_WORDS.pattern.finditer(shown)}
     if len(asked) >= 2 or (asked and any(mark in html for mark in signs.CONSENT_MARKS)):
         return "consent", "The page shows little but a cookie or consent dialogue."
     if match := signs.LOGIN_WORDS.search(shown):
