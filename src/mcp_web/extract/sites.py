@@ -162,9 +162,14 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
 def by_address(tree: Tree, url: str, folder: str = "") -> SiteConfig | None:
     """The config for a page's domain or generator, the user's before the packaged ones."""
     generator = _generator(tree)
+    host, path = _place(url)
     for configs in (in_folder(folder), packaged()):
         for config in configs:
-            if config.domains and fits_domain(config, url) and (not config.marks or _marked(config, tree)):
+            if (
+                config.domains
+                and any(_is_under(domain, host, path) for domain in config.domains)
+                and (not config.marks or _marked(config, tree))
+            ):
                 return config
         for config in configs:
             if generator and config.generator and generator.startswith(config.generator):
@@ -174,8 +179,8 @@ def by_address(tree: Tree, url: str, folder: str = "") -> SiteConfig | None:
 
 def by_marks(tree: Tree, names: frozenset[str], folder: str = "") -> SiteConfig | None:
     """The config whose marks a page bears; `names` are its classes and ids, so that most marks need no look."""
-    for configs in (in_folder(folder), packaged()):
-        for config, mark, needed in _marks_of(configs):
+    for marks in (_marks_of(in_folder(folder)), _packaged_marks()):
+        for config, mark, needed in marks:
             if needed <= names and select(tree, mark):
                 return config
     return None
@@ -210,17 +215,27 @@ def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, f
     )
 
 
+@cache
+def _packaged_marks() -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
+    return _marks_of(packaged())  # asked for on every page: the hash of all configs costs more than the look
+
+
 def _marked(config: SiteConfig, tree: Tree) -> bool:
     return any(select(tree, mark) for mark in config.marks)
 
 
 def fits_domain(config: SiteConfig, url: str) -> bool:
+    host, path = _place(url)
+    return any(_is_under(domain, host, path) for domain in config.domains)
+
+
+def _place(url: str) -> tuple[str, str]:
+    """Host and path of an address; empty where it is none."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").lower()
+        return (parts.hostname or "").lower(), parts.path
     except ValueError:
-        return False
-    return any(_is_under(domain, host, parts.path) for domain in config.domains)
+        return "", ""
 
 
 def _is_under(domain: str, host: str, path: str) -> bool:

@@ -69,7 +69,17 @@ def read_structured(tree: Tree) -> Structured:
     items: list[Mapping[str, Any]] = []
     if 0 < len(tree.select("[itemprop]")) <= _MOST_PROPERTIES:
         items = [_microdata(item, 0) for item in tree.microdata()[:_MOST_NODES] if item.type]
-    return Structured(tuple(nodes), dict(tree.opengraph()), tuple(items))
+    return Structured(tuple(nodes), _opengraph(tree), tuple(items))
+
+
+def _opengraph(tree: Tree) -> dict[str, str]:
+    """The `og:` properties, the first of each; a select looks at `meta` alone, `tree.opengraph` at everything."""
+    found: dict[str, str] = {}
+    for meta in tree.select("meta[property^='og:'],meta[name^='og:']"):
+        names = (meta.attr("property") or "", meta.attr("name") or "")
+        name = next(name for name in names if name.startswith("og:"))
+        found.setdefault(name[3:], meta.attr("content") or "")
+    return found
 
 
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:

@@ -120,11 +120,10 @@ class HtmlExtractor:
         found = _fitting(tree, sites.by_address(tree, page.url, folder), request.explain)
         if found is not None:
             return found
-        declared = declared_kind(page.metadata)
-        read = read_content(tree, body, declared)
+        read = read_content(tree, body, declared_kind(page.metadata))
         names = read.names() if read is not None else sites.names_of(tree)
         return _fitting(tree, sites.by_marks(tree, names, folder), request.explain) or _chosen(
-            tree, body, read, request, page
+            tree, body, read, names, request, page
         )
 
 
@@ -164,14 +163,15 @@ def _fitting(tree: Tree, config: sites.SiteConfig | None, explain: bool) -> _Fou
     return _configured(applied, explain) if applied is not None else None
 
 
-def _chosen(tree: Tree, body: Element, read: Blocks | None, request: ExtractRequest, page: _Page) -> _Found:
+def _chosen(
+    tree: Tree, body: Element, read: Blocks | None, names: frozenset[str], request: ExtractRequest, page: _Page
+) -> _Found:
     from mcp_web.extract.html.choose import choose
     from mcp_web.extract.html.explain import explain_choice
     from mcp_web.extract.html.kind import kind_of
 
-    names = read.names() if read is not None else frozenset()
     choice = choose(tree, body, read, page.title, declared_kind(page.metadata))
-    kind = kind_of(page.url, page.metadata, choice.figures, names)
+    kind = kind_of(page.url, page.metadata, choice.figures, names if read is not None else frozenset())
     why = explain_choice(choice) if request.explain else None
     note = f"The page has {choice.elements:,} elements; only its beginning was read." if choice.elements else None
     return _Found([choice.root], kind, explain=why, note=note)

@@ -20,6 +20,7 @@ _FORMATTING = re.compile(
 )
 _MOST_OPEN = 600
 _STEP, _WINDOW = 32_768, 2_048
+_MOST_IN_WINDOW = 25
 
 
 def parse_page(page: Fetched) -> tuple[Tree, tuple[str, ...]]:
@@ -37,8 +38,12 @@ def _is_bomb(text: str) -> bool:
     """Whether formatting elements pile up. A look through small windows spares ordinary pages the full count."""
     if len(text) < _STEP:
         return False
-    suspect = any(_left_open(text[at : at + _WINDOW]) > 25 for at in range(_WINDOW, len(text), _STEP))
+    suspect = any(_piles_up(text[at : at + _WINDOW]) for at in range(_WINDOW, len(text), _STEP))
     return suspect and _left_open(text) > _MOST_OPEN
+
+
+def _piles_up(window: str) -> bool:
+    return window.count("<") - window.count("</") > _MOST_IN_WINDOW and _left_open(window) > _MOST_IN_WINDOW
 
 
 def _left_open(text: str) -> int:

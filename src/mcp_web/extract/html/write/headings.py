@@ -14,6 +14,7 @@ from mcp_web.extract.html.write.escape import plain
 if TYPE_CHECKING:
     from turbohtml import Element
 
+_SIGNS = ("¶", "§", "🔗", "◆", "◇", "#")
 _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
@@ -21,7 +22,9 @@ def write_heading(draft: Draft, element: Element, out: list[str]) -> None:
     draft.in_heading = True
     run = inline.inner(draft, element)
     draft.in_heading = False
-    text = _SIGN_AT_END.sub("", inline.one_line(run))
+    text = inline.one_line(run)
+    if text.endswith(_SIGNS):
+        text = _SIGN_AT_END.sub("", text)
     if not text:
         return
     level = int(element.tag[1])
