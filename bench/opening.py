@@ -7,6 +7,7 @@ than the reference fetch server called in sequence.
 
 from __future__ import annotations
 
+import subprocess
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +19,8 @@ from bench.wire import Peer
 PAGES = 200
 BATCH = 50
 CALLS = 400
+LOOPBACK = "--allow-private-ips"  # the reference server's own exemption
+PATIENCE = 90.0  # seconds for a peer before it counts as not answering
 
 
 class _Pages(BaseHTTPRequestHandler):
@@ -128,12 +131,19 @@ def _question_time() -> float:
 
 
 def _batch(base: str) -> None:
-    rows = [("mcp-web, web_batch_open", _ours(base)), ("reference fetch server, in sequence", _reference(base))]
+    rows = [
+        ("mcp-web, web_batch_open", _ours(base)),
+        ("mcp-server-fetch (reference), in sequence", _peer(base, "mcp-server-fetch", "fetch", "url", 1, LOOPBACK)),
+        ("mcp-server-fetch (reference), 16 at once", _peer(base, "mcp-server-fetch", "fetch", "url", 16, LOOPBACK)),
+        ("markitdown-mcp, 16 calls at once", _peer(base, "markitdown-mcp", "convert_to_markdown", "uri", 16)),
+    ]
     fastest = rows[0][1]
     print(f"| {PAGES} distinct pages | s | ÷ mcp-web |\n|---|--:|--:|")
     for name, seconds in rows:
-        print(f"| {name} | {seconds:.2f} | {seconds / fastest:.1f} |")
-    print("\nlimit: the reference server takes at least 2 × as long")
+        more = "> " if seconds < 0 else ""
+        figures = f"{more}{abs(seconds):.2f} | {more}{abs(seconds) / fastest:.1f}" if seconds else "not read |"
+        print(f"| {name} | {figures} |")
+    print("\nlimits: the reference server in sequence takes at least 2 × as long, every peer at least as long")
 
 
 def _ours(base: str) -> float:
@@ -149,16 +159,26 @@ def _ours(base: str) -> float:
     return seconds
 
 
-def _reference(base: str) -> float:
-    peer = Peer(python_peer("mcp-server-fetch", "mcp-server-fetch"))
-    peer.hello()
-    peer.call("fetch", url=f"{base}/warm")
-    begun = time.perf_counter()
-    for number in range(PAGES):
-        peer.call("fetch", url=f"{base}/r{number}")
-    seconds = time.perf_counter() - begun
-    peer.close()
-    return seconds
+def _peer(base: str, package: str, tool: str, parameter: str, width: int, *flags: str) -> float:
+    """Seconds for the pages; negative when it was stopped for taking longer, 0 when it cannot be had or read them."""
+    try:
+        peer = Peer([*python_peer(package, package), *flags])
+        peer.hello()
+    except (OSError, RuntimeError, subprocess.CalledProcessError):
+        return 0.0
+    watch = threading.Timer(PATIENCE, peer.process.kill)
+    watch.start()
+    try:
+        peer.call(tool, **{parameter: f"{base}/warm"})
+        begun = time.perf_counter()
+        good = peer.call_at_once(tool, [{parameter: f"{base}/{package}{width}-{at}"} for at in range(PAGES)], width)
+        seconds = time.perf_counter() - begun
+    except (OSError, RuntimeError, ValueError):
+        return -PATIENCE if not watch.is_alive() else 0.0  # ended by the watch: slower than its patience
+    finally:
+        watch.cancel()
+        peer.close()
+    return seconds if good == PAGES else 0.0
 
 
 def _web(base: str) -> Peer:

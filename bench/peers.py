@@ -68,5 +68,5 @@ def python_peer(package: str, command: str) -> list[str]:
     script = venv / "bin" / command
     if not script.exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-        subprocess.run([str(venv / "bin" / "pip"), "install", "-q", package], check=True)
+        subprocess.run([str(venv / "bin" / "pip"), "install", "-qq", package], check=True)
     return [str(script)]

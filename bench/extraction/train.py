@@ -80,7 +80,7 @@ def matrix(figures: PageFigures) -> np.ndarray:
     for at, row in figures.block_figures():
         block = figures.read.blocks[at]
         facts = figures.facts[block.box]
-        masks = (facts.above, facts.near, facts.tags, figures.says[at])
+        masks = (facts.above, facts.near, facts.tags)
         bits = [mask >> bit & 1 for mask, (_, words) in zip(masks, MASKS, strict=True) for bit in range(len(words))]
         rows.append([*figures.page, *figures.box_figures(block.box), *levels(figures, block.box), *row, *bits])
     return np.asarray(rows, dtype=np.float64)

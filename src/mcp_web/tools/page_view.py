@@ -135,7 +135,7 @@ def rendered(markdown: str, wish: Wish) -> tuple[str, tuple[Link, ...]]:
 def header(view: PageView, shown: Shown) -> str:
     """One line: state, size, identity."""
     document = view.document
-    facts = ["partial" if document.wall else "success"]
+    facts = [status_of(document)]
     if view.cache:
         facts.append(view.cache + (f" ({ago(view.age)} old)" if view.cache in ("hit", "stale") else ""))
     total = len(document.markdown)
@@ -151,6 +151,11 @@ def header(view: PageView, shown: Shown) -> str:
     if view.final_url and view.final_url != view.url:
         facts.append(f"redirected to {view.final_url}")
     return " · ".join(facts)
+
+
+def status_of(document: Document) -> str:
+    """A wall, or nothing to read at all, is not a success."""
+    return "partial" if document.wall or not document.markdown.strip() else "success"
 
 
 def front_matter(view: PageView) -> str:
@@ -175,7 +180,7 @@ def as_data(view: PageView, wish: Wish, shown: Shown, notes: list[str]) -> dict[
     data: dict[str, Any] = {
         "url": view.url,
         "final_url": view.final_url or view.url,
-        "status": "partial" if document.wall else "success",
+        "status": status_of(document),
         "title": document.title,
         "content": shown.text,
         "content_length": len(document.markdown),
@@ -218,7 +223,7 @@ def meta(view: PageView, shown: Shown) -> dict[str, Any]:
         "snapshot": view.snapshot,
         "cache": view.cache,
         "age": round(view.age) if view.cache else None,
-        "status": "partial" if view.document.wall else "success",
+        "status": status_of(view.document),
         "start": shown.start,
         "end": shown.end,
         "content_length": len(view.document.markdown),
