@@ -7,6 +7,7 @@ Run it after the metadata were read and before the content is chosen.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from turbohtml import Element
@@ -14,7 +15,7 @@ from turbohtml import Element
 from mcp_web.extract.characters import clean_text
 from mcp_web.extract.css import applies, unpacked
 from mcp_web.extract.reachable import HIDING_CLASSES, Reachable, visible_length
-from mcp_web.extract.style import Background, hides, parse_style
+from mcp_web.extract.style import Background, Style, hides, parse_style
 from mcp_web.extract.stylesheet import hidden_by_rules
 from mcp_web.extract.tabs import LABEL, settle_tabs
 
@@ -39,6 +40,7 @@ _SUSPECT_STYLE = re.compile(
     r"|indent|spacing|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|\d+v[wh]|-\d+%",
     re.I,
 )
+_LONG_STYLE = 200  # characters; longer ones are seldom met again
 _MOST_FONTS = 2000  # old pages use them in earnest; a flood of them multiplies while it is parsed
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _MATHS = "math,annotation,script[type^='math/' i]"
@@ -95,7 +97,7 @@ def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
 def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
     found: list[Element] = []
     background = Background(tree)
-    verdicts: dict[str, dict[str, str] | None] = {}  # styles repeat: each text is judged once
+    verdicts: dict[str, Style | None] = {}  # styles repeat: each text is judged once
     for element in [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]:
         text = element.attr("style") or ""
         if element.tag == "font":
@@ -103,14 +105,19 @@ def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
         if not text:
             continue
         if text not in verdicts:
-            verdicts[text] = _suspect(text)
+            verdicts[text] = _suspect(text) if len(text) > _LONG_STYLE else _known_suspect(text)
         style = verdicts[text]
         if style is not None and (hides(style, element) or background.swallows(element, style)):
             found.append(element)
     return found
 
 
-def _suspect(text: str) -> dict[str, str] | None:
+@lru_cache(maxsize=4096)  # and they repeat from page to page
+def _known_suspect(text: str) -> Style | None:
+    return _suspect(text)
+
+
+def _suspect(text: str) -> Style | None:
     """The parsed style, where it could hide something on some element."""
     coloured = "color" in text.lower()
     if not coloured and _SUSPECT_STYLE.search(text) is None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.colour import Colour, parse_colour
@@ -112,7 +115,7 @@ class _Names:
 
 def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> list[Element]:
     """The elements that a rule of the page's sheets hides and no stronger rule shows."""
-    sheets = [text for text in sheets if _HIDING.search(text)]
+    sheets = [text for text in sheets if "none" in text or _HIDING.search(text)]
     if not sheets:
         return []
     rules = [*read_rules(sheets)]
@@ -144,32 +147,43 @@ def _matched(tree: Node, hiding: _Index, classes: frozenset[str]) -> list[Elemen
 def _hiding(rules: list[Rule], names: _Names, unpainted: bool) -> _Index:
     found = _Index()
     variables: dict[str, str] = {}
-    bodies = "".join("\n".join(rule.body for rule in rules).split())
-    words = [word for word in _HIDING_WORDS if word in bodies]
-    for rule in rules:
-        if rule.selector in _ROOTS:
+    roots = {at for at, rule in enumerate(rules) if rule.selector in _ROOTS}
+    for at in sorted(roots.union(_suspects(rules, names, unpainted))):
+        rule = rules[at]
+        if at in roots:
             if "--" in rule.body:
                 variables.update(item for item in parse_style(rule.body).items() if item[0].startswith("--"))
-        elif (
-            _may_hide(rule.body, words, unpainted)
-            and names.may_match(rule.selector)
-            and _STATE.search(rule.selector) is None
-        ):
+        elif _STATE.search(rule.selector) is None:
             style = parse_style(rule.body, variables)
             if hides(style) or (unpainted and _is_pale(style)):
                 _add(found, rule, style)
     return found
 
 
-def _may_hide(body: str, words: list[str], unpainted: bool) -> bool:
-    """Whether the declarations could hide; `words` are those of the sign words that the sheets have at all."""
-    plain = "".join(body.split())
-    for word in words:
-        if word in plain:
-            if _HIDING_EXACT.search(plain):
-                return True
-            break
-    return "color:" in plain and (unpainted or "background" in plain) and _COLOURED.search(plain) is not None
+def _suspects(rules: list[Rule], names: _Names, unpainted: bool) -> Iterator[int]:
+    """The places of the rules that could hide something here. All bodies are searched as one text: few have a sign."""
+    text = "".join("{".join([rule.body for rule in rules]).split())
+    bodies = text.split("{")
+    ends = list(accumulate(len(body) + 1 for body in bodies))
+    signed = {at for word in _HIDING_WORDS for at in _places(text, word, ends)}
+    coloured = set(_places(text, "color:" if unpainted else "background", ends))
+    for at in signed | coloured:
+        if not names.may_match(rules[at].selector):
+            continue
+        body = bodies[at]
+        if (at in signed and _HIDING_EXACT.search(body)) or (
+            at in coloured and "color:" in body and _COLOURED.search(body)
+        ):
+            yield at
+
+
+def _places(text: str, word: str, ends: list[int]) -> Iterator[int]:
+    """Which of the pieces that end at `ends` have the word."""
+    found = text.find(word)
+    while found >= 0:
+        place = bisect_right(ends, found)
+        yield place
+        found = text.find(word, ends[place])
 
 
 def _is_pale(style: dict[str, str]) -> bool:
