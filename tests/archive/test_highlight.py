@@ -79,3 +79,8 @@ def test_a_very_long_line_is_no_hardship() -> None:
     assert highlights(Marker(parse("word")), "", "word " * 200_000)[0] == Highlight(
         "content", highlights(Marker(parse("word")), "", "word " * 200_000)[0].snippets
     )
+
+
+def test_names_with_underscores_stay_as_they_are_written() -> None:
+    shown = _shown("rules", "Title", "Set MCP_WEB_RESPECT_ROBOTS to _false_ and the rules are off.")
+    assert "MCP_WEB_RESPECT_ROBOTS to false and" in " ".join(shown["content"])

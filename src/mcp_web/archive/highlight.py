@@ -15,7 +15,11 @@ _SNIPPET = 240  # characters, before the marks
 _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
-_MARKUP = re.compile(r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|)|[*_`|]{1,3}|\[|\]", re.MULTILINE)
+# An underscore inside a word belongs to it: MCP_WEB_RESPECT_ROBOTS is a name, not three emphases.
+_MARKUP = re.compile(
+    r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
+    re.MULTILINE,
+)
 _UNCLEAN = re.compile(r"[*_`|\[\]#>\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _SPECIAL = re.compile(r"[&<>\"']")
 _WORD = re.compile(r"[^\W_]+")
