@@ -82,5 +82,5 @@ def test_a_very_long_line_is_no_hardship() -> None:
 
 
 def test_names_with_underscores_stay_as_they_are_written() -> None:
-    shown = _shown("rules", "Title", "Set MCP_WEB_RESPECT_ROBOTS to _false_ and the rules are off.")
-    assert "MCP_WEB_RESPECT_ROBOTS to false and" in " ".join(shown["content"])
+    shown = _shown("respect", "Title", "Set MCP_WEB_RESPECT_ROBOTS to _false_ and the rules are off.")
+    assert "MCP_WEB_<mark>RESPECT</mark>_ROBOTS to false and" in " ".join(shown["content"])
