@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -27,6 +28,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
 _BY = re.compile(
     r"^(?:(?:written|posted|published|story|text|words)\s+)?(?:by|von|par|por|di|door|av|af)\b[:\s]+", re.I
 )
+_BYLINES = ("byline", "p-author", "author-name")
 _CREATIVE = re.compile(
     r"Article|Posting|Report|WebPage|Page$|Product|Recipe|Review|Book|Course|Video|Podcast|Event|Dataset|SoftwareSourceCode"
 )
@@ -130,7 +132,7 @@ def _author(
 ) -> str | None:
     nodes = [main, *data.nodes()]
     named = [_first(metas, _AUTHOR)] + [_names(node.get("author") or node.get("creator")) for node in nodes[:20]]
-    for value in (*named, *_bylines(tree)):
+    for value in chain(named, _bylines(tree)):
         name = _BY.sub("", _text(value, 200)).strip(" ,;|•·-")
         if (
             2 <= len(name) <= 150
@@ -158,11 +160,16 @@ def _names(value: Any) -> str | None:
 
 
 def _bylines(tree: Tree) -> Iterator[str]:
-    for selector in ("a[rel~=author]", "[itemprop=author]", ".byline, .p-author, .author-name"):
-        found = tree.select(selector)
-        # A page of many authors is a list of articles or comments: none of them wrote the page.
-        if 0 < len(found) <= 3:
-            yield found[0].text
+    # A page of many authors is a list of articles or comments: none of them wrote the page.
+    linked = tree.select("a[rel~=author]")
+    if 0 < len(linked) <= 3:
+        yield linked[0].text
+    found = tree.select("[itemprop=author],.byline,.p-author,.author-name")
+    marked = [element for element in found if element.attr("itemprop") == "author"]
+    named = [element for element in found if any(map(element.has_class, _BYLINES))]
+    for elements in (marked, named):
+        if 0 < len(elements) <= 3:
+            yield elements[0].text
 
 
 def _published(tree: Tree, metas: Mapping[str, str], data: Structured, main: Mapping[str, Any], url: str) -> str | None:

@@ -72,13 +72,16 @@ def visible_length(node: Node) -> int:
 
 def _named_by_controls(tree: Node) -> set[str]:
     named: set[str] = set()
-    for control in tree.select(_CONTROLS):
+    for control in tree.select(f"{_CONTROLS},[onclick]"):
+        script = control.attr("onclick")
+        if script is not None:
+            named.update(_WORD.findall(script))
+            if not control.matches(_CONTROLS):
+                continue
         for name in _CONTROL_NAMES:
             value = control.attr(name)
             if value:
                 named.update(word.lstrip("#") for word in value.split())
-    for control in tree.select("[onclick]"):
-        named.update(_WORD.findall(control.attr("onclick") or ""))
     return named
 
 

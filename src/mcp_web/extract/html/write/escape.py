@@ -22,6 +22,7 @@ _LINE_START = re.compile(
     r"^(?:(?P<mark>#{1,6}(?=\s|$)|[-+*](?=\s|$)|>|\||[-=|:][-=|: ]*$|~{3,}|\[(?=[^\]]{1,200}\]:))"
     r"|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))"
 )
+_STARTS = frozenset("#-+*>|=:~[")
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -47,7 +48,8 @@ def settle(line: str) -> str:
 
 def escape_line_start(line: str) -> str:
     """The line with a backslash where it would start a block structure."""
-    found = _LINE_START.match(line)
+    first = line[:1]
+    found = _LINE_START.match(line) if first in _STARTS or first.isdigit() else None
     if found is None:
         return line
     if found["number"] is not None:
