@@ -28,7 +28,7 @@ from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, Scorer
 
 TARGET = ROOT / "src" / "mcp_web" / "extract" / "html" / "model.json"
 NAMES = [*FIGURES, *(f"{group}.{word}" for group, words in MASKS for word in words)]
-TREES = 90
+TREES = 96
 SETTINGS: dict[str, Any] = {
     "objective": "binary", "learning_rate": 0.14, "num_leaves": LEAVES, "min_data_in_leaf": 40,
     "feature_fraction": 0.3, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5, "seed": 1,
@@ -63,7 +63,7 @@ def read_example(page: Page) -> Example | None:
         weights *= 100 / weights.sum() * SET_WEIGHT.get(page["set"], 1)
     else:
         labels = np.array([_by_snippets(block.text, gold) for block in blocks])
-        weights = np.where(labels >= 0, 12.0, 0.0)
+        weights = np.where(labels >= 0, 15.0, 0.0)
     fold = zlib.crc32(group_of(page).encode()) % FOLDS
     return Example(page, gold, fold, prepared, matrix(prepared), labels, weights, [])
 
@@ -80,7 +80,7 @@ def matrix(figures: PageFigures) -> np.ndarray:
     for at, row in figures.block_figures():
         block = figures.read.blocks[at]
         facts = figures.facts[block.box]
-        masks = (facts.above, facts.near, facts.tags)
+        masks = (facts.above, facts.near, facts.tags, figures.says(at))
         bits = [mask >> bit & 1 for mask, (_, words) in zip(masks, MASKS, strict=True) for bit in range(len(words))]
         rows.append([*figures.page, *figures.box_figures(block.box), *levels(figures, block.box), *row, *bits])
     return np.asarray(rows, dtype=np.float64)

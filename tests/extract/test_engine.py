@@ -113,6 +113,16 @@ def test_table_is_kept_whole() -> None:
     assert document.markdown.count("| Pillar") == 10
 
 
+def test_small_page_is_kept_whole() -> None:
+    page = "<main><h1>Inspected</h1><p>The official client read this page.</p></main>"
+    assert read(page).markdown.strip() == "# Inspected\n\nThe official client read this page."
+
+
+def test_title_over_the_text_of_a_short_page_stays() -> None:
+    text = "".join(f"<p>{sentence}</p>" for sentence in _SENTENCES[:6])
+    assert "# Notes" in read(f"<main><h1>Notes</h1>{text}</main>").markdown
+
+
 def test_page_without_text_gives_an_empty_document() -> None:
     assert read("<html><head><title>x</title></head><body><div id=root></div></body></html>").markdown == ""
     assert read(b"").markdown == ""

@@ -34,7 +34,7 @@ def _rows(figures: PageFigures) -> list[dict[str, float]]:
     for at, row in figures.block_figures():
         block = figures.read.blocks[at]
         facts = figures.facts[block.box]
-        masks = (facts.above, facts.near, facts.tags, figures.says[at])
+        masks = (facts.above, facts.near, facts.tags, figures.says(at))
         values = [*figures.page, *figures.box_figures(block.box), *_levels(figures, block.box), *row]
         named = dict(zip(FIGURES, values, strict=True))
         for mask, (group, words) in zip(masks, MASKS, strict=True):

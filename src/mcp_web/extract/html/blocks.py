@@ -88,110 +88,122 @@ def read_blocks(body: Element) -> Blocks | None:
 
 def _holders(body: Element) -> set[Node] | None:
     """Every element with a block inside it, inline elements around blocks included."""
-    holders: set[Node] = {body}
-    for count, element in enumerate(body.iter_elements(BLOCK_TAGS)):
-        if count > MOST_BOXES:
-            return None
-        above = element.parent
+    inside = list(body.iter_elements(BLOCK_TAGS))
+    if len(inside) > MOST_BOXES:
+        return None
+    holders: set[Node] = {above for element in inside if (above := element.parent) is not None}
+    # The parents of a block are in already, by the blocks themselves; those of an inline holder are not.
+    for holder in [each for each in holders if getattr(each, "tag", None) not in BLOCK_TAGS]:
+        above = holder.parent
         while above is not None and above not in holders:
             holders.add(above)
             above = above.parent
-            if len(holders) > MOST_BOXES:
-                return None
-    return holders
+    holders.add(body)
+    return None if len(holders) > MOST_BOXES else holders
 
 
 class _Reading:
     """One walk over a body, deep pages included: an explicit stack instead of recursion."""
 
     def __init__(self, body: Element, holders: set[Node]) -> None:
-        from turbohtml import Element, Text
-
-        self._element, self._text = Element, Text
+        self._body = body
         self._holders = holders
         self._result = Blocks()
-        self._stack: list[tuple[Box, Iterator[Node]]] = []
         self._nodes: list[Node] = []
         self._pieces: list[str] = []
         self._links = 0
-        self._open(body, body.tag, None)
 
     def run(self) -> Blocks:
-        while self._stack:
-            box, rest = self._stack[-1]
-            if not self._read_children(box, rest):
+        box = self._box(self._body, self._body.tag, None)
+        stack = [(box, iter(self._body.children))]
+        while stack:
+            box, rest = stack[-1]
+            holder = self._read_children(box, rest)
+            if self._pieces:
                 self._end_run(box)
-                self._stack.pop()
+            if holder is None:
+                stack.pop()
+            else:
+                stack.append((self._box(holder, holder.tag, box), iter(holder.children)))
         _sum_up(self._result.boxes)
         return self._result
 
-    def _read_children(self, box: Box, rest: Iterator[Node]) -> bool:
-        """Read on until a child holds blocks itself; False at the end of the box."""
+    def _read_children(self, box: Box, rest: Iterator[Node]) -> Element | None:
+        """Read on until a child holds blocks itself, and return it; None at the end of the box."""
+        from turbohtml import Element, Text
+
+        pieces, holders = self._pieces, self._holders
         for node in rest:
-            if isinstance(node, self._text):
+            if isinstance(node, Text):
                 data = node.data
-                if self._pieces or not data.isspace():  # blanks between boxes are no run
-                    self._pieces.append(data)
+                if pieces or not data.isspace():  # blanks between boxes are no run
+                    pieces.append(data)
                     self._nodes.append(node)
-            elif isinstance(node, self._element):
+            elif isinstance(node, Element):
+                if node in holders:
+                    return node
                 tag = node.tag
-                if node in self._holders:
-                    self._end_run(box)
-                    self._open(node, tag, box)
-                    return True
                 if tag in BLOCK_TAGS:
-                    self._end_run(box)
+                    if pieces:
+                        self._end_run(box)
                     self._leaf(node, tag, box)
                 else:
                     self._inline(node, tag)
-        return False
-
-    def _open(self, element: Element, tag: str, parent: Box | None) -> None:
-        box = self._box(element, tag, parent)
-        self._stack.append((box, iter(element.children)))
+        return None
 
     def _box(self, element: Element, tag: str, parent: Box | None) -> Box:
-        attr = element.attr
-        name = f"{attr('class') or ''} {attr('id') or ''} {attr('role') or ''} {attr('itemprop') or ''}".lower()
+        name = ""
+        if element.attrs:
+            attr = element.attr
+            name = f"{attr('class', '')} {attr('id', '')} {attr('role', '')} {attr('itemprop', '')}".lower()
         box = Box(element, tag, parent, parent.depth + 1 if parent else 0, name if len(name) > 3 else "")
         self._result.boxes.append(box)
         return box
 
     def _leaf(self, element: Element, tag: str, parent: Box) -> None:
-        text = " ".join(element.text.split())
-        if _SAYS.search(text):
-            links = sum(len(link.text) for link in element.find_all("a"))
-            self._add(Block(self._box(element, tag, parent), text, min(links, len(text))))
+        text = _spaced(element.text)
+        if text and (text[0].isalnum() or _SAYS.search(text)):
+            self._add(self._box(element, tag, parent), text, _linked(element), ())
 
     def _inline(self, element: Element, tag: str) -> None:
-        text = element.text if tag != "br" else " "
-        if not text:
+        if tag == "br":
+            self._pieces.append(" ")
+        elif text := element.text:
+            self._pieces.append(text)
+            self._links += len(text) if tag == "a" else _linked(element)
+        else:
             return
-        self._pieces.append(text)
         self._nodes.append(element)
-        if tag == "a":
-            self._links += len(text)
-        elif tag != "br":
-            self._links += sum(len(link.text) for link in element.find_all("a"))
 
     def _end_run(self, box: Box) -> None:
-        if not self._pieces:
-            return
-        text = " ".join("".join(self._pieces).split())
-        if _SAYS.search(text):
-            self._add(Block(box, text, min(self._links, len(text)), tuple(self._nodes)))
+        text = _spaced("".join(self._pieces))
+        if text and (text[0].isalnum() or _SAYS.search(text)):
+            self._add(box, text, self._links, tuple(self._nodes))
         self._pieces.clear()
         self._nodes.clear()
         self._links = 0
 
-    def _add(self, block: Block) -> None:
-        box, size = block.box, len(block.text)
+    def _add(self, box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> None:
+        size = len(text)
+        if links > size:
+            links = size
         box.chars += size
-        box.links += block.links
+        box.links += links
         box.count += 1
-        if size >= 60 and block.links < 0.35 * size:
+        if size >= 60 and links < 0.35 * size:
             box.prose += size
-        self._result.blocks.append(block)
+        self._result.blocks.append(Block(box, text, links, nodes))
+
+
+def _spaced(text: str) -> str:
+    """The text with single spaces. Most text has them already, and looking is cheaper than splitting."""
+    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
+
+
+def _linked(element: Element) -> int:
+    """How many characters stand inside links."""
+    found = element.find_all("a")
+    return sum([len(link.text) for link in found]) if found else 0
 
 
 def _sum_up(boxes: list[Box]) -> None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from mcp_web.extract.html.blocks import Block, Blocks, Box
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
+# Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. Up to
+# _SMALL blocks a title over kept text stays whatever its chance: the model learnt of titles from articles.
+_WHOLE, _SMALL = 6, 12
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 
 def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
     """Keep the blocks that together promise the best balance of completeness and purity; with the threshold."""
+    if len(read.blocks) < _WHOLE:
+        return [True] * len(read.blocks), 0.0
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
     _keep_whole(read, chances, sizes, least, kept)
     _keep_code(read, kept)
     _settle_headings(read.blocks, kept)
+    if len(kept) <= _SMALL:
+        _keep_titles(read.blocks, kept)
     return kept, least
 
 
@@ -61,6 +68,14 @@ def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last:
         return False
     around = (unit.parent, unit.parent.parent if unit.parent else None)
     return all(box in around or box.parent in around for box in (read.blocks[first - 1].box, read.blocks[last + 1].box))
+
+
+def _keep_titles(blocks: list[Block], kept: list[bool]) -> None:
+    """An h1 or h2 right above text that stays, in the same box, stays with it."""
+    for at in range(len(blocks) - 2, -1, -1):
+        box = blocks[at].box
+        if box.tag in ("h1", "h2") and kept[at + 1] and box.parent in (blocks[at + 1].box, blocks[at + 1].box.parent):
+            kept[at] = True
 
 
 def _settle_headings(blocks: list[Block], kept: list[bool]) -> None:

@@ -76,8 +76,9 @@ class Scorer:
         self._tables = [{1 << at: value for at, value in enumerate(leaves)} for leaves in model["leaves"]]
         ladders = {name: self._ladder(steps) for name, steps in model["splits"].items()}
         self._page = self._ladders(ladders, "page", PAGE_FIGURES)
-        self._box = self._ladders(ladders, "box", BOX_FIGURES)
-        self._levels = [self._ladders(ladders, f"level{level}", LEVEL_FIGURES) for level in LEVELS]
+        own, *around = (self._ladders(ladders, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
+        self._box = _joined(self._ladders(ladders, "box", BOX_FIGURES), own)
+        self._around = _joined(*around)
         self._block = self._ladders(ladders, "block", BLOCK_FIGURES)
         self._bits = [self._bit_group(ladders, group, words) for group, words in MASKS]
 
@@ -113,7 +114,7 @@ class Scorer:
         stands_for = {} if every else _represented(figures)
         chances = [0.0] * len(read.blocks)
         for at, row in figures.block_figures(stands_for):
-            left = _climb(self._block, row, boxes.left(read.blocks[at].box) & says.left(figures.says[at]))
+            left = _climb(self._block, row, boxes.left(read.blocks[at].box) & says.left(figures.says(at)))
             lowest = ((left ^ self._everything) + self._ones) & left
             leaves = struct.unpack(self._format, lowest.to_bytes(self._size, "little"))
             chances[at] = 1 / (1 + math.exp(-sum(map(getitem, self._tables, leaves))))
@@ -147,8 +148,8 @@ class _Boxes:
         self._figures = figures
         self._page = _climb(scorer._page, figures.page, scorer._everything)
         self._known: dict[Box, int] = {}
-        self._upper: dict[Box, int] = {}
-        self._rows: dict[Box, list[float]] = {}
+        self._around: dict[Box, int] = {}
+        self._rows: dict[Box, tuple[float, ...]] = {}
 
     def left(self, box: Box) -> int:
         known = self._known.get(box)
@@ -157,27 +158,32 @@ class _Boxes:
             above, near, inside, _ = scorer._bits
             facts = figures.facts[box]
             parent = box.parent or box
-            upper = self._upper.get(parent)
-            if upper is None:
-                upper = self._upper[parent] = self._around(parent)
-            known = upper & above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
-            known = _climb(scorer._levels[0], figures.level_figures(box), known)
-            known = self._known[box] = _climb(scorer._box, figures.box_figures(box), known)
+            around = self._around.get(parent)
+            if around is None:
+                around = self._around[parent] = self._left_around(parent)
+            known = around & above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
+            row = [*figures.box_figures(box), *figures.level_figures(box)]
+            known = self._known[box] = _climb(scorer._box, row, known)
         return known
 
-    def _around(self, parent: Box) -> int:
+    def _left_around(self, parent: Box) -> int:
         """What the page and the boxes around leave, each seen from its distance: the same for all boxes in one."""
-        left = self._page
+        row: list[float] = []
         box, level = parent, 1
-        for wanted, ladders in zip(LEVELS[1:], self._scorer._levels[1:], strict=True):
+        for wanted in LEVELS[1:]:
             while level < wanted and box.parent is not None:
                 box = box.parent
                 level += 1
-            row = self._rows.get(box)
-            if row is None:
-                row = self._rows[box] = self._figures.level_figures(box)
-            left = _climb(ladders, row, left)
-        return left
+            known = self._rows.get(box)
+            if known is None:
+                known = self._rows[box] = self._figures.level_figures(box)
+            row += known
+        return _climb(self._scorer._around, row, self._page)
+
+
+def _joined(*groups: Ladders) -> Ladders:
+    """Ladders of several groups as one, for one climb."""
+    return [each for steps, _ in groups for each in steps], [each for _, masks in groups for each in masks]
 
 
 def _climb(ladders: Ladders, figures: list[float], left: int) -> int:

@@ -57,25 +57,22 @@ SAYINGS: dict[str, str] = {
 _BIT_OF = {
     words.replace("+", " "): 1 << number for number, kinds in enumerate(SAYINGS.values()) for words in kinds.split()
 }
+_TELLING = frozenset(words.split()[0] for words in _BIT_OF)
+_WORD = re.compile(r"[\w©]+")
 
 
 def saying(text: str) -> int:
     """Which kinds of SAYINGS a line holds, one bit each."""
+    words = _WORD.findall(text.lower())
+    if _TELLING.isdisjoint(words):
+        return 0
     mask = 0
     last = ""
-    for word in text.lower().split():
-        plain = word.strip(".,:;!?()[]\"'")
-        mask |= _BIT_OF.get(plain, 0) | _BIT_OF.get(f"{last} {plain}", 0)
-        last = plain
+    for word in words:
+        mask |= _BIT_OF.get(word, 0) | _BIT_OF.get(f"{last} {word}", 0)
+        last = word
     return mask
 
 
-_MONTHS = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-DATE = re.compile(
-    rf"\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}}|{_MONTHS}[a-z]*\.? \d{{1,2}}|\d{{1,2}}\.? {_MONTHS}"
-    r"|\d+ (?:minute|hour|day|week|month|year)s? ago",
-    re.I,
-)
-MONEY = re.compile(r"[$€£¥₹]\s?\d|\d\s?(€|£|USD|EUR|GBP|kr|zł)\b")
 # Boxes of these names hold what others say or what is said elsewhere; their prose does not mark the page's core.
 ASIDE_NAMES = _words("comment relat recommend promo newsletter widget cookie modal popup side advert sponsor")
