@@ -14,7 +14,6 @@ from urllib.parse import unquote
 
 _MOST = 1_000_000  # characters of all sheets of a page
 _MOST_NESTING = 20
-_STRING = re.compile(r'"[^"\n]*"|\'[^\'\n]*\'')
 _WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|em|rem)")
 _OTHER_MEDIA = re.compile(
     r"print|speech|prefers-|orientation:\s*portrait|hover:\s*none|pointer:\s*coarse|forced-colors|not\s+all"
@@ -34,7 +33,7 @@ def read_rules(sheets: list[str]) -> Iterator[Rule]:
     order = 0
     left = _MOST
     for sheet in sheets:
-        for selector, body in _rules(_STRING.sub('""', without_comments(sheet[:left]))):
+        for selector, body in _rules(without_strings(without_comments(sheet[:left]))):
             order += 1
             yield Rule(selector, body.lower(), order)
         left -= len(sheet)
@@ -70,6 +69,26 @@ def without_comments(text: str) -> str:
         if at < 0:
             return "".join(parts)
         at += 2
+
+
+def without_strings(text: str) -> str:
+    """The text with every string emptied; a quote that its line does not close is no string."""
+    parts: list[str] = []
+    kept = at = 0
+    double, single = text.find('"'), text.find("'")
+    while double >= 0 or single >= 0:
+        start = double if single < 0 or 0 <= double < single else single
+        end = text.find(text[start], start + 1)
+        at = start + 1
+        if end > 0 and text.find("\n", start, end) < 0:
+            parts.append(text[kept:start])
+            kept = at = end + 1
+        if 0 <= double < at:
+            double = text.find('"', at)
+        if 0 <= single < at:
+            single = text.find("'", at)
+    parts.append(text[kept:])
+    return '""'.join(parts)
 
 
 def _rules(text: str) -> Iterator[tuple[str, str]]:

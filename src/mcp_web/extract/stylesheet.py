@@ -115,7 +115,7 @@ class _Names:
 
 def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> list[Element]:
     """The elements that a rule of the page's sheets hides and no stronger rule shows."""
-    sheets = [text for text in sheets if "none" in text or _HIDING.search(text)]
+    sheets = [text for text in sheets if "none" in text or ":0" in text or _HIDING.search(text)]
     if not sheets:
         return []
     rules = [*read_rules(sheets)]

@@ -24,6 +24,7 @@ _EMPTY = 300
 _BLANK = 15
 _PREVIEW = 3500  # a teaser of some paragraphs
 _LOOKED_AT = 2_000_000  # characters of source
+_CHALLENGE = 200_000  # characters of source; a page that only asks for proof is a fraction of it
 _FORM_PAGE = 600  # characters of all text on a page that is only a form
 _TARGET = re.compile(r"\]\([^()\s]{0,2000}\)|<https?://[^>]{0,2000}>")
 
@@ -74,8 +75,9 @@ def _instead_of_text(html: str, shown: str) -> Verdict | None:
     """Pages that are nothing but the wall."""
     if len(shown) > _SHORT:
         return None
+    head = html[:_CHALLENGE]
     for vendor, marks in signs.BOT_MARKS:
-        if any(mark in html for mark in marks):
+        if any(mark in head for mark in marks):
             return "bot", f"The site shows a bot check by {vendor} instead of the page."
     if match := signs.BOT_WORDS.search(shown) or signs.BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
         return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
