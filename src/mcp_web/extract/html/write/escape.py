@@ -23,6 +23,10 @@ _LINE_START = re.compile(
     r"|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))"
 )
 _STARTS = frozenset("#-+*>|=:~[")
+_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]|\([^()\s]*\))*\)")
+# Begins with one set of characters, so that the search runs over plain text without trying the alternatives.
+_EMPHASIS = re.compile(r"[*~`](?<!\\[*~`])(?:(?<=\*)\*?|(?<=~)~|(?<=`)`*)")
+_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -74,6 +78,8 @@ def plain(markdown: str) -> str:
     """Plain text of a piece of our own inline Markdown: for the outline and the list of links."""
     if _WRITTEN.search(markdown) is None:
         return markdown
-    text = re.sub(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]|\([^()\s]*\))*\)", r"\1", markdown)
-    text = re.sub(r"(?<!\\)(?:\*\*|\*|~~|`+)", "", text)
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text).replace("&lt;", "<").replace("&amp;", "&").strip()
+    text = _LINK.sub(r"\1", markdown) if "](" in markdown else markdown
+    text = _EMPHASIS.sub("", text)
+    if "\\" in text:
+        text = _BACKSLASH.sub(r"\1", text)
+    return text.replace("&lt;", "<").replace("&amp;", "&").strip()
