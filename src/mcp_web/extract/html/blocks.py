@@ -106,6 +106,9 @@ class _Reading:
     """One walk over a body, deep pages included: an explicit stack instead of recursion."""
 
     def __init__(self, body: Element, holders: set[Node]) -> None:
+        from turbohtml import Element, Text
+
+        self._element, self._text = Element, Text
         self._body = body
         self._holders = holders
         self._result = Blocks()
@@ -130,16 +133,14 @@ class _Reading:
 
     def _read_children(self, box: Box, rest: Iterator[Node]) -> Element | None:
         """Read on until a child holds blocks itself, and return it; None at the end of the box."""
-        from turbohtml import Element, Text
-
-        pieces, holders = self._pieces, self._holders
+        pieces, holders, element_type, text_type = self._pieces, self._holders, self._element, self._text
         for node in rest:
-            if isinstance(node, Text):
+            if isinstance(node, text_type):
                 data = node.data
                 if pieces or not data.isspace():  # blanks between boxes are no run
                     pieces.append(data)
                     self._nodes.append(node)
-            elif isinstance(node, Element):
+            elif isinstance(node, element_type):
                 if node in holders:
                     return node
                 tag = node.tag

@@ -77,9 +77,9 @@ class Scorer:
         ladders = {name: self._ladder(steps) for name, steps in model["splits"].items()}
         self._page = self._ladders(ladders, "page", PAGE_FIGURES)
         own, *around = (self._ladders(ladders, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
-        self._box = _joined(self._ladders(ladders, "box", BOX_FIGURES), own)
+        self._box = self._ladders(ladders, "box", BOX_FIGURES)
         self._around = _joined(*around)
-        self._block = self._ladders(ladders, "block", BLOCK_FIGURES)
+        self._block = _joined(self._ladders(ladders, "block", BLOCK_FIGURES), own)
         self._bits = [self._bit_group(ladders, group, words) for group, words in MASKS]
 
     def _ladder(self, steps: list[tuple[float, int, int]]) -> tuple[list[float], list[int]]:
@@ -114,7 +114,9 @@ class Scorer:
         stands_for = {} if every else _represented(figures)
         chances = [0.0] * len(read.blocks)
         for at, row in figures.block_figures(stands_for):
-            left = _climb(self._block, row, boxes.left(read.blocks[at].box) & says.left(figures.says(at)))
+            box = read.blocks[at].box
+            row += figures.level_figures(box)
+            left = _climb(self._block, row, boxes.left(box) & says.left(figures.says(at)))
             lowest = ((left ^ self._everything) + self._ones) & left
             leaves = struct.unpack(self._format, lowest.to_bytes(self._size, "little"))
             chances[at] = 1 / (1 + math.exp(-sum(map(getitem, self._tables, leaves))))
@@ -147,23 +149,23 @@ class _Boxes:
         self._scorer = scorer
         self._figures = figures
         self._page = _climb(scorer._page, figures.page, scorer._everything)
-        self._known: dict[Box, int] = {}
+        self._known: dict[tuple[object, ...], int] = {}
         self._around: dict[Box, int] = {}
         self._rows: dict[Box, tuple[float, ...]] = {}
 
     def left(self, box: Box) -> int:
-        known = self._known.get(box)
+        """What all but the box's own size leaves: the same for boxes that look and lie alike."""
+        scorer, figures = self._scorer, self._figures
+        facts, parent = figures.facts[box], box.parent or box
+        alike = (parent, id(facts.group), facts.above, facts.near, facts.lift, facts.inside, facts.story, facts.article)
+        known = self._known.get(alike)
         if known is None:
-            scorer, figures = self._scorer, self._figures
             above, near, inside, _ = scorer._bits
-            facts = figures.facts[box]
-            parent = box.parent or box
             around = self._around.get(parent)
             if around is None:
                 around = self._around[parent] = self._left_around(parent)
             known = around & above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
-            row = [*figures.box_figures(box), *figures.level_figures(box)]
-            known = self._known[box] = _climb(scorer._box, row, known)
+            known = self._known[alike] = _climb(scorer._box, figures.box_figures(box), known)
         return known
 
     def _left_around(self, parent: Box) -> int:
