@@ -97,3 +97,10 @@ def _workers() -> list[int]:
         if parent == os.getpid() and b"mcp_web.sandbox.child" in command:
             found.append(int(folder.name))
     return found
+
+
+async def test_a_worker_is_not_blamed_for_the_memory_of_the_server(sandbox: Sandbox) -> None:
+    ballast = bytearray(400 << 20)
+    ballast[::4096] = b"\1" * len(ballast[::4096])
+    assert await sandbox.run(jobs.own_pid) == await sandbox.run(jobs.own_pid)
+    del ballast
