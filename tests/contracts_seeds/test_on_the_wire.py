@@ -42,10 +42,10 @@ def test_every_contract_of_the_configuration_has_its_file() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_contract_lists_its_own_tools_with_all_four_annotations(name: str) -> None:
-    from mcp_web.server.build import _described
+    from mcp_web.server.listing import described
 
     for tool in contract_named(name).tools:
-        listed = _described(tool, structured=False).model_dump(by_alias=True, exclude_none=True)
+        listed = described(tool, structured=False)
         assert listed["inputSchema"]["type"] == "object"
         assert set(listed["annotations"]) == {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
         assert "outputSchema" not in listed

@@ -68,6 +68,19 @@ def test_requests_sent_before_the_server_is_up_are_answered_in_order(tmp_path: P
         assert [server.receive()["id"] for _ in range(5)] == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize("env", [{}, {"MCP_WEB_ANSWERS": "structured"}, {"MCP_WEB_CONTRACT": "read-page"}])
+@pytest.mark.parametrize("meta", [None, MODERN])
+def test_tools_listed_early_are_those_the_sdk_lists(tmp_path: Path, env: dict[str, str], meta: object) -> None:
+    with Stdio(tmp_path, **env) as server:
+        params = {"_meta": meta} if meta else None
+        if meta is None:
+            server.initialize()
+        early = server.request("tools/list", params)["result"]
+        server.request("prompts/list", params)  # only the SDK answers this: it is up
+        late = server.request("tools/list", params)["result"]
+    assert early == late
+
+
 def test_an_unknown_tool_is_a_protocol_error(server: Stdio) -> None:
     server.initialize()
     answer = server.request("tools/call", {"name": "nope", "arguments": {}})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_web.errors import ConfigError
-from mcp_web.server.build import _described
+from mcp_web.server.listing import described
 from mcp_web.tools.options import ToolOptions
 from mcp_web.tools.sets import offered
 
@@ -21,7 +21,7 @@ CHARS_PER_TOKEN = 4
 def listed(**options: Any) -> list[dict[str, Any]]:
     structured = options.pop("structured", False)
     tools = offered(ToolOptions(**options)).values()
-    return [_described(tool, structured=structured).model_dump(by_alias=True, exclude_none=True) for tool in tools]
+    return [described(tool, structured=structured) for tool in tools]
 
 
 def test_the_standard_set_costs_less_than_its_budget() -> None:

@@ -17,15 +17,14 @@ from mcp_web import __version__
 from mcp_web.app import App
 from mcp_web.contracts import sets as contracts
 from mcp_web.server import hello, prompts, resources
+from mcp_web.server.listing import listed_tools
 from mcp_web.server.result import lift_beside, on_the_wire
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
-from mcp_web.tools.sets import listed_as
 from mcp_web.tools.tool import Tool
 
 Context = ServerRequestContext[None]
 PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
-MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have a ceiling of their own
 
 
 def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[None]:
@@ -33,7 +32,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
     tools = contracts.tools_offered(app.tools) if tools is None else tools
     structured = app.tools.answers == "structured"
-    listed = [_described(listed_as(tool, app), structured=structured) for tool in tools.values()]
+    listed = [types.Tool.model_validate(facts) for facts in listed_tools(app, tools)]
     by_any_name = contracts.with_plain_names(tools)
     places = anyio.Semaphore(app.tools.concurrency)
 
@@ -78,7 +77,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         version=__version__,
         title=hello.TITLE,
         instructions=hello.instructions_for(app.tools.profile, app.tools.contract),
-        cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="private")},
+        cache_hints={"tools/list": CacheHint(ttl_ms=hello.TOOLS_TTL_MS, scope="private")},
         on_list_tools=list_tools,
         on_call_tool=call,
         on_list_resources=list_resources,
@@ -91,23 +90,6 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     if contract is not None:
         server.middleware.append(lift_beside)
     return server
-
-
-def _described(tool: Tool, *, structured: bool) -> types.Tool:
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.words,
-        input_schema=tool.input_schema(),
-        output_schema=tool.output_schema() if structured and tool.output else None,
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.open_world,
-        ),
-        _meta={"anthropic/maxResultSizeChars": MAX_RESULT_CHARS} if tool.long_answers else None,
-    )
 
 
 def _too_late(tool: Tool, deadline: float) -> Result:

@@ -55,6 +55,7 @@ def instructions_for(profile: str, contract: str | None) -> str:
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
+TOOLS_TTL_MS = 3_600_000  # the tools of a running server do not change
 
 CAPABILITIES: dict[str, Any] = {
     "completions": {},
@@ -85,5 +86,18 @@ def discover_result(instructions: str = INSTRUCTIONS) -> dict[str, Any]:
         "supportedVersions": list(MODERN_VERSIONS),
         "capabilities": CAPABILITIES,
         "instructions": instructions,
+        "_meta": {"io.modelcontextprotocol/serverInfo": _SERVER_INFO},
+    }
+
+
+def tools_result(tools: list[dict[str, Any]], *, modern: bool) -> dict[str, Any]:
+    """The answer to `tools/list`, in the form of the asker's era."""
+    if not modern:
+        return {"tools": tools}
+    return {
+        "resultType": "complete",
+        "ttlMs": TOOLS_TTL_MS,
+        "cacheScope": "private",
+        "tools": tools,
         "_meta": {"io.modelcontextprotocol/serverInfo": _SERVER_INFO},
     }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.server.hello import instructions_for
 from mcp_web.server.wire import Wire
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def run(settings: Settings) -> None:
     """Answer the greeting at once, then bring up the rest and serve."""
     tools = settings.of(ToolOptions)
-    wire = Wire(instructions_for(tools.profile, tools.contract))  # before the heavy imports: the handshake comes first
+    # Before the heavy imports: the handshake comes first.
+    wire = Wire(instructions_for(tools.profile, tools.contract), partial(_tools, settings))
     import anyio
 
     from mcp_web.app import App
@@ -30,6 +32,15 @@ def run(settings: Settings) -> None:
         anyio.run(serve)
     finally:
         wire.close()
+
+
+def _tools(settings: Settings) -> list[dict[str, Any]]:
+    """The tools of these settings, made while the SDK is still being imported."""
+    from mcp_web.app import App
+    from mcp_web.contracts.sets import tools_offered
+    from mcp_web.server.listing import listed_tools
+
+    return listed_tools(App(settings), tools_offered(settings.of(ToolOptions)))
 
 
 async def _serve(wire: Wire, server: _Server) -> None:

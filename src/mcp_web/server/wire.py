@@ -2,7 +2,8 @@
 
 The SDK needs most of a second to import; a client waits for an answer to its first request meanwhile, and some
 give up after half a second. So a thread reads stdin from the start and answers `initialize` and `server/discover`
-from what `hello` knows; `initialize` is then given to the SDK as well, whose own answer to it is dropped.
+from what `hello` knows, and the first `tools/list` from our own declarations, which need no SDK either;
+`initialize` is then given to the SDK as well, whose own answer to it is dropped.
 `server/discover` is always answered here, so a client that probes and then still sends `initialize` is served.
 
 While the wire stands, fd 0 reads nothing and fd 1 is stderr: a stray print cannot tear the protocol.
@@ -17,17 +18,22 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from mcp_web.errors import WebError
 from mcp_web.server import hello
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_GREETINGS = (b'"initialize"', b'"server/discover"', b'"tools/list"')
 MAX_LINE = 16 * 1024 * 1024
 
 
 class Wire:
     """Lines in, lines out, each by its own thread."""
 
-    def __init__(self, instructions: str = hello.INSTRUCTIONS) -> None:
+    def __init__(
+        self, instructions: str = hello.INSTRUCTIONS, tools: Callable[[], list[dict[str, Any]]] | None = None
+    ) -> None:
         self._instructions = instructions
+        self._tools = tools
         self._in = os.fdopen(os.dup(0), "rb")
         self._out = os.fdopen(os.dup(1), "wb", buffering=0)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -80,7 +86,7 @@ class Wire:
 
     def _answer(self, line: bytes) -> bool:
         """Answer a greeting; True when nobody else needs to see it."""
-        if b'"initialize"' not in line and b'"server/discover"' not in line:
+        if not any(greeting in line for greeting in _GREETINGS):
             return False
         try:
             message = json.loads(line)
@@ -96,7 +102,19 @@ class Wire:
         if method == "server/discover" and version in hello.MODERN_VERSIONS:
             self._reply(identity, hello.discover_result(self._instructions))
             return True
-        return False
+        modern = version in hello.MODERN_VERSIONS
+        early = self._take is None and (modern or bool(self.answered))
+        return method == "tools/list" and early and self._list_tools(identity, modern=modern)
+
+    def _list_tools(self, identity: Any, *, modern: bool) -> bool:
+        if self._tools is None:
+            return False
+        try:
+            tools = self._tools()
+        except WebError:
+            return False  # a wrong setting: whoever brings up the server says so and ends it
+        self._reply(identity, hello.tools_result(tools, modern=modern))
+        return True
 
     def _reply(self, identity: Any, result: dict[str, Any]) -> None:
         body = {"jsonrpc": "2.0", "id": identity, "result": result}

@@ -1,0 +1,40 @@
+"""The tools as `tools/list` shows them, as plain JSON: needed for an early answer, so without the SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.tools.sets import listed_as
+from mcp_web.tools.tool import Tool
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have a ceiling of their own
+
+
+def listed_tools(app: App, tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
+    """Every tool in order, with the providers and modes that this installation has."""
+    structured = app.tools.answers == "structured"
+    return [described(listed_as(tool, app), structured=structured) for tool in tools.values()]
+
+
+def described(tool: Tool, *, structured: bool) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.words,
+        "inputSchema": tool.input_schema(),
+        "annotations": {
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": tool.open_world,
+        },
+    }
+    if structured and tool.output:
+        facts["outputSchema"] = tool.output_schema()
+    if tool.long_answers:
+        facts["_meta"] = {"anthropic/maxResultSizeChars": MAX_RESULT_CHARS}
+    return facts
