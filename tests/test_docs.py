@@ -65,7 +65,7 @@ def test_the_readme_s_commands_exist() -> None:
 
 def test_nothing_tells_of_the_machine_it_was_written_on() -> None:
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    patterns = re.compile(rb"/(?:work|root)/[a-z.]|(?:extra-)?index-url|files\.python" + rb"hosted")
+    patterns = re.compile(rb"/(?:work|root)/[a-z.]|(?:extra-)?index" + rb"-url|files\.python" + rb"hosted")
     found = []
     for name in files:
         path = ROOT / name
