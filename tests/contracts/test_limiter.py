@@ -109,6 +109,17 @@ async def test_cancelled_waiters_make_room(limiter: Limiter) -> None:
     assert await next_slot(limiter) < 200  # five places were given back
 
 
+async def test_a_caller_cancelled_at_any_moment_makes_room(limiter: Limiter) -> None:
+    await limiter.acquire("k", 1, 100.0, deadline=soon())
+    for moments in range(25):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(limiter.acquire, "k", 1, 100.0, deadline=soon(1000)))
+            for _ in range(moments):
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+        assert await next_slot(limiter) < 150, f"a place was kept by one cancelled after {moments} turns of the loop"
+
+
 async def test_keys_do_not_disturb_each_other(limiter: Limiter) -> None:
     await limiter.acquire("a", 1, 1000.0, deadline=soon())
     await limiter.acquire("b", 1, 1000.0, deadline=soon())

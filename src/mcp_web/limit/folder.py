@@ -60,6 +60,7 @@ class FolderLimiter:
             await self._sleep_until(key, slot)
             slot = await self._move(key, partial(_confirm, slot=slot, rate=rate, per=per))
             if slot - begun > patience:
+                await self._release(key, slot)
                 raise PaceExceeded(key, slot - time.time())
         return time.time() - begun
 
@@ -67,9 +68,12 @@ class FolderLimiter:
         try:
             await anyio.sleep(max(0.0, slot - time.time()))
         except BaseException:
-            with anyio.CancelScope(shield=True):  # a cancelled caller makes room
-                await self._move(key, lambda window: window.release(slot))
+            await self._release(key, slot)  # a cancelled caller makes room
             raise
+
+    async def _release(self, key: str, slot: float) -> None:
+        with anyio.CancelScope(shield=True):
+            await self._move(key, lambda window: window.release(slot))
 
     async def pause(self, key: str, seconds: float) -> None:
         await self._alone.pause(key, seconds)

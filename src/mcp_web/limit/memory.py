@@ -34,6 +34,7 @@ class MemoryLimiter:
                 raise
             wake = window.confirm(wake, anyio.current_time(), rate, per)
             if wake is not None and wake > deadline:
+                window.release(wake)
                 raise PaceExceeded(key, wake - anyio.current_time())
         return anyio.current_time() - now if slot > now else 0.0
 

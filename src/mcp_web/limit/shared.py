@@ -54,6 +54,7 @@ for at = 1, 2 do redis.call('PEXPIRE', KEYS[at], math.ceil((later - now + per) /
 return string.format('%.0f', later - now)
 """
 )
+_GIVE_BACK = "return redis.call('ZREM', KEYS[1], ARGV[1])"
 _PAUSE = (
     _NOW
     + """
@@ -71,6 +72,8 @@ used = redis.call('INCR', KEYS[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return tonumber(ARGV[1]) - used
 """
+
+_PATIENCE = 2.0  # seconds for one script; they take microseconds
 
 
 class RedisLimiter:
@@ -91,17 +94,16 @@ class RedisLimiter:
         if not granted:
             raise PaceExceeded(key, wait)
         waited = 0.0
-        while wait > 0:
-            try:
+        try:
+            while wait > 0:
                 await anyio.sleep(wait)
-            except BaseException:
-                with anyio.CancelScope(shield=True), anyio.move_on_after(2):  # a cancelled caller makes room
-                    await self._run("return redis.call('ZREM', KEYS[1], ARGV[1])", keys[1:2], [who])
-                raise
-            waited += wait
-            wait = int(await self._run(_CONFIRM, keys, [rate, _micro(per), who]) or 0) / 1e6
-            if anyio.current_time() + wait > deadline:
-                raise PaceExceeded(key, wait)
+                waited += wait
+                wait = int(await self._run(_CONFIRM, keys, [rate, _micro(per), who]) or 0) / 1e6
+                if anyio.current_time() + wait > deadline:
+                    raise PaceExceeded(key, wait)
+        except BaseException:  # cancelled or too late: whoever does not go makes room
+            await self._run(_GIVE_BACK, keys[1:2], [who])
+            raise
         return waited
 
     async def pause(self, key: str, seconds: float) -> None:
@@ -131,8 +133,11 @@ class RedisLimiter:
         from redis.exceptions import RedisError
 
         try:
-            return await cast(Any, self._redis.eval(script, len(keys), *keys, *values))
-        except (RedisError, OSError) as error:
+            # A script once sent is waited for, within the limit: a cancelled request may still be carried out, and
+            # the place it reserved would belong to nobody.
+            with anyio.CancelScope(shield=True), anyio.fail_after(_PATIENCE):
+                return await cast(Any, self._redis.eval(script, len(keys), *keys, *values))
+        except (RedisError, OSError) as error:  # TimeoutError is an OSError
             trace.log("error", "pace_redis_away", reason=type(error).__name__)
             return None
 
