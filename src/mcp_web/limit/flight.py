@@ -100,7 +100,8 @@ class RedisSingleFlight:
         try:
             # Waited for even when cancelled: a request under way is still carried out, and nobody would let go.
             with anyio.CancelScope(shield=True), anyio.fail_after(2):
-                return bool(await self._redis.set(name, mark, nx=True, px=self._HOLD_MS))
+                held = await self._redis.set(name, mark, nx=True, px=self._HOLD_MS)
+            return bool(held)
         except (RedisError, OSError) as error:
             trace.log("error", "flight_redis_away", reason=type(error).__name__)
             return True  # without Redis each replica works for itself
