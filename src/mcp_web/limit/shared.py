@@ -136,11 +136,11 @@ class RedisLimiter:
             # A script once sent is waited for, within the limit: a cancelled request may still be carried out, and
             # the place it reserved would belong to nobody.
             with anyio.CancelScope(shield=True), anyio.fail_after(_PATIENCE):
-                reply = await cast(Any, self._redis.eval(script, len(keys), *keys, *values))
-            return reply
+                reply: Any = await cast(Any, self._redis.eval(script, len(keys), *keys, *values))
         except (RedisError, OSError) as error:  # TimeoutError is an OSError
             trace.log("error", "pace_redis_away", reason=type(error).__name__)
             return None
+        return reply
 
 
 def _micro(seconds: float) -> int:
