@@ -89,7 +89,7 @@ _METADATA: tuple[Network, ...] = tuple(
 # 9476, ICANN's private-use `internal` and the collision names, and what clusters and routers use.
 _INTERNAL_NAME = re.compile(
     r"(?:^|\.)(?:localhost|localhost[46]|localdomain|localdomain[46]|local|internal|intranet|private|corp|home|lan"
-    r"|home\.arpa|in-addr\.arpa|ip6\.arpa|onion|test|invalid|alt|svc|workgroup|cluster\.local|docker|consul)$"
+    r"|home\.arpa|in-addr\.arpa|ip6\.arpa|onion|test|invalid|alt|svc|workgroup|cluster\.local|docker|consul|default|mail|i2p)$"
 )
 
 # Where the web is served. Fetch's bad-port list lets Redis, memcached and Docker through, so this is an allow-list.

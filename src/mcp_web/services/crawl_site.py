@@ -132,7 +132,7 @@ async def _begun(app: App, first: str, scope: str) -> _Walk:
         except WebError:
             continue  # most sites have only some of them
         pages, more = sitemap_links(page.body) if place.endswith(".xml") else (text_links(page.body), [])
-        waiting.extend(one for one in more if one.startswith(origin))
+        waiting.extend(one for one in more if one.startswith(f"{origin}/"))
         for url in pages:
             _meet(walk, place, url, 1)
     return walk
