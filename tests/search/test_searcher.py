@@ -90,7 +90,7 @@ async def test_a_straggler_does_not_keep_the_others_waiting(miniweb: MiniWeb) ->
     brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
     searx.behave("/search", _never)
     made = searcher(
-        brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),), timeout=0.3
+        brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),), timeout=2.0
     )
     found = await made.search(Q, ["brave", "searxng"], deadline=soon(1000))
     assert [(one.name, one.outcome) for one in found.attempted] == [("brave", "ok"), ("searxng", "timeout")]
