@@ -206,9 +206,15 @@ class App:
             from mcp_web.read.passages import Size, passages
 
             tokens = self.settings.of(EmbedOptions).tokens_size
-            cut = partial(passages, size=Size.capped(tokens))
+            size = Size.capped(tokens)
             # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
-            self._reader = PageReader(store, self.embedder, cut, show_words=0 if tokens else SHOW_WORDS)
+            self._reader = PageReader(
+                store,
+                self.embedder,
+                partial(passages, size=size),
+                cut_name=size.name,
+                show_words=0 if tokens else SHOW_WORDS,
+            )
         return self._reader
 
     async def reader_of(self, tokens: int) -> PageReader:
@@ -219,7 +225,8 @@ class App:
             from mcp_web.read.passages import Size, passages
 
             size = Size.of_tokens(self.settings.of(EmbedOptions).tokens_size or tokens)
-            self._reader_of = PageReader(store, self.embedder, partial(passages, size=size), show_words=0)
+            cut = partial(passages, size=size)
+            self._reader_of = PageReader(store, self.embedder, cut, cut_name=size.name, show_words=0)
         return self._reader_of
 
     async def archive(self) -> Archive:
@@ -227,7 +234,8 @@ class App:
         if "_archive" not in self.__dict__:
             from mcp_web.archive.archive import Archive
 
-            self._archive = Archive(store, self.embedder if self.embedder.dim != 0 else None)
+            model = (await self.reader()).model
+            self._archive = Archive(store, self.embedder if self.embedder.dim != 0 else None, model=model)
         return self._archive
 
     @property

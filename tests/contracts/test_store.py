@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcp_web.errors import InvalidInput
+from mcp_web.errors import CacheError, InvalidInput
 from mcp_web.model.citation import Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.protocol import Derived, DocumentFilter, PurgeRule, Store, WordQuery
@@ -408,10 +408,17 @@ def _packed(*rows: Sequence[float]) -> PackedVectors:
     return PackedVectors("m@1", len(rows[0]), tuple(f"d{at}" for at in range(len(rows))), data)
 
 
+async def _read(store: Store, key: str, *rows: Sequence[float]) -> None:
+    """The model has read all of a page's newest text."""
+    kept = await store.latest(key)
+    assert kept is not None
+    await store.keep_vectors(key, dataclasses.replace(_packed(*rows), snapshot=kept.hash))
+
+
 async def test_documents_are_found_by_their_nearest_passage(store: Store) -> None:
     first, second, third = await _keep_texts(store, "one", "two", "three")
-    await store.keep_vectors(first, _packed((1.0, 0.0, 0.1), (-1.0, 0.0, 0.0)))
-    await store.keep_vectors(second, _packed((0.0, 1.0, 0.1)))
+    await _read(store, first, (1.0, 0.0, 0.1), (-1.0, 0.0, 0.0))
+    await _read(store, second, (0.0, 1.0, 0.1))
     found = await store.by_vector("m@1", (1.0, 0.2, 0.1), 10)
     assert [candidate.key for candidate in found] == [first, second]
     assert found[0].score > 0.9
@@ -423,7 +430,7 @@ async def test_documents_are_found_by_their_nearest_passage(store: Store) -> Non
 async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: Store) -> None:
     first, second = await _keep_texts(store, "one", "two")
     assert set(await store.lacking_vectors("m@1", 10)) == {first, second}
-    await store.keep_vectors(first, _packed((1.0, 0.0)))
+    await _read(store, first, (1.0, 0.0))
     late, empty = snapshot("https://late.example/"), snapshot("https://empty.example/", text="")
     await store.keep(late)
     await store.keep(empty)
@@ -432,6 +439,77 @@ async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: 
     assert await store.lacking_vectors("m@1", 10) == [second]
     await store.drop_vectors(but="none")
     assert set(await store.lacking_vectors("m@1", 10)) == {first, second}
+
+
+async def test_a_page_with_a_new_text_or_half_read_lacks_vectors(store: Store) -> None:
+    old, new = snapshot(text="old"), snapshot(text="new", at=2000.0)
+    await store.keep(old)
+    await _read(store, old.key, (1.0, 0.0))
+    assert await store.lacking_vectors("m@1", 10) == []
+    await store.keep(new)
+    assert await store.lacking_vectors("m@1", 10) == [old.key]
+    assert [one.key for one in await store.by_vector("m@1", (1.0, 0.0), 1)] == [old.key]  # better than none
+    await store.keep_vectors(old.key, _packed((0.0, 1.0)))  # a part of the new text
+    assert await store.lacking_vectors("m@1", 10) == [old.key]
+    await _read(store, old.key, (0.0, 1.0), (1.0, 1.0))
+    assert await store.lacking_vectors("m@1", 10) == []
+
+
+async def test_vectors_keep_their_directions_and_say_which_text_they_are_of(store: Store) -> None:
+    kept = snapshot()
+    await store.keep(kept)
+    await _read(store, kept.key, (0.6, -0.8, 0.0, 0.001), (0.0, 0.0, 0.0, 0.0), (1e-6, 0.0, 0.0, 0.0))
+    found = await store.vectors(kept.key, "m@1")
+    assert found is not None
+    assert (found.snapshot, found.digests) == (kept.hash, ("d0", "d1", "d2"))
+    assert struct.unpack("<12f", found.data) == pytest.approx((0.6, -0.8, 0, 0, 0, 0, 0, 0, 1e-6, 0, 0, 0), abs=0.004)
+
+
+async def test_a_narrow_filter_still_finds_by_meaning(store: Store) -> None:
+    saved = snapshot("https://saved.example/", source="research", path="notes/a.md")
+    await store.keep(saved)
+    await _read(store, saved.key, (0.1, 1.0))
+    keys = await _keep_texts(store, *(f"text {number}" for number in range(150)))
+    for key in keys:
+        await store.keep_vectors(key, _packed(*[(1.0, 0.0)] * 8))
+    found = await store.by_vector("m@1", (1.0, 0.0), 5, DocumentFilter(source="research"))
+    assert [one.key for one in found] == [saved.key]
+    await store.remove(keys[:140])
+    assert len(await store.by_vector("m@1", (1.0, 0.0), 20)) == 11
+
+
+async def test_several_documents_are_kept_at_once_or_not_at_all(store: Store) -> None:
+    made = [snapshot(f"https://{number}.example/", text=f"text {number}") for number in range(300)]
+    await store.keep_many([(one, None) for one in made])
+    assert (await store.size()).pages == 300
+    assert len((await store.by_words(WordQuery(("text",)), 400)).candidates) == 300
+    await store.keep_many([])
+    broken = dataclasses.replace(made[1], hash=made[0].hash, key="no key")
+    with pytest.raises(CacheError):
+        await store.keep_many([(snapshot("https://new.example/"), None), (broken, None)])
+    assert (await store.size()).pages == 300
+
+
+async def test_collections_are_tags_and_synced_folders(store: Store) -> None:
+    first = snapshot("https://a.example/", text="shared word", tags=("Papers", "ml"))
+    second = snapshot("https://b.example/", text="shared word", source="research", path="notes/b.md", tags=("papers",))
+    third = snapshot("https://c.example/", text="shared word")
+    for one in (first, second, third):
+        await store.keep(one)
+    assert await store.collections() == {"Papers": 2, "ml": 1, "notes": 1}
+
+    async def found(collection: str) -> set[str]:
+        asked = WordQuery(("shared",), filter=DocumentFilter(collection=collection))
+        return {one.key for one in (await store.by_words(asked, 10)).candidates}
+
+    assert await found("PAPERS") == {first.key, second.key}
+    assert await found("notes") == {second.key}
+    assert await found("unknown") == set()
+    assert await store.keys(collection="papers") == sorted([first.key, second.key])
+    await store.keep(dataclasses.replace(first, tags=("ml",)))
+    assert await found("papers") == {second.key}
+    await store.remove([second.key])
+    assert await store.collections() == {"ml": 1}
 
 
 async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:

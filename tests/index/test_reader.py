@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -15,12 +16,12 @@ from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import RemoteEmbedder
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import PROBES, forget_mark
-from mcp_web.index.reader import LIKELY, PageAnswer, PageReader
+from mcp_web.index.reader import LIKELY, SLICE, PageAnswer, PageReader
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
-from mcp_web.read.passages import passages
+from mcp_web.read.passages import Size, passages
 from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb
 
@@ -143,6 +144,59 @@ async def test_all_of_a_page_can_be_read_ahead(store: SqliteStore, server: Embed
     assert await reading.complete(KEY, page(60), ()) == 60
     assert await reading.complete(KEY, page(60), ()) == 0
     assert (await ask(reading, page(60))).embedded == 0
+
+
+async def keep(store: SqliteStore, text: str, at: float) -> None:
+    document = Document("A page", text, "test@1")
+    await store.keep(Snapshot(KEY, snapshot_hash(KEY, text), URL, URL, "readable", document, at, at, at))
+
+
+async def test_a_text_that_only_lost_something_is_noticed_and_its_vectors_go(
+    store: SqliteStore, server: EmbeddingServer
+) -> None:
+    reading = reader(store, server)
+    whole = page(20)
+    await keep(store, whole, 1.0)
+    assert await store.lacking_vectors(reading.model, 5) == [KEY]
+    await reading.complete(KEY, whole, ())
+    assert await store.lacking_vectors(reading.model, 5) == []
+    less = whole.partition("\n\nParagraph 12 ")[0]
+    await keep(store, less, 2.0)
+    assert await store.lacking_vectors(reading.model, 5) == [KEY]
+    server.requests.clear()
+    await reading.complete(KEY, less, ())
+    kept = await store.vectors(KEY, reading.model)
+    assert kept is not None
+    assert kept.digests == tuple(one.digest for one in passages(less, ()))
+    assert await store.lacking_vectors(reading.model, 5) == []
+
+
+async def test_a_page_that_was_read_in_part_is_still_to_be_read(store: SqliteStore, server: EmbeddingServer) -> None:
+    reading = reader(store, server)
+    await keep(store, page(60), 1.0)
+    await ask(reading, page(60))
+    assert await store.lacking_vectors(reading.model, 5) == [KEY]
+    assert await reading.complete(KEY, page(60), ()) == 60 - LIKELY
+    assert await store.lacking_vectors(reading.model, 5) == []
+
+
+async def test_reading_to_the_end_that_is_stopped_goes_on_from_there(
+    store: SqliteStore, server: EmbeddingServer
+) -> None:
+    text = page(SLICE * 2 + 5)
+    server.statuses = [200] * -(-(SLICE + 2 * len(PROBES)) // 32) + [401]
+    with pytest.raises(EmbeddingError):
+        await reader(store, server).complete(KEY, text, ())
+    assert await reader(store, server).complete(KEY, text, ()) == SLICE + 5
+
+
+async def test_two_sizes_of_passages_keep_their_vectors_apart(store: SqliteStore, server: EmbeddingServer) -> None:
+    usual, size = reader(store, server), Size.of_tokens(512)
+    large = PageReader(store, usual._embedder, partial(passages, size=size), cut_name=size.name)
+    for reading in (usual, large):
+        await reading.complete(KEY, page(20), ())
+    assert await reader(store, server).complete(KEY, page(20), ()) == 0
+    assert (usual.model, large.model) == ("m@remote", "m@remote;words=337")
 
 
 @pytest.mark.parametrize("status", [500, 429, 401])

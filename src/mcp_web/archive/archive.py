@@ -43,9 +43,18 @@ _LONG_WORK = 100_000  # characters to mark beyond which that leaves the event lo
 class Archive:
     """Search over a store; an embedder adds meaning to words."""
 
-    def __init__(self, store: Store, embedder: Embedder | None = None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None = None,
+        clock: Callable[[], float] = time.time,
+        *,
+        model: str | None = None,
+    ) -> None:
+        """`model` names the vectors to search, where that is not simply the embedder's name."""
         self._store = store
         self._embedder = embedder
+        self._model = model or (embedder.name if embedder else "")
         self._clock = clock
         self._vectors: dict[str, list[float]] = {}
 
@@ -133,7 +142,7 @@ class Archive:
             notes.append(f"The embedding model could not be asked ({error or 'too slow'}): found by words alone.")
             return None
         also = [candidate.key for candidate in words.candidates]
-        near = await self._store.by_vector(self._embedder.name, vector, _POOL, filter, also=also)
+        near = await self._store.by_vector(self._model, vector, _POOL, filter, also=also)
         if not near:
             notes.append("No document has vectors of this model yet; `mcp-web archive reindex` makes them.")
             return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from mcp_web.index.words import PageWords
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
+from mcp_web.model.snapshot import snapshot_hash
 
 Cut = Callable[[str, Sequence[Heading]], Sequence[Passage]]
 
@@ -24,6 +25,7 @@ _SPACE = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class PreparedPage:
+    version: str  # hash of the snapshot that has this text
     passages: tuple[Passage, ...]  # none twice
     words: PageWords
 
@@ -35,7 +37,7 @@ class PreparedPage:
         )
 
 
-def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
+def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
     """Cut, drop repetitions, count. Takes a third of a second for 200,000 words: not for the event loop."""
     seen: set[str] = set()
     kept = []
@@ -45,7 +47,7 @@ def prepare(markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPag
             seen.add(text)
             kept.append(passage)
     words = PageWords([one.text for one in kept], [one.section_path for one in kept])
-    return PreparedPage(tuple(kept), words)
+    return PreparedPage(snapshot_hash(key, markdown), tuple(kept), words)
 
 
 def readable(markdown: str) -> str:

@@ -40,6 +40,7 @@ LIKELY, MOST_NEW = 16, 64
 # A page this short is read whole: one batch with the question.
 SHORT_PAGE = 24
 MOST_QUESTIONS = 512
+SLICE = 64  # passages embedded between two writes while a page is read to its end
 # Ranking so many passages takes about two milliseconds.
 AT_ONCE = 120
 MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
@@ -64,10 +65,15 @@ class PageReader:
         embedder: Embedder,
         cut: Cut,
         *,
+        cut_name: str = "",
         show_words: int = SHOW_WORDS,
         patience: float = PATIENCE,
     ) -> None:
-        """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never)."""
+        """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never).
+
+        A cut other than the usual one has a name: its vectors are kept apart from those of the usual passages.
+        """
+        self.model = f"{embedder.name};{cut_name}" if cut_name else embedder.name
         self._store = store
         self._embedder = embedder
         self._cut = cut
@@ -112,14 +118,17 @@ class PageReader:
         async with self._locks[hash(key) % len(self._locks)]:
             known = await self._known(key)
             missing = known.missing(page.passages, range(len(page.passages)))
-            if missing:
-                await self._embed(key, page, known, missing, (), [])
+            # A long page is kept piece by piece: who runs out of time has not read in vain.
+            for begin in range(0, len(missing), SLICE):
+                known = await self._embed(key, page, known, missing[begin : begin + SLICE], (), [])
+            if not missing:  # what the page no longer says goes, and the store learns which text was read
+                await self._store.keep_vectors(key, pack(known, page.passages, page.version))
             return len(missing)
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
         page = self._pages.get(key, markdown)
         if page is None:
-            page = await anyio.to_thread.run_sync(prepare, markdown, headings, self._cut)
+            page = await anyio.to_thread.run_sync(prepare, key, markdown, headings, self._cut)
             self._pages.keep(key, markdown, page)
         return page
 
@@ -151,9 +160,8 @@ class PageReader:
         if (recent := self._recent.get(key)) is not None:
             self._recent.move_to_end(key)
             return recent
-        name = self._embedder.name
         dim = self._mark.dim if self._mark else self._embedder.dim
-        found = unpack(await self._store.vectors(key, name), name, dim)
+        found = unpack(await self._store.vectors(key, self.model), self.model, dim)
         self._keep_recent(key, found)
         return found
 
@@ -185,7 +193,7 @@ class PageReader:
             if self._mark is None:
                 await keep_mark(self._store, mark)
             if missing:
-                await self._store.keep_vectors(key, pack(grown, page.passages))
+                await self._store.keep_vectors(key, pack(grown, page.passages, page.version))
         except CacheError as error:
             notes.append(f"The page's vectors could not be kept: {error.message}")
         self._mark = mark

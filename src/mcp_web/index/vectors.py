@@ -55,10 +55,11 @@ def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVec
     return PageVectors(model, packed.dim, dict(zip(packed.digests, rows, strict=True)))
 
 
-def pack(vectors: PageVectors, passages: Sequence[Passage]) -> PackedVectors:
-    """The vectors of the passages that the page still has, in their order."""
+def pack(vectors: PageVectors, passages: Sequence[Passage], version: str) -> PackedVectors:
+    """The vectors of the passages that this version of the page has, in their order."""
     import numpy as np
 
-    digests = tuple(dict.fromkeys(one.digest for one in passages if one.digest in vectors.rows))
-    rows = [np.asarray(vectors.rows[digest], "<f4") for digest in digests]
-    return PackedVectors(vectors.model, vectors.dim, digests, b"".join(row.tobytes() for row in rows))
+    wanted = tuple(dict.fromkeys(one.digest for one in passages))
+    digests = tuple(digest for digest in wanted if digest in vectors.rows)
+    data = b"".join(np.asarray(vectors.rows[digest], "<f4").tobytes() for digest in digests)
+    return PackedVectors(vectors.model, vectors.dim, digests, data, version if digests == wanted else "")

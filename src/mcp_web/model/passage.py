@@ -33,3 +33,4 @@ class PackedVectors:
     dim: int
     digests: tuple[str, ...]
     data: bytes
+    snapshot: str = ""  # hash of the version of which every passage is here; empty while some are missing

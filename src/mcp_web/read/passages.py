@@ -41,6 +41,11 @@ class Size:
     stretch: float = 1.2  # a passage may grow this much to spare a stub after it
     small_section: int = 25  # a section shorter than this is read together with the next
 
+    @property
+    def name(self) -> str:
+        """What tells this size from the usual one, which has no name."""
+        return "" if self == Size() else f"words={self.most}"
+
     @classmethod
     def capped(cls, tokens: int | None) -> Size:
         """The usual size, or smaller where a model takes fewer tokens."""

@@ -12,14 +12,15 @@ BATCH = 50
 
 
 async def reindex_archive(app: App, heard: Callable[[str, float, float], None] | None = None) -> int:
-    """Passages embedded; interrupted, the next run goes on with what still has no vectors."""
+    """Passages embedded: of pages that are new, changed or half read. Interrupted, the next run goes on from there."""
     from mcp_web.index.calibrate import forget_mark
 
     store, reader = await app.store(), await app.reader()
     await forget_mark(store)
     total = (await store.size()).pages
     done = passages = 0
-    while keys := await store.lacking_vectors(app.embedder.name, BATCH):
+    before: list[str] = []
+    while (keys := await store.lacking_vectors(reader.model, BATCH)) and keys != before:
         for key in keys:
             kept = await store.latest(key)
             if kept is not None:
@@ -27,6 +28,6 @@ async def reindex_archive(app: App, heard: Callable[[str, float, float], None] |
             done += 1
             if heard is not None:
                 heard(kept.document.title[:60] if kept else "", done, max(total, done))
-        if done > total + BATCH:
-            break  # a page without any passage lacks vectors for ever
+        before = keys  # the same ones again: they cannot be kept
+    await store.drop_vectors(but=reader.model)
     return passages

@@ -26,10 +26,10 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
 
 
 async def _catch_up(app: App, question: str) -> None:
-    """Give vectors to pages that have none yet; words answer for those that stay behind."""
+    """Let the model read pages that are new or changed; words answer for those that stay behind."""
     reader, store = await app.reader(), await app.store()
     try:
-        keys = await store.lacking_vectors(app.embedder.name, CATCH_UP_PAGES)
+        keys = await store.lacking_vectors(reader.model, CATCH_UP_PAGES)
         if keys:
             with anyio.fail_after(MODEL_SECONDS):
                 await app.embedder.embed([question], "query")  # the first question waits for the model to load

@@ -58,6 +58,7 @@ class DocumentFilter:
     source: Source | None = None
     since: str | None = None  # ISO date, inclusive
     until: str | None = None
+    collection: str | None = None  # a tag, or the name of a synced folder; case does not matter
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,10 @@ class Store(Protocol):
         """
         ...
 
+    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived | None]]) -> None:
+        """Keep several at once, all of them or none: a transaction for each would cost more than the rows."""
+        ...
+
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
         """The origin said that the newest version is still right."""
         ...
@@ -201,7 +206,7 @@ class Store(Protocol):
         ...
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        """Keys of documents that have no vectors of this model yet."""
+        """Keys of documents of whose newest text this model has not read everything."""
         ...
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
@@ -216,8 +221,14 @@ class Store(Protocol):
         """(path, key, newest hash, etag) of every document of a source whose path begins so, by path."""
         ...
 
-    async def keys(self, after: str = "", limit: int = 1000, source: Source | None = None) -> list[str]:
+    async def keys(
+        self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
+    ) -> list[str]:
         """Page keys in their own order, from after one on: for walking through everything."""
+        ...
+
+    async def collections(self) -> dict[str, int]:
+        """How many documents each tag and each synced folder has, by name."""
         ...
 
     async def remove(self, keys: Sequence[str]) -> int:

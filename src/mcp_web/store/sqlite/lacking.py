@@ -1,10 +1,11 @@
-"""Which documents have no vectors of a model yet, without looking through all of them for every question."""
+"""Which documents a model has not read to the end, without looking through all of them for every question."""
 
 from __future__ import annotations
 
 import sqlite3
 
-_HAS = "EXISTS (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = ?)"
+# Of the text as it is now, and of all of it.
+_HAS = "EXISTS (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = ? AND v.version = d.snapshot)"
 
 
 class Lacking:
@@ -16,7 +17,7 @@ class Lacking:
         self._last = 0
 
     def keys(self, db: sqlite3.Connection, limit: int) -> list[str]:
-        """Keys of documents without vectors, the newest first; a document without text needs none."""
+        """Keys of documents that lack vectors or have those of an older text, the newest first; no text needs none."""
         self._take_new(db)
         found: list[str] = []
         done: set[int] = set()

@@ -72,13 +72,14 @@ class WordIndex:
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
         return Matches(self._pages[numbers].tolist(), shares.tolist(), unknown)
 
-    def allowed(self, db: sqlite3.Connection, filter: DocumentFilter) -> set[int] | None:
-        """Row numbers of the pages that a filter lets through; None when it lets all through."""
+    def allowed(self, db: sqlite3.Connection, filter: DocumentFilter) -> NDArray[np.bool_] | None:
+        """Which pages a filter lets through, by row number; None when it lets all through."""
         if filter == DocumentFilter():
             return None
         self._catch_up(db)
-        numbers = np.flatnonzero(self._mask(filter) & (self._sources > 0))
-        return set(self._pages[numbers].tolist())
+        found = np.zeros(int(self._pages.max()) + 2, np.bool_)  # the last stands for pages that are not known yet
+        found[self._pages[self._mask(db, filter) & (self._sources > 0)]] = True
+        return found
 
     def count(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
         """In how many documents each word stands."""
@@ -96,7 +97,7 @@ class WordIndex:
         """Which documents the question lets through; None for all."""
         if query.filter == DocumentFilter() and not query.required and not query.excluded:
             return None
-        mask = self._mask(query.filter)
+        mask = self._mask(db, query.filter)
         for word in query.required:
             holds = np.zeros(len(mask), np.bool_)
             holds[self._postings(db, stem(word)).numbers] = True
@@ -105,8 +106,10 @@ class WordIndex:
             mask[self._postings(db, stem(word)).numbers] = False
         return mask
 
-    def _mask(self, filter: DocumentFilter) -> NDArray[np.bool_]:
+    def _mask(self, db: sqlite3.Connection, filter: DocumentFilter) -> NDArray[np.bool_]:
         mask = np.ones(len(self._lengths), np.bool_)
+        if filter.collection is not None:
+            mask &= self._members(db, filter.collection)
         if filter.source is not None:
             mask &= self._sources == _SOURCES[filter.source]
         if filter.since is not None:
@@ -114,6 +117,18 @@ class WordIndex:
         if filter.until is not None:
             mask &= self._days <= date.fromisoformat(filter.until).toordinal()
         return mask
+
+    def _members(self, db: sqlite3.Connection, collection: str) -> NDArray[np.bool_]:
+        """Which documents are in a collection."""
+        name = collection.lower()
+        if name not in self._collections:
+            rows = db.execute(
+                "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page WHERE l.label = ?", (collection,)
+            )
+            mask = np.zeros(len(self._lengths), np.bool_)
+            mask[[number for (number,) in rows]] = True
+            self._collections[name] = mask
+        return self._collections[name]
 
     # the lists
     def _postings(self, db: sqlite3.Connection, term: str) -> PostingList:
@@ -185,6 +200,7 @@ class WordIndex:
         if version == self._version:
             return
         self._version = version
+        self._collections: dict[str, NDArray[np.bool_]] = {}
         epoch, merged = db.execute("SELECT epoch, merged FROM index_state").fetchone()
         if epoch != self._epoch:
             self._forget()

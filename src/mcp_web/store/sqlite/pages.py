@@ -147,10 +147,11 @@ def _card(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str
     return Card(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
-def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None) -> list[str]:
+def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None, collection: str | None) -> list[str]:
     rows = db.execute(
-        "SELECT key FROM pages WHERE key > ?1 AND (?2 IS NULL OR source = ?2) ORDER BY key LIMIT ?3",
-        (bytes.fromhex(after), source, limit),
+        "SELECT key FROM pages p WHERE key > ?1 AND (?2 IS NULL OR source = ?2) AND (?3 IS NULL OR EXISTS"
+        " (SELECT 1 FROM labels WHERE page = p.id AND label = ?3)) ORDER BY key LIMIT ?4",
+        (bytes.fromhex(after), source, collection, limit),
     )
     return [row[0].hex() for row in rows]
 

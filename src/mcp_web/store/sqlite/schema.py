@@ -132,7 +132,21 @@ CREATE INDEX mentions_name ON mentions (name);
 # Step 3: which words of a document are indexed, so that new tags or a new title are seen.
 _MARK = "ALTER TABLE documents ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
 
-STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK)
+# Step 4: which version a page's vectors are of (0: not of all of it), and the collections that documents are in.
+_COLLECTIONS = """
+ALTER TABLE vectors ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE labels (
+  label TEXT NOT NULL COLLATE NOCASE,
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  PRIMARY KEY (label, page)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX labels_page ON labels (page);
+INSERT OR IGNORE INTO labels SELECT tag.value, pages.id FROM pages, json_each(pages.tags) AS tag;
+INSERT OR IGNORE INTO labels SELECT substr(path, 1, instr(path, '/') - 1), id FROM pages
+  WHERE source = 'research' AND instr(path, '/') > 1;
+"""
+
+STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK, _COLLECTIONS)
 
 
 def migrate(db: sqlite3.Connection) -> None:

@@ -25,7 +25,7 @@ from mcp_web.store.protocol import (
     WordAnswer,
     WordQuery,
 )
-from mcp_web.store.sqlite import citations, figures, notes, pages, postings, purge, vectors
+from mcp_web.store.sqlite import citations, figures, labels, notes, pages, postings, purge, vectors
 from mcp_web.store.sqlite.lacking import Lacking
 from mcp_web.store.sqlite.lane import Lane
 from mcp_web.store.sqlite.prepare import Prepared, prepare
@@ -95,12 +95,17 @@ class SqliteStore:
         return await self._reads.read(lambda db: pages.versions(db, key))
 
     async def keep(self, snapshot: Snapshot, derived: Derived | None = None) -> None:
+        await self.keep_many([(snapshot, derived)])
+
+    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived | None]]) -> None:
         now = self._clock()
-        prepared = await anyio.to_thread.run_sync(prepare, snapshot, derived)
+        ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
 
         def work(db: sqlite3.Connection) -> None:
-            page = _keep(db, prepared, now)
-            self._tidy_now_and_then(db, now)
+            page = 0
+            for prepared in ready:
+                page = _keep(db, prepared, now)
+                self._tidy_now_and_then(db, now)
             if self._max_bytes and purge.used_bytes(db) > self._max_bytes:
                 purge.make_room(db, self._max_bytes, page)
 
@@ -135,7 +140,7 @@ class SqliteStore:
         return await self._reads.read(lambda db: vectors.load(db, key, model))
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        await self._writes.write(lambda db: vectors.keep(db, key, packed))
+        await self._writes.write(await anyio.to_thread.run_sync(vectors.prepared, key, packed))
 
     async def drop_vectors(self, but: str) -> int:
         self._lacking.clear()
@@ -190,8 +195,13 @@ class SqliteStore:
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         return await self._reads.read(lambda db: pages.listing(db, source, path_prefix))
 
-    async def keys(self, after: str = "", limit: int = 1000, source: Source | None = None) -> list[str]:
-        return await self._reads.read(lambda db: pages.keys(db, after, limit, source))
+    async def keys(
+        self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
+    ) -> list[str]:
+        return await self._reads.read(lambda db: pages.keys(db, after, limit, source, collection))
+
+    async def collections(self) -> dict[str, int]:
+        return await self._reads.read(labels.counts)
 
     async def remove(self, keys: Sequence[str]) -> int:
         def work(db: sqlite3.Connection) -> int:
@@ -283,6 +293,7 @@ class SqliteStore:
 def _keep(db: sqlite3.Connection, prepared: Prepared, now: float) -> int:
     """The rows of a snapshot, of its words and of what it cites; answers the page's row."""
     page, version = pages.keep(db, prepared, now)
+    labels.keep(db, page, prepared.snapshot)
     postings.add(db, page, version, prepared)
     citations.keep(db, page, prepared.names, prepared.mentions)
     return page
