@@ -118,6 +118,21 @@ async def test_an_unchanged_page_is_confirmed(miniweb: MiniWeb) -> None:
     assert (fetched.not_modified, fetched.body) == (False, b"new")
 
 
+async def test_a_304_that_nobody_asked_for_is_the_servers_mistake(miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").page("/x", "", status=304, headers={"ETag": '"1"'})
+    with pytest.raises(FetchFailed, match="304 Not Modified, although nothing was asked") as caught:
+        await miniweb.fetcher().get(url)
+    assert (caught.value.status_code, caught.value.can_retry) == (304, True)
+    assert "server" in caught.value.way_on
+
+
+@pytest.mark.parametrize(("status", "said"), [(300, "instead of a page"), (302, "without a place"), (306, "instead")])
+async def test_a_3xx_that_leads_nowhere_says_so(miniweb: MiniWeb, status: int, said: str) -> None:
+    url = miniweb.site("docs.example").page("/x", "choose", status=status)
+    with pytest.raises(FetchFailed, match=f"answers {status} {said}"):
+        await miniweb.fetcher().get(url)
+
+
 async def test_only_conditions_are_taken_from_the_caller(miniweb: MiniWeb) -> None:
     site = miniweb.site("docs.example")
     site.page("/x", "page")

@@ -239,6 +239,9 @@ class Fetcher:
             answer = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
             if answer.status in RETRIED_STATUSES:
                 raise http_error(answer, url.href, time.time())
+            if answer.truncated and len(answer.body) < ROBOTS_BYTES:
+                # What did not come may forbid.
+                raise FetchFailed(f"{url.host} broke off in the middle of its robots.txt.", reason="cut")
             return answer
 
         try:
@@ -249,7 +252,7 @@ class Fetcher:
     def _fetched(self, walk: _Walk, answer: Answer) -> Fetched:
         not_modified = answer.status == 304 and bool(walk.conditional)
         if 300 <= answer.status < 400 and not not_modified:
-            raise _astray(walk.at, f"answers {answer.status} without a place to go to")
+            raise _no_page(walk.at, answer.status)
         kind = answer.header("content-type")
         return Fetched(
             url=walk.asked.href,
@@ -288,6 +291,22 @@ def _redirected(at: Url, location: str) -> Url:
 
 def _astray(url: Url, what: str) -> FetchFailed:
     return FetchFailed(f"{url.href} {what}.", url=url.href, retryable=False, reason="redirects")
+
+
+def _no_page(url: Url, status: int) -> FetchFailed:
+    """A 3xx that is neither a redirect we can follow nor an answer to a question we asked."""
+    if status == 304:
+        return FetchFailed(
+            f"{url.href} answered 304 Not Modified, although nothing was asked about an earlier copy: it sent no page.",
+            suggestion="The server or a cache before it errs. Try again later, or use another source.",
+            url=url.href,
+            status_code=status,
+            reason="not modified",
+        )
+    said = (
+        f"answers {status} without a place to go to" if status in _REDIRECTS else f"answers {status} instead of a page"
+    )
+    return _astray(url, said)
 
 
 def guarded_dialer(options: FetchOptions) -> Dialer:

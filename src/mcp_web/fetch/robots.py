@@ -1,8 +1,9 @@
 """robots.txt by RFC 9309, read as leniently as the large crawlers read it. Pure; never raises on any input.
 
 Written by hand because no parser of the field passes Google's own test suite without failing on real files.
-Known departures from the letter, all Google's: a missing colon and common misspellings of `disallow` are
-understood, and a rule that allows `/dir/index.html` allows `/dir/`.
+Known departures from the letter, all Google's: a missing colon, common misspellings and longer forms of the keys
+(`disallowed`) are understood, a rule that allows `/dir/index.html` allows `/dir/`, and an allowed `%62` is not `b`.
+A forbidden one is: where encodings leave a doubt, the site's wish to be left alone wins.
 """
 
 from __future__ import annotations
@@ -12,17 +13,26 @@ from dataclasses import dataclass, field
 
 MAX_BYTES = 512 * 1024  # RFC 9309 asks for at least 500 KiB
 _MAX_LINE = 2083 * 8  # eight times the longest URL that old browsers took; the rest of a line is ignored
-_AGENT_KEYS = frozenset({"user-agent", "useragent", "user agent"})
-_DISALLOW_KEYS = frozenset({"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"})
+_AGENT_KEYS = ("user-agent", "useragent", "user agent")
+_DISALLOW_KEYS = ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw")
+_SITEMAP_KEYS = ("sitemap", "site-map")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})|[\x80-\xff]")
+_INDEX = re.compile(r"/index\.htm[^/]*$")
+# Characters whose encoding changes nothing (RFC 3986 2.3), and the apostrophe, which a URL parser encodes in a query.
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'")
+_SPELT = re.compile(r"%[0-9A-Fa-f]{2}|[\x00-\x20\"<>`{}^|\\\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     allow: bool
-    pattern: str
+    pattern: str  # as written, with hex in upper case: its length is its weight
+    even: str  # the same with every octet spelt in one way
+
+    def covers(self, path: str, even: str) -> bool:
+        return matches(self.pattern, path) or ((self.even, even) != (self.pattern, path) and matches(self.even, even))
 
 
 @dataclass(slots=True)
@@ -44,11 +54,12 @@ class Robots:
     def allows(self, agent: str, url: str) -> bool:
         """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows."""
         path = path_of(url)
+        even = _even(path).replace("*", "%2A").replace("$", "%24")
         best_allow = best_disallow = -1
         for group in self._applying(agent):
             for rule in group.rules:
                 size = len(rule.pattern)
-                if size > (best_allow if rule.allow else best_disallow) and matches(rule.pattern, path):
+                if size > (best_allow if rule.allow else best_disallow) and rule.covers(path, even):
                     if rule.allow:
                         best_allow = size
                     else:
@@ -77,26 +88,27 @@ def parse_robots(body: bytes | str) -> Robots:
     open_for_agents = False
     named: list[str] = []  # the agents of the last run of user-agent lines
     naming = False
-    for line in _LINE_END.split(_without_mark(raw[:MAX_BYTES])):
+    for line in _lines(raw):
         key, value = _pair(line)
-        if key in _AGENT_KEYS:
+        names_agent = key.startswith(_AGENT_KEYS)
+        if names_agent:
             if not open_for_agents:
                 groups.append(Group())
                 open_for_agents = True
             agent = _agent_name(value)
             groups[-1].agents.add(agent)
             named = [*named, agent] if naming else [agent]
-        elif key == "allow" or key in _DISALLOW_KEYS:
+        elif key.startswith(("allow", *_DISALLOW_KEYS)):
             open_for_agents = False
             if groups and value:
-                groups[-1].rules += _rules(key == "allow", value)
+                groups[-1].rules += _rules(key.startswith("allow"), value)
         elif key == "crawl-delay" and (seconds := _seconds(value)) is not None:
             # Not in the RFC, so it closes no group of rules; who writes it means the agents just above.
             delays |= {agent: seconds for agent in named if agent not in delays}
-        elif key in ("sitemap", "site-map"):
+        elif key.startswith(_SITEMAP_KEYS):
             sitemaps.append(value.decode("utf-8", "replace"))
         # Any other line neither opens nor closes a group (RFC 9309 2.2.4).
-        naming = key in _AGENT_KEYS or (naming and not key)
+        naming = names_agent or (naming and not key)
     return Robots(groups, delays, sitemaps)
 
 
@@ -139,6 +151,30 @@ def path_of(url: str) -> str:
     return path if path.startswith("/") else "/" + path
 
 
+def kept_text(body: bytes) -> str:
+    """The file as it may be stored as text: other encodings than UTF-8 survive, and every rule stays the same."""
+    plain = _without_mark(body).replace(b"\0", b"")
+    return re.sub(rb"[\x80-\xff]", lambda octet: b"%%%02X" % octet[0][0], plain).decode("ascii")
+
+
+def _lines(raw: bytes) -> list[bytes]:
+    """The lines of the first 512 KiB; one that the ceiling cuts is left out, for half a rule is another rule."""
+    lines = _LINE_END.split(_without_mark(raw[:MAX_BYTES]))
+    return lines[:-1] if len(raw) >= MAX_BYTES else lines
+
+
+def _even(text: str, plain: frozenset[str] = _PLAIN) -> str:
+    """One spelling for all: needlessly encoded characters plain, what a URL may not hold encoded, hex in upper case."""
+
+    def spelt(found: re.Match[str]) -> str:
+        if len(found[0]) == 1:
+            return f"%{ord(found[0]):02X}"
+        char = chr(int(found[0][1:], 16))
+        return char if char in plain else found[0].upper()
+
+    return _SPELT.sub(spelt, text)
+
+
 def _without_mark(body: bytes) -> bytes:
     """Without a byte-order mark, be it whole or cut."""
     mark = b"\xef\xbb\xbf"
@@ -169,10 +205,16 @@ def _agent_name(value: bytes) -> str:
 
 def _rules(allow: bool, value: bytes) -> list[Rule]:
     pattern = _ESCAPE.sub(lambda m: b"%" + m[1].upper() if m[1] else b"%%%02X" % m[0][0], value).decode("latin-1")
-    rules = [Rule(allow, pattern)]
-    if allow and pattern.endswith("/index.html"):
-        rules.append(Rule(True, pattern.removesuffix("index.html") + "$"))
+    rules = [_rule(allow, pattern)]
+    if allow and _INDEX.search(pattern):
+        rules.append(_rule(True, pattern[: pattern.rindex("/") + 1] + "$"))
     return rules
+
+
+def _rule(allow: bool, pattern: str) -> Rule:
+    ending = "$" if pattern.endswith("$") else ""
+    literal = pattern.removesuffix("$").replace("$", "%24")  # only a last one is the end; stars are stars everywhere
+    return Rule(allow, pattern, _even(literal, frozenset() if allow else _PLAIN) + ending)
 
 
 def _seconds(value: bytes) -> float | None:

@@ -22,7 +22,7 @@ import anyio
 
 from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallowed, WebError
 from mcp_web.fetch.notes import OptionalNotes
-from mcp_web.fetch.robots import Robots, parse_robots
+from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.net.client import Answer
 from mcp_web.net.url import Url, join
@@ -68,7 +68,7 @@ class RobotsGate:
             raise _disallowed(url, verdict.refusal, retry_after=max(0.0, round(verdict.expires - time.time())))
         if verdict.robots is None:
             return None
-        if not verdict.robots.allows(self._agent, url.target):
+        if not verdict.robots.allows(self._agent, url.href):
             raise _disallowed(url, f"The robots.txt of {url.host} does not allow {self._agent} to fetch {url.path}.")
         delay = verdict.robots.delay(self._agent)
         return min(delay, MAX_DELAY) if delay else None
@@ -115,8 +115,7 @@ class RobotsGate:
         status = answer.status
         if 200 <= status < 300:
             expires = time.time() + DAY
-            text = answer.body.decode("utf-8", "replace")
-            await self._notes.keep(KIND, url.origin, {"text": text, "expires": expires}, expires)
+            await self._notes.keep(KIND, url.origin, {"text": kept_text(answer.body), "expires": expires}, expires)
             return _Verdict(expires, await _parsed(answer.body))
         if status in (401, 403):
             return _refused(f"{url.host} answers {status} to a request for its robots.txt.", DAY)
