@@ -20,14 +20,17 @@ LIMIT = 120.0
 
 
 def interpreter(version: str) -> str | None:
-    """A Python of this version on the PATH that really starts; the shims of version managers may not."""
+    """A Python of this version that really starts: this one, one on the PATH, or one that pyenv keeps aside."""
     if sys.version.startswith(f"{version}."):
         return sys.executable
-    found = shutil.which(f"python{version}")
-    if found is None:
-        return None
-    done = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30, check=False)
-    return found if done.returncode == 0 and version in done.stdout else None
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    aside = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
+    for found in (shutil.which(f"python{version}"), *map(str, aside)):
+        if found is not None:
+            done = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=30, check=False)
+            if done.returncode == 0 and f" {version}." in done.stdout:
+                return found
+    return None
 
 
 @pytest.fixture(scope="module")
