@@ -125,9 +125,9 @@ def _brotli_zeros(megabytes: int) -> bytes:
 
 @cache
 def _zstd_zeros(megabytes: int) -> bytes:
-    import zstandard
+    from backports import zstd
 
-    squeeze = zstandard.ZstdCompressor(level=3).compressobj()
+    squeeze = zstd.ZstdCompressor(level=3)
     return b"".join([squeeze.compress(bytes(MEGABYTE)) for _ in range(megabytes)]) + squeeze.flush()
 
 

@@ -15,7 +15,7 @@ from contracts_seeds.desk import OFFLINE
 from surface.rpc import clean_environment
 
 ROOT = Path(__file__).parents[2]
-MOST_MB = 400  # of the whole installation; see docs/guides/install.md
+MOST_MB = 380  # of the whole installation; see docs/guides/install.md
 LIMIT = 120.0
 
 

@@ -6,8 +6,10 @@ Every decoder here is asked for a bounded piece at a time, and the ceiling count
 
 from __future__ import annotations
 
+import sys
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Protocol
 
 from mcp_web.errors import FetchFailed, FetchTooLarge, UnsupportedContent
@@ -19,9 +21,7 @@ _PIECE = 256 * 1024
 # Text rarely shrinks by more than 1:50 and never usefully by 1:300; below a megabyte a ratio says nothing.
 _MAX_RATIO = 300
 _RATIO_FROM = 1024 * 1024
-_ZSTD_WINDOW = 8 * 1024 * 1024  # the most RFC 9659 lets a server ask for
-# An RLE block turns 4 bytes into 128 KiB, and python-zstandard cannot bound its output: bound its input instead.
-_ZSTD_SLICE = 128
+_ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server ask for
 
 
 class Layer(Protocol):
@@ -85,9 +85,13 @@ class _Brotli:
 
 class _Zstd:
     def __init__(self) -> None:
-        import zstandard
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
 
-        self._new = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj
+        options = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+        self._new = partial(zstd.ZstdDecompressor, options=options)
         self._inflate = self._new()
 
     @property
@@ -95,13 +99,11 @@ class _Zstd:
         return self._inflate.eof
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        for at in range(0, len(data), _ZSTD_SLICE):
-            piece = data[at : at + _ZSTD_SLICE]
-            while piece:
-                if self._inflate.eof:
-                    self._inflate = self._new()
-                yield self._inflate.decompress(piece)
-                piece = self._inflate.unused_data
+        while data or not (self._inflate.needs_input or self._inflate.eof):
+            if self._inflate.eof:
+                self._inflate = self._new()
+            yield self._inflate.decompress(data, _PIECE)
+            data = self._inflate.unused_data if self._inflate.eof else b""
 
 
 def _layer(name: str) -> Layer | None:
@@ -152,7 +154,7 @@ class BodyDecoder:
         except Exception as error:
             if isinstance(error, FetchTooLarge):
                 raise
-            # zlib, brotli and zstandard each have their own exception and no common one.
+            # zlib, brotli and zstd each have their own exception and no common one.
             raise FetchFailed(
                 f"The body of {self._url} is not what its Content-Encoding says.", url=self._url, reason="encoding"
             ) from error
