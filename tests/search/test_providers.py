@@ -166,7 +166,7 @@ def test_searxng_results_are_in_order_of_score_whatever_the_version() -> None:
     assert [hit.title for hit in page.hits] == ["First", "Second"]
     assert page.hits[0].engines == ("brave", "google")
     assert page.hits[1].published == "2026-01-02T03:04:05+00:00"
-    assert page.answers == ("42", "Tortoise: A reptile.")
+    assert page.answers == ("42", "Tortoise: A reptile.", "k: v")
     assert page.suggestion == "tortoise speed"
     assert any("google (timeout)" in note for note in page.notes)
     assert any("1 results without a page" in note for note in page.notes)

@@ -36,12 +36,11 @@ def example(name: str) -> Any:
     [
         ("brave_422_missing_header", 422, "auth", None),
         ("brave_422_token", 422, "auth", None),
-        ("brave_422_validation", 422, "error", None),
+        ("brave_422_validation", 422, "rejected", None),
         ("brave_429_quota", 429, "quota", 1419704.0),
         ("brave_429_rate_free_plan", 429, "rate_limited", 1.0),
         ("brave_429_rate_search_plan", 429, "rate_limited", 1.0),
         ("google_400_key", 400, "auth", None),
-        ("google_400_start", 400, "error", None),
         ("google_403_closed", 403, "auth", None),
         ("google_429_minute", 429, "rate_limited", 60.0),
         ("tavily_error", 401, "auth", None),
@@ -54,6 +53,15 @@ def test_recorded_refusals(name: str, status: int, outcome: str, wait: float | N
     with pytest.raises(Refused) as refused:
         provider.parse(response, Q)
     assert (refused.value.outcome, refused.value.retry_after) == (outcome, wait)
+
+
+@pytest.mark.parametrize(("page", "outcome"), [(0, "auth"), (9, "rejected")])
+def test_an_invalid_argument_is_the_engine_on_the_first_page_and_the_page_beyond(page: int, outcome: str) -> None:
+    response = Answered(400, json.dumps(example("google_400_start.json")).encode())
+    with pytest.raises(Refused) as refused:
+        PROVIDERS["google"].parse(response, SearchQuery("q", page=page))
+    assert refused.value.outcome == outcome
+    assert refused.value.fix
 
 
 def test_googles_day_limit_ends_at_midnight_pacific() -> None:

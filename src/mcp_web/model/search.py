@@ -9,7 +9,17 @@ from typing import Any, Literal
 Category = Literal["general", "images", "videos", "news", "map", "music", "it", "science", "files"]
 SafeSearch = Literal["off", "moderate", "strict"]
 Outcome = Literal[
-    "ok", "empty", "blocked", "rate_limited", "auth", "quota", "timeout", "unreachable", "error", "skipped"
+    "ok",
+    "empty",
+    "blocked",
+    "rate_limited",
+    "auth",  # set up wrongly: a key, an address, a missing format
+    "quota",
+    "timeout",
+    "unreachable",
+    "rejected",  # this query, as it is worded or filtered; another one may pass
+    "error",
+    "skipped",
 ]
 
 

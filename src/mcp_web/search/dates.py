@@ -6,49 +6,39 @@ import email.utils
 import re
 from datetime import UTC, date, datetime, timedelta
 
+from mcp_web.search.ages import moment_of
+
 _ISO = re.compile(r"^\d{4}-\d{2}-\d{2}")
-_RELATIVE = re.compile(
-    r"^(?:(?P<n>\d+|an?|one)\s*(?P<unit>second|sec|minute|min|hour|hr|day|week|month|year|[smhdwy])s?\.?\s+ago"
-    r"|(?P<word>just now|today|yesterday))$",
-    re.IGNORECASE,
-)
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "y": 31_556_952}
-_UNITS = {
-    "sec": "s",
-    "second": "s",
-    "min": "m",
-    "minute": "m",
-    "hr": "h",
-    "hour": "h",
-    "day": "d",
-    "week": "w",
-    "year": "y",
-}
 _FORMATS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%b. %d, %Y", "%Y/%m/%d", "%Y%m%d", "%A, %B %d, %Y")
-_PREFIX = re.compile(
-    r"^(?P<date>(?:[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4})|(?:\d{1,2} [A-Z][a-z]{2,8}\.? \d{4})"
-    r"|(?:\d+ (?:minute|hour|day)s? ago))"
-    r"\s*(?:\.{3}|…|—|–|-|·)\s+"
+_NUMBERS = re.compile(
+    r"^(?:(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})|(?P<y2>\d{4})\s?[年년.]\s?(?P<m2>\d{1,2})\s?[月월.]\s?(?P<d2>\d{1,2})\s?[日일.]?)$"
 )
+_PREFIX = re.compile(r"^(?P<date>[^—–…]{3,32}?)\s*(?:\.{3}|…|—|–|·|\s-)\s+")
 
 
 def published(value: object, now: datetime | None = None, language: str | None = None) -> str | None:
     """An ISO date or date-time (UTC where the provider names no zone), or None when it cannot be read."""
     moment = now or datetime.now(UTC)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _from_epoch(float(value))
+        return _from_epoch(value)
     if not isinstance(value, str) or not value.strip():
         return None
     text = " ".join(value.split())
-    return _iso(text) or _relative(text, moment) or _formatted(text) or _mail(text) or _spoken(text, moment, language)
+    if text.isascii() and text.isdigit() and len(text) in (10, 13):
+        return _from_epoch(float(text))
+    return _iso(text) or moment_of(text, moment) or _formatted(text) or _mail(text) or _spoken(text, moment, language)
 
 
-def split_prefix(snippet: str, now: datetime | None = None) -> tuple[str | None, str]:
+def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:
     """The date that Google writes before a snippet, and the snippet without it."""
     found = _PREFIX.match(snippet)
-    if found is None:
+    numbers = len(re.findall(r"\d+", found["date"])) if found else 0
+    if found is None or not numbers:
         return None, snippet
-    return published(found["date"], now), snippet[found.end() :]
+    # One number is an age or nothing: "In May 2026 — we met" is text.
+    moment = now or datetime.now(UTC)
+    dated = moment_of(found["date"], moment) if numbers == 1 else published(found["date"], moment, language)
+    return (dated, snippet[found.end() :]) if dated else (None, snippet)
 
 
 def day_of(iso: str) -> date | None:
@@ -81,37 +71,28 @@ def _iso(text: str) -> str | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat(timespec="seconds")
 
 
-def _relative(text: str, now: datetime) -> str | None:
-    found = _RELATIVE.match(text)
-    if found is None:
-        return None
-    if found["word"]:
-        back = timedelta(days=1) if found["word"].lower() == "yesterday" else timedelta()
-        return (now - back).date().isoformat()
-    amount = int(found["n"]) if found["n"].isdigit() else 1
-    unit = found["unit"].lower()
-    if unit == "month":
-        return (now - timedelta(days=30.44 * amount)).date().isoformat()
-    short = _UNITS.get(unit, unit)
-    then = now - timedelta(seconds=_SECONDS[short] * amount)
-    return then.isoformat(timespec="seconds") if short in "smh" else then.date().isoformat()
-
-
 def _formatted(text: str) -> str | None:
     for form in _FORMATS:
         try:
             return datetime.strptime(text, form).date().isoformat()
         except ValueError:
             continue
-    return None
+    found = _NUMBERS.match(text)
+    if found is None:
+        return None
+    year, month, day = (int(found[name] or found[name + "2"]) for name in "ymd")
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError:
+        return None
 
 
 def _mail(text: str) -> str | None:
     try:
         moment = email.utils.parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat(timespec="seconds")
+    except (TypeError, ValueError, OverflowError, IndexError):
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat(timespec="seconds")
 
 
 def _spoken(text: str, now: datetime, language: str | None) -> str | None:
@@ -129,8 +110,8 @@ def _spoken(text: str, now: datetime, language: str | None) -> str | None:
     return moment.date().isoformat() if moment else None
 
 
-def _from_epoch(seconds: float) -> str | None:
-    if seconds > 4e9:
-        seconds /= 1000  # milliseconds
+def _from_epoch(given: float) -> str | None:
+    # Of any size: JSON has integers that no float holds.
+    seconds = given / 1000 if 4e9 < given < 4e12 else given  # milliseconds
     # Small numbers are years or counts, not the first days of 1970.
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 1e8 < seconds < 4e9 else None

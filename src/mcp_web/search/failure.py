@@ -32,6 +32,13 @@ def failure(replies: Sequence[Reply], meant: Collection[str], backoff: float) ->
             suggestion=fix or "The operator sets a provider up; `mcp-web doctor` says what each one lacks.",
             attempted=told,
         )
+    if outcomes - {"auth"} == {"rejected"}:
+        return SearchUnavailable(
+            f"The query was not accepted: {said}",
+            suggestion=fix or "Change the words or the filters of the query, or name another provider.",
+            retryable=False,
+            attempted=told,
+        )
     wait = round(min(waits), 1) if waits else backoff
     if outcomes - {"auth"} <= set(_LIMITED):
         return SearchRateLimited(
@@ -48,7 +55,7 @@ def failure(replies: Sequence[Reply], meant: Collection[str], backoff: float) ->
             attempted=told,
         )
     return SearchUnavailable(
-        f"No search provider could be reached: {said}",
+        f"No search provider answered: {said}",
         suggestion=f"Try again in {wait:.0f} s; `mcp-web doctor` shows what each provider answers. {fix}".strip(),
         retry_after=wait,
         attempted=told,

@@ -29,23 +29,31 @@ def make_hit(
     now: datetime | None = None,
 ) -> Hit | None:
     """A clean hit, or None when there is no page to open."""
-    if not isinstance(url, str) or not url.strip().lower().startswith(("http://", "https://")):
-        return None
-    address = url.strip()
-    domain = domain_of(address)
-    if not domain:
+    address = _address(url)
+    domain = domain_of(address) if address else ""
+    if not address or not domain:
         return None
     return Hit(
-        title=clean(title if isinstance(title, str) else "", 300) or domain,
+        title=clean(str(title) if isinstance(title, (str, int)) else "", 300) or domain,
         url=address,
         snippet=snippet(text if isinstance(text, str) else "", _KEPT_CHARS),
         domain=domain,
         extra_snippets=tuple(snippet(part, _KEPT_CHARS) for part in extra if isinstance(part, str) and part.strip()),
         published=published(date, now, language),
         engines=tuple(engines) or ((engine,) if engine else ()),
-        thumbnail=thumbnail if isinstance(thumbnail, str) and thumbnail.startswith(("http://", "https://")) else None,
+        thumbnail=_address(thumbnail),
         source_name=clean(source, 80) if isinstance(source, str) and source else None,
     )
+
+
+def _address(value: object) -> str | None:
+    """An address of the web in what a provider wrote, or None: other schemes, fragments and broken text are none."""
+    if not isinstance(value, str):
+        return None
+    address = value.strip()
+    address = f"https:{address}" if address.startswith("//") else address
+    whole = address.isascii() or not any("\ud800" <= char <= "\udfff" for char in address)
+    return address if whole and address.lower().startswith(("http://", "https://")) else None
 
 
 def present(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:

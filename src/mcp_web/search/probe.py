@@ -84,7 +84,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
     try:
         endpoint.parse(response, SearchQuery("test", count=1))
     except Refused as refused:
-        if refused.outcome == "error" and name == "brave" and response.status == 422:
+        if refused.outcome == "rejected" and name == "brave" and response.status == 422:
             # A request without a query: the key was accepted before the missing parameter was noticed.
             return ProviderState(endpoint.name, name, True, True, True, left, ms, "The key is accepted.")
         authorised = False if refused.outcome == "auth" else None

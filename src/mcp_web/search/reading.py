@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
@@ -26,5 +27,21 @@ def texts(value: Any) -> list[str]:
 
 
 def number(value: Any) -> float:
-    """A number, or zero."""
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
+    """A finite number, or zero."""
+    try:
+        found = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else 0.0
+    except OverflowError:
+        return 0.0
+    return found if math.isfinite(found) else 0.0
+
+
+def count(value: Any) -> int | None:
+    """How many there are, given as a number or as digits; None for nothing and for nonsense."""
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value[:18])
+    return int(number(value)) or None
+
+
+def seconds(value: Any) -> float | None:
+    """A time to wait, or None when there is none in it."""
+    return number(value) if number(value) > 0 else None

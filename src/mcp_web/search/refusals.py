@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-import email.utils
 import json
 import time
 from typing import Any
 
+from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.provider import ApiResponse, Refused
 
+_UNREADABLE = (ValueError, RecursionError)  # no JSON, or JSON that is nested without end
+_REPHRASE = "Change the words or the filters of the query, or name another provider."
+_WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
+_WALL_WORDS = (
+    b"just a moment",
+    b"not a bot",
+    b"captcha",
+    b"cf-chl",
+    b"unusual traffic",
+    b"enable javascript and cookies",
+)
 
-def retry_after(response: ApiResponse, now: float | None = None) -> float | None:
-    """Seconds a Retry-After asks for: given in seconds or as a date."""
-    value = (response.header("retry-after") or "").strip()
-    if not value:
-        return None
-    if value.isdigit():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, moment.timestamp() - (time.time() if now is None else now))
+
+def retry_after(response: ApiResponse) -> float | None:
+    """Seconds a Retry-After asks for: given in seconds or as a date; a day is the most."""
+    return retry_after_seconds(response.header("retry-after"), time.time())
+
+
+def is_wall(response: ApiResponse) -> bool:
+    """Whether a check for robots answered instead of the endpoint behind it."""
+    if any(response.header(name) for name in _WALL_HEADERS):
+        return True
+    start = response.body[:20_000].lower()
+    return b"<" in start and any(word in start for word in _WALL_WORDS)
 
 
 def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
     """The JSON object in an answer; anything else is a refusal that names what came instead."""
     try:
         value = json.loads(response.body)
-    except ValueError:
+    except _UNREADABLE:
+        if is_wall(response):
+            raise Refused("blocked", f"{who} answered {response.status} with a check for robots.") from None
         kind = (response.header("content-type") or "no type").partition(";")[0]
         raise Refused("error", f"{who} answered {response.status} with {kind} instead of JSON.") from None
     if not isinstance(value, dict):
@@ -40,7 +53,7 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
     """The JSON object in a refusal, or nothing: a gateway in between may answer with a web page."""
     try:
         value = json.loads(response.body)
-    except ValueError:
+    except _UNREADABLE:
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -53,14 +66,22 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
         return
     if 300 <= status < 400:
         raise Refused("blocked", f"{who} redirected the request instead of answering it ({status}).")
+    if status in (401, 403, 503) and is_wall(response):
+        raise Refused("blocked", f"{who} answered {status} with a check for robots.", retry_after=retry_after(response))
     if status == 401:
         raise Refused("auth", f"{who} does not accept the key ({status}{said}).", fix=fix)
     if status == 402:
         raise Refused("quota", f"{who} has no credit left ({status}{said}).", fix=f"Top up the {who} account.")
     if status == 403:
         raise Refused("auth", f"{who} refuses this account ({status}{said}).", fix=fix)
+    if status in (404, 405, 410):
+        raise Refused(
+            "auth",
+            f"{who} offers no search at the configured address ({status}{said}).",
+            fix=f"Check its URL. {fix or ''}",
+        )
     if status == 429:
         raise Refused("rate_limited", f"{who} limits the pace ({status}{said}).", retry_after=retry_after(response))
     if status >= 500:
         raise Refused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
-    raise Refused("error", f"{who} did not understand the request ({status}{said}).", counts=False)
+    raise Refused("rejected", f"{who} did not understand the request ({status}{said}).", fix=_REPHRASE, counts=False)

@@ -137,7 +137,7 @@ class Runner:
         quota = endpoint.quota(response)
         if endpoint.card.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.card.rate
-        page = await to_thread.run_sync(endpoint.parse, response, query)
+        page = await to_thread.run_sync(_read, endpoint, response, query)
         now = anyio.current_time()
         health = self.health[endpoint.name]
         health.succeeded(now, (now - begun) * 1000)
@@ -184,6 +184,16 @@ class Runner:
             wait = random.uniform(0.15, 0.45)  # noqa: S311 - jitter
             return wait if wait < left else None
         return None
+
+
+def _read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Page:
+    try:
+        return endpoint.parse(response, query)
+    except Refused:
+        raise
+    except Exception as error:  # an answer of a shape nobody thought of costs that answer, not the search
+        trace.log("error", "search_parse", provider=endpoint.name, error_code=type(error).__name__)
+        raise Refused("error", f"{endpoint.name} sent an answer that cannot be read.") from error
 
 
 def _pace_key(endpoint: Provider) -> str:

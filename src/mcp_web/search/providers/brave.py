@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from mcp_web.model.search import SearchQuery
+from mcp_web.search.dates import published
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
@@ -119,17 +121,25 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
-    thumbnail = mapping(row.get("thumbnail"))
-    source = mapping(row.get("profile")).get("name") or (row.get("source") if query.category == "images" else None)
+    video, talk = mapping(row.get("video")), mapping(row.get("data"))  # of videos and of discussions
+    picture = mapping(row.get("thumbnail")) or mapping(video.get("thumbnail"))
+    source = (
+        text(mapping(row.get("profile")).get("name"))
+        or text(row.get("source"))
+        or text(video.get("publisher"))
+        or text(video.get("creator"))
+        or text(talk.get("forum_name"))
+    )
     return make_hit(
-        row.get("title"),
+        row.get("title") or row.get("question"),
         row.get("url"),
-        row.get("description") or row.get("answer"),
+        row.get("description") or row.get("answer") or talk.get("top_comment") or talk.get("question"),
         engine="brave",
-        date=row.get("page_age") or row.get("age"),
+        date=published(row.get("page_age")) or row.get("age"),
         extra=texts(row.get("extra_snippets")) if query.extra_snippets else (),
-        thumbnail=thumbnail.get("original") or thumbnail.get("src"),
+        thumbnail=picture.get("original") or picture.get("src"),
         source=source,
+        language=query.language,
     )
 
 
@@ -137,7 +147,7 @@ def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:
     """What a web answer holds in its other blocks, for when there is nothing in the main one."""
     return [
         row
-        for name in ("discussions", "news", "videos", "faq")
+        for name in ("discussions", "news", "videos", "faq", "locations")
         for row in items(mapping(answer.get(name)).get("results"))
     ]
 
@@ -164,15 +174,15 @@ def _freshness(freshness: str | None) -> str | None:
 
 
 def _pair(header: str) -> list[int]:
-    parts = [part.strip() for part in header.split(",")]
-    return [int(part) for part in parts if part.lstrip("-").isdigit()]
+    return [int(digits) for digits in re.findall(r"(?:^|,)\s*(\d{1,12})\s*(?=,|$)", header, re.ASCII)]
 
 
 def _refuse(response: ApiResponse) -> None:
     """Brave's own words for a refusal; a bad key is a 422, not a 401."""
     answer = error_object(response)
-    error = mapping(answer.get("error")) or (items(answer.get("errors")) or [{}])[0]
-    code, detail, meta = text(error.get("code")), text(error.get("detail")), mapping(error.get("meta"))
+    error = mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]
+    code, meta = text(error.get("code")), mapping(error.get("meta"))
+    detail = text(error.get("detail")) or text(error.get("message"))
     resets = _pair(response.header("x-ratelimit-reset") or "")
     if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
         raise Refused("auth", f"Brave does not accept the key ({code}).", fix=FIX)

@@ -105,5 +105,5 @@ def _hit(row: dict[str, Any], backend: str) -> Hit | None:
         engine=backend,
         date=row.get("date") or row.get("published"),
         thumbnail=row.get("thumbnail") or row.get("image") or image,
-        source=row.get("source") or row.get("publisher"),
+        source=row.get("source") or row.get("publisher") or row.get("uploader"),
     )

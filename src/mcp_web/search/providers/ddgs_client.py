@@ -55,7 +55,7 @@ class DdgsClient:
 def _call(url: str, params: dict[str, str], timeout: float) -> Answered:
     """One search on one backend; blocking."""
     from ddgs.engines import ENGINES
-    from ddgs.exceptions import DDGSException, TimeoutException
+    from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
     parts = urlsplit(url)
     backend, kind = parts.hostname or "", parts.path.strip("/")
@@ -69,12 +69,14 @@ def _call(url: str, params: dict[str, str], timeout: float) -> Answered:
         results = engine.search(query, page=page, **({"timelimit": None} | params))
     except TimeoutException as error:
         raise FetchTimeout(f"{backend} did not answer in time.") from error
+    except RatelimitException:
+        return Answered(429, b"[]")
     except DDGSException as error:
         # The message may quote the query, so only its kind is passed on.
         if "vqd" in str(error):
             return Answered(403, b"[]")
         raise FetchFailed(f"{backend} could not be reached.") from error
-    except (ValueError, KeyError, IndexError, AttributeError) as error:
+    except Exception as error:  # the page is a stranger's, and the library trusts it
         raise FetchFailed(f"{backend} sent a page that the library could not read.") from error
     status, page_text = engine.seen
     rows = [dict(vars(result)) for result in results or ()]

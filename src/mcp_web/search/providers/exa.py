@@ -63,6 +63,8 @@ class Exa:
             said, tag = text(answer.get("error")) or text(answer.get("message")), text(answer.get("tag"))
             if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
                 raise Refused("quota", f"Exa has no credit left ({tag or said}).", fix="Top up the Exa account.")
+            if "API_KEY" in tag:
+                raise Refused("auth", f"Exa does not accept the key ({tag}).", fix=FIX)
             refuse_by_status(response, "Exa", f"{tag} {said}".strip(), fix=FIX)
         refuse_by_status(response, "Exa", fix=FIX)
         answer = json_object(response, "Exa")
@@ -82,7 +84,7 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
-    highlights = texts(row.get("highlights"))
+    highlights = [part for part in texts(row.get("highlights")) if part.strip()]
     return make_hit(
         row.get("title"),
         row.get("url"),

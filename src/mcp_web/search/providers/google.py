@@ -11,7 +11,7 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.reading import items, mapping, text
+from mcp_web.search.reading import count, items, mapping, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 
 FIX = (
@@ -29,6 +29,12 @@ CARD = Card(
     ends=date(2027, 1, 1),
 )
 _FRESHNESS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
+# A page's own data, under the names of the schemas that hold a date.
+_DATED = ("newsarticle", "article", "blogposting", "webpage", "videoobject", "creativework", "scholarlyarticle", "book")
+_DATE_FIELDS = ("datepublished", "uploaddate", "datemodified", "datecreated")
+_DAY_LIMITS = frozenset({"dailyLimitExceeded", "dailyLimitExceededUnreg", "quotaExceeded"})
+_MINUTE_LIMITS = frozenset({"rateLimitExceeded", "userRateLimitExceeded", "concurrentLimitExceeded"})
+_WRONG_KEYS = frozenset({"API_KEY_INVALID", "keyInvalid", "keyExpired", "API_KEY_EXPIRED"})
 _DATES = ("article:published_time", "og:published_time", "date", "dc.date", "article:modified_time", "og:updated_time")
 
 
@@ -69,13 +75,12 @@ class Google:
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
         if response.status >= 400:
-            _refuse(response)
+            _refuse(response, query)
         refuse_by_status(response, "Google", fix=FIX)
         answer = json_object(response, "Google")
-        total = text(mapping(answer.get("searchInformation")).get("totalResults"))
         return Page(
-            hits=present(_hit(row) for row in items(answer.get("items"))),
-            total=int(total) if total.isdigit() else None,
+            hits=present(_hit(row, query) for row in items(answer.get("items"))),
+            total=count(mapping(answer.get("searchInformation")).get("totalResults")),
             more=bool(mapping(answer.get("queries")).get("nextPage")),
             suggestion=text(mapping(answer.get("spelling")).get("correctedQuery")) or None,
             notes=("Google Custom Search is switched off on 2027-01-01; configure another provider.",),
@@ -92,11 +97,13 @@ def from_options(options: SearchOptions) -> list[Provider]:
     return [Google(options.google_api_key, options.google_engine_id, options.google_url)]
 
 
-def _hit(row: dict[str, Any]) -> Hit | None:
+def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
     pagemap = mapping(row.get("pagemap"))
     tags = (items(pagemap.get("metatags")) or [{}])[0]
-    dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()))
-    tagged = next((found for name in _DATES if (found := published(tags.get(name)))), None)
+    dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()), language=query.language)
+    data = [record for name in _DATED for record in items(pagemap.get(name))]
+    named = [tags.get(name) for name in _DATES] + [record.get(name) for record in data for name in _DATE_FIELDS]
+    tagged = next((found for value in named if (found := published(value))), None)
     image = mapping(row.get("image"))
     pictures = [*items(pagemap.get("cse_image")), *items(pagemap.get("cse_thumbnail"))]
     # The link of an image is the picture itself; the page it stands on is what can be opened and cited.
@@ -111,18 +118,23 @@ def _hit(row: dict[str, Any]) -> Hit | None:
     )
 
 
-def _refuse(response: ApiResponse) -> None:
+def _refuse(response: ApiResponse, query: SearchQuery) -> None:
     error = mapping(error_object(response).get("error"))
     message = text(error.get("message"))
     reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
-    if response.status == 429:
-        if "per day" in message:
-            raise Refused("quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX)
+    limited = response.status in (403, 429)
+    unpaid = "billing" in message.lower()  # a limit that no midnight lifts
+    if limited and not unpaid and (reasons & _DAY_LIMITS or "per day" in message.lower()):
+        raise Refused("quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX)
+    if response.status == 429 or (limited and not unpaid and reasons & _MINUTE_LIMITS):
         raise Refused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
-    if "API_KEY_INVALID" in reasons or response.status in (401, 403):
+    if reasons & _WRONG_KEYS or response.status in (401, 403, 404):
         raise Refused(
             "auth", f"Google refuses this key or project: {message or response.status}".rstrip(".") + ".", fix=FIX
         )
+    if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
+        said = f"Google does not accept the search engine ID: {message or response.status}".rstrip(".") + "."
+        raise Refused("auth", said, fix=FIX)
     refuse_by_status(response, "Google", message, fix=FIX)
 
 

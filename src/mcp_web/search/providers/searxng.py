@@ -9,13 +9,14 @@ from typing import Any
 from urllib.parse import unquote
 
 from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.dates import published
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.neutral import neutralise
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.reading import items, number, text, texts
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.search.reading import count, items, mapping, number, text, texts
+from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.snippets import clean
 
@@ -85,11 +86,10 @@ class Searxng:
         answers = _answers(answer)
         if not rows and not answers and silent:
             raise _all_silent(silent, self.url)
-        total = answer.get("number_of_results")
-        offered = [*texts(answer.get("corrections")), *texts(answer.get("suggestions"))]
+        offered = [*_words(answer.get("corrections")), *_words(answer.get("suggestions"))]
         return Page(
             hits=hits,
-            total=int(total) if isinstance(total, (int, float)) and total > 0 else None,
+            total=count(answer.get("number_of_results")),
             more=bool(hits),
             suggestion=clean(offered[0]) if offered else None,
             answers=answers,
@@ -110,17 +110,25 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _refuse(response: ApiResponse, who: str) -> None:
-    if response.status == 403:
+    if response.status == 403 and not is_wall(response):
         raise Refused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
-    refuse_by_status(response, who, text(error_object(response).get("error")))
+    refuse_by_status(response, who, text(error_object(response).get("error")), fix=FIX)
     if "html" in (response.header("content-type") or ""):
         raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
 
 
 def _silent(pairs: Any) -> list[tuple[str, str]]:
-    """Engines that did not answer, each with its reason."""
+    """Engines that did not answer, each with its reason: pairs, in some versions longer, or bare names."""
     found = pairs if isinstance(pairs, list) else []
-    return [(str(pair[0]), str(pair[1])) for pair in found if isinstance(pair, list) and len(pair) > 1]
+    parts = [[pair] if isinstance(pair, str) else pair for pair in found if isinstance(pair, (str, list)) and pair]
+    return [(str(part[0]), str(part[1]) if len(part) > 1 and part[1] else "no answer") for part in parts]
+
+
+def _words(offered: Any) -> list[str]:
+    """Corrections and suggestions: words, or objects that hold them."""
+    listed = offered if isinstance(offered, list) else []
+    found = [text(one.get("title")) if isinstance(one, dict) else text(one) for one in listed]
+    return [word for word in found if word.strip()]
 
 
 def _all_silent(silent: list[tuple[str, str]], who: str) -> Refused:
@@ -143,15 +151,48 @@ def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> t
 
 
 def _hit(row: dict[str, Any]) -> Hit | None:
-    engines = texts(row.get("engines"))
+    engines = [name for name in texts(row.get("engines")) if name] or [text(row.get("engine")) or "searxng"]
+    dates = (row.get("publishedDate"), row.get("pubdate"), row.get("date_of_publication"))
+    sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer", "repository"))
+    authors = ", ".join(texts(row.get("authors"))[:5])
     return make_hit(
-        row.get("title"),
+        row.get("title") or row.get("filename") or row.get("package_name"),
         row.get("url"),
-        row.get("content"),
-        engines=engines or [text(row.get("engine"))],
-        date=row.get("publishedDate") or row.get("pubdate"),
+        row.get("content") or _told(row),
+        engines=engines,
+        date=next((read for value in dates if (read := published(value))), None),
         thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
-        source=row.get("author") or row.get("source"),
+        source=authors or next(filter(None, sources), None),
+    )
+
+
+# What a result of a special kind says where others have a text.
+_FACTS = (
+    *(
+        "abstract",
+        "comments",
+        "version",
+        "license_name",
+        "address",
+        "price",
+        "resolution",
+        "length",
+        "filesize",
+        "size",
+    ),
+    *("seed", "leech", "doi", "metadata"),
+)
+
+
+def _told(row: dict[str, Any]) -> str:
+    code = [text(line[1]) for line in row.get("codelines") or () if isinstance(line, list) and len(line) > 1]
+    if code:
+        return " ".join(code[:8])
+    facts = {name: row.get(name) for name in _FACTS} | mapping(row.get("kvmap"))
+    return ", ".join(
+        f"{name.replace('_', ' ')}: {value}" if name not in ("abstract", "comments", "metadata") else str(value)
+        for name, value in facts.items()
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool) and str(value).strip()
     )
 
 
@@ -163,5 +204,14 @@ def _said(one: dict[str, Any]) -> str:
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
     said = [*texts(answer.get("answers")), *(_said(one) for one in items(answer.get("answers")))]
-    said += [f"{text(box.get('infobox'))}: {text(box.get('content'))}" for box in items(answer.get("infoboxes"))]
-    return tuple(line for part in said if (line := clean(part, 500)).strip(": "))
+    said += [_boxed(box) for box in items(answer.get("infoboxes"))]
+    said += [_told(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
+    return tuple(line for part in said if (line := clean(part, 500)))
+
+
+def _boxed(box: dict[str, Any]) -> str:
+    """An infobox as one line: its text, or else its table."""
+    rows = [(text(row.get("label")), text(row.get("value"))) for row in items(box.get("attributes"))]
+    table = "; ".join(f"{label}: {value}" for label, value in rows if label and value)
+    body = text(box.get("content")) or table
+    return f"{text(box.get('infobox'))}: {body}".strip(": ") if body else ""

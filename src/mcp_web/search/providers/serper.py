@@ -63,7 +63,7 @@ class Serper:
         return Page(
             hits=present(_hit(row, query) for row in rows),
             more=len(rows) >= query.count,
-            suggestion=text(mapping(answer.get("searchInformation")).get("didYouMean")) or None,
+            suggestion=_suggestion(answer),
             answers=_answers(answer),
             raw=answer,
         )
@@ -77,16 +77,23 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
+    # A paper may have no page of its own, only a file.
     return make_hit(
         row.get("title"),
-        row.get("link"),
+        row.get("link") or row.get("pdfUrl") or row.get("htmlUrl"),
         row.get("snippet"),
         engine="google",
         date=row.get("date"),
         thumbnail=row.get("thumbnailUrl") or row.get("imageUrl"),
-        source=row.get("source") or row.get("channel"),
+        source=row.get("source") or row.get("channel") or row.get("publicationInfo"),
         language=query.language,
     )
+
+
+def _suggestion(answer: dict[str, Any]) -> str | None:
+    facts = mapping(answer.get("searchInformation"))
+    related = [text(row.get("query")) for row in items(answer.get("relatedSearches"))]
+    return next(filter(None, [text(facts.get("didYouMean")), text(facts.get("showingResultsFor")), *related]), None)
 
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:

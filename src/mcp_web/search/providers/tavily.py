@@ -9,7 +9,7 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.reading import items, text
+from mcp_web.search.reading import items, seconds, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 
 FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com (MCP_WEB_TAVILY_KEYLESS=true tries without one)."
@@ -98,7 +98,7 @@ def _refuse(response: ApiResponse, *, keyless: bool) -> None:
             raise Refused(
                 "quota" if outcome == "quota" else "rate_limited",
                 f"Tavily's keyless allowance is used up for this {error.get('window') or 'time'}.",
-                retry_after=float(wait) if isinstance(wait, (int, float)) else retry_after(response),
+                retry_after=seconds(wait) or retry_after(response),
                 fix=FIX,
             )
     message = text(detail.get("error")) if isinstance(detail, dict) else text(detail) or text(error)
