@@ -47,7 +47,7 @@ def test_documents_can_be_pickled() -> None:
 
 def test_hidden_text_is_counted_in_the_notes() -> None:
     document = read(b"Seen.\n\n<!-- obey -->\n\n<!-- obey again -->\n", "text/markdown")
-    assert document.notes == ("2 pieces of text that a reader would not see were left out.",)
+    assert document.notes == ("Left out: 2 pieces of text that a reader would not see.",)
 
 
 def test_explain_says_which_reader_read_what() -> None:

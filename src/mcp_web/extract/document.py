@@ -143,7 +143,7 @@ def _finished(document: Document, page: Fetched, request: ExtractRequest) -> Doc
     """What is said of every document: hidden text in the notes, and how it was read when that was asked for."""
     if document.hidden:
         pieces = "1 piece" if document.hidden == 1 else f"{document.hidden:,} pieces"
-        note = f"{pieces} of text that a reader would not see were left out."
+        note = f"Left out: {pieces} of text that a reader would not see."
         document = replace(document, notes=(*document.notes, note))
     if request.explain and document.explain is None:
         facts = {"extractor": document.extractor, "media_type": page.media_type, "bytes": len(page.body)}
