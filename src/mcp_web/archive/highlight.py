@@ -20,8 +20,8 @@ _MARKUP = re.compile(
     r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
     re.MULTILINE,
 )
-_UNCLEAN = re.compile(r"[*_`|\[\]#>\t]|   |^[ +-]| $")  # what cleaning may change, and more
-_SPECIAL = re.compile(r"[&<>\"']")
+_UNCLEAN = re.compile(r"[*_`|\[\]#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
+_SPECIAL = re.compile(r"[&<>]")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -161,7 +161,7 @@ def _piece(marker: Marker, text: str, spans: list[Span], at: int) -> str:
         end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
     shown = text[start:end].replace("\n", " ")
     if _UNCLEAN.search(shown):
-        shown = re.sub(r"\s+", " ", _MARKUP.sub("", text[start:end])).strip()
+        shown = html.unescape(re.sub(r"\s+", " ", _MARKUP.sub("", text[start:end])).strip())
         inside = marker.spans(shown)
     else:
         first = bisect.bisect_left(spans, (start, 0, ""))
@@ -193,4 +193,4 @@ def _marked(text: str, spans: list[Span]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return html.escape(text) if _SPECIAL.search(text) else text
+    return html.escape(text, quote=False) if _SPECIAL.search(text) else text
