@@ -10,7 +10,7 @@ from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.provider import ApiResponse, Refused
 
 _UNREADABLE = (ValueError, RecursionError)  # no JSON, or JSON that is nested without end
-_REPHRASE = "Change the words or the filters of the query, or name another provider."
+REPHRASE = "Change the words or the filters of the query, or name another provider."
 _WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
 _WALL_WORDS = (
     b"just a moment",
@@ -61,7 +61,7 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
 def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
     """Raise what a status alone tells; return for 2xx."""
     status = response.status
-    said = f": {message}" if message else ""
+    said = f": {message.rstrip('.')}" if message else ""
     if 200 <= status < 300:
         return
     if 300 <= status < 400:
@@ -78,10 +78,10 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
         raise Refused(
             "auth",
             f"{who} offers no search at the configured address ({status}{said}).",
-            fix=f"Check its URL. {fix or ''}",
+            fix=f"Check the address it is configured with. {fix or ''}".strip(),
         )
     if status == 429:
         raise Refused("rate_limited", f"{who} limits the pace ({status}{said}).", retry_after=retry_after(response))
     if status >= 500:
         raise Refused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
-    raise Refused("rejected", f"{who} did not understand the request ({status}{said}).", fix=_REPHRASE, counts=False)
+    raise Refused("rejected", f"{who} did not understand the request ({status}{said}).", fix=REPHRASE, counts=False)

@@ -186,7 +186,9 @@ def _refuse(response: ApiResponse) -> None:
     resets = _pair(response.header("x-ratelimit-reset") or "")
     if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
         raise Refused("auth", f"Brave does not accept the key ({code}).", fix=FIX)
+    limits, left = (_pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining"))
     used_up = 0 < number(meta.get("quota_limit")) <= number(meta.get("quota_current"))
+    used_up = used_up or (len(limits) > 1 and limits[1] > 0 and left[1:2] == [0])
     if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
         until = float(resets[1]) if len(resets) > 1 else None
         raise Refused(

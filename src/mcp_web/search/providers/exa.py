@@ -12,7 +12,7 @@ from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import items, text, texts
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.search.refusals import REPHRASE, error_object, json_object, refuse_by_status
 
 FIX = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
 CARD = Card(
@@ -65,6 +65,8 @@ class Exa:
                 raise Refused("quota", f"Exa has no credit left ({tag or said}).", fix="Top up the Exa account.")
             if "API_KEY" in tag:
                 raise Refused("auth", f"Exa does not accept the key ({tag}).", fix=FIX)
+            if "CONTENT" in tag and response.status == 403:  # moderation: another query may pass
+                raise Refused("rejected", f"Exa does not answer this query ({tag}).", fix=REPHRASE, counts=False)
             refuse_by_status(response, "Exa", f"{tag} {said}".strip(), fix=FIX)
         refuse_by_status(response, "Exa", fix=FIX)
         answer = json_object(response, "Exa")

@@ -15,13 +15,15 @@ from mcp_web.search.locales import locale
 from mcp_web.search.neutral import neutralise
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.reading import count, items, mapping, number, text, texts
+from mcp_web.search.reading import count, items, number, text, texts
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
+from mcp_web.search.searxng.kinds import boxed, told
 from mcp_web.search.snippets import clean
 
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
 FIX = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
+LOGIN_FIX = "Write the login into MCP_WEB_SEARXNG_URLS: https://user:password@host."
 CARD = Card(
     name="searxng",
     index="mixed",
@@ -112,6 +114,8 @@ def from_options(options: SearchOptions) -> list[Provider]:
 def _refuse(response: ApiResponse, who: str) -> None:
     if response.status == 403 and not is_wall(response):
         raise Refused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
+    if response.status == 401:
+        raise Refused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
     refuse_by_status(response, who, text(error_object(response).get("error")), fix=FIX)
     if "html" in (response.header("content-type") or ""):
         raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
@@ -153,46 +157,16 @@ def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> t
 def _hit(row: dict[str, Any]) -> Hit | None:
     engines = [name for name in texts(row.get("engines")) if name] or [text(row.get("engine")) or "searxng"]
     dates = (row.get("publishedDate"), row.get("pubdate"), row.get("date_of_publication"))
-    sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer", "repository"))
+    sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer"))
     authors = ", ".join(texts(row.get("authors"))[:5])
     return make_hit(
         row.get("title") or row.get("filename") or row.get("package_name"),
         row.get("url"),
-        row.get("content") or _told(row),
+        row.get("content") or told(row),
         engines=engines,
         date=next((read for value in dates if (read := published(value))), None),
         thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
         source=authors or next(filter(None, sources), None),
-    )
-
-
-# What a result of a special kind says where others have a text.
-_FACTS = (
-    *(
-        "abstract",
-        "comments",
-        "version",
-        "license_name",
-        "address",
-        "price",
-        "resolution",
-        "length",
-        "filesize",
-        "size",
-    ),
-    *("seed", "leech", "doi", "metadata"),
-)
-
-
-def _told(row: dict[str, Any]) -> str:
-    code = [text(line[1]) for line in row.get("codelines") or () if isinstance(line, list) and len(line) > 1]
-    if code:
-        return " ".join(code[:8])
-    facts = {name: row.get(name) for name in _FACTS} | mapping(row.get("kvmap"))
-    return ", ".join(
-        f"{name.replace('_', ' ')}: {value}" if name not in ("abstract", "comments", "metadata") else str(value)
-        for name, value in facts.items()
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool) and str(value).strip()
     )
 
 
@@ -204,14 +178,6 @@ def _said(one: dict[str, Any]) -> str:
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
     said = [*texts(answer.get("answers")), *(_said(one) for one in items(answer.get("answers")))]
-    said += [_boxed(box) for box in items(answer.get("infoboxes"))]
-    said += [_told(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
+    said += [boxed(box) for box in items(answer.get("infoboxes"))]
+    said += [told(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
     return tuple(line for part in said if (line := clean(part, 500)))
-
-
-def _boxed(box: dict[str, Any]) -> str:
-    """An infobox as one line: its text, or else its table."""
-    rows = [(text(row.get("label")), text(row.get("value"))) for row in items(box.get("attributes"))]
-    table = "; ".join(f"{label}: {value}" for label, value in rows if label and value)
-    body = text(box.get("content")) or table
-    return f"{text(box.get('infobox'))}: {body}".strip(": ") if body else ""

@@ -1,0 +1,36 @@
+"""Results of special kinds: what a map, a package, a file, a torrent or a piece of code says instead of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.search.reading import items, mapping, text
+
+_PLAIN = ("abstract", "comments", "metadata")  # say themselves what they are
+_NAMED = ("version", "license_name", "price", "resolution", "length", "filesize", "size", "seed", "leech", "doi")
+
+
+def told(row: dict[str, Any]) -> str:
+    """The facts of a result in one line, or nothing."""
+    lines = row.get("codelines")
+    code = (
+        [text(line[1]) for line in lines if isinstance(line, list) and len(line) > 1] if isinstance(lines, list) else []
+    )
+    if code:
+        return " ".join(code[:8])
+    place = mapping(row.get("address")).values()
+    said = [*(row.get(name) for name in _PLAIN), ", ".join(part for part in place if isinstance(part, str) and part)]
+    facts = {name.replace("_", " "): row.get(name) for name in _NAMED} | mapping(row.get("kvmap"))
+    parts = [*map(_written, said), *(f"{name}: {value}" for name, fact in facts.items() if (value := _written(fact)))]
+    return ", ".join(part for part in parts if part)
+
+
+def boxed(box: dict[str, Any]) -> str:
+    """An infobox as one line: its text, or else its table."""
+    rows = [(text(row.get("label")), text(row.get("value"))) for row in items(box.get("attributes"))]
+    body = text(box.get("content")) or "; ".join(f"{label}: {value}" for label, value in rows if label and value)
+    return f"{text(box.get('infobox'))}: {body}".strip(": ") if body.strip() else ""
+
+
+def _written(value: Any) -> str:
+    return str(value).strip() if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
