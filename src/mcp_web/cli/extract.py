@@ -70,6 +70,7 @@ async def _lines(source: IO[bytes], request: Any) -> None:
     """One answer line for every input line; a bad line answers with its error and the rest goes on."""
     from mcp_web.app import App
     from mcp_web.errors import WebError
+    from mcp_web.extract.summary import summary_of
     from mcp_web.model.wire import document_to_json
     from mcp_web.services.extract_html import extract_html
     from mcp_web.settings import load
@@ -83,9 +84,10 @@ async def _lines(source: IO[bytes], request: Any) -> None:
                 document = await extract_html(app, asked["html"], str(asked.get("url") or ""), request)
                 whole = document_to_json(document)
                 answer = {"markdown": document.markdown, "title": document.title} | {
-                    name: whole[name] for name in ("metadata", "kind", "summary", "notes") if name in whole
+                    name: whole[name] for name in ("metadata", "kind", "notes") if name in whole
                 }
                 answer.setdefault("metadata", {})
+                answer["summary"] = summary_of(document)
             except WebError as error:
                 answer = {"error": error.as_dict()}
             sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")

@@ -12,6 +12,7 @@ from typing import Any
 from mcp_web.contracts.asking import ask
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import AgentError, SearchRateLimited, WebError
+from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Hit, SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import Opened
@@ -84,7 +85,7 @@ def _result(hit: Hit, score: float, answer: Searched) -> dict[str, Any]:
             "markdown": document.markdown,
             "word_count": len(document.markdown.split()),
             "fetch_time_ms": round(sum(page.snapshot.timings.values())) if page.cache == "fetched" else 0,
-            "summary": document.summary,
+            "summary": summary_of(document),
         }
     elif page is not None:
         made["content_error"] = {"code": page.code, "message": page.message}

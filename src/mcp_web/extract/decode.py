@@ -14,6 +14,7 @@ from mcp_web.model.page import Fetched
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
+_UTF_8 = ("utf-8", "utf8")  # read by Python's own decoder where they are what they say
 _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 
 
@@ -37,12 +38,12 @@ def decode(page: Fetched) -> Decoded:
         if body.startswith(mark):
             return _read(body[len(mark) :], name)
     declared = known_label(page.charset) or _declared(body, page.media_type)
-    if declared:
+    if declared and declared not in _UTF_8:
         return _read(body, declared)
     try:
         return Decoded(body.decode("utf-8"), "utf-8", 0)
     except UnicodeDecodeError:
-        return _read(body, _detected(body, page.final_url))
+        return _read(body, declared or _detected(body, page.final_url))
 
 
 def known_label(label: str | None) -> str | None:

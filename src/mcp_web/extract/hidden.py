@@ -29,6 +29,8 @@ _CANDIDATES = (
     "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,link[href^='data:' i],"
     f"[hidden],[popover],[style],[role=tablist],[{LABEL}]"
 )
+Verdict = tuple[Style | None, bool]
+
 _NEVER_SHOWN = frozenset(("template", "noframes"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))
 _SHOWN_WIDER = re.compile(
@@ -97,7 +99,7 @@ def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
 def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
     found: list[Element] = []
     background = Background(tree)
-    verdicts: dict[str, Style | None] = {}  # styles repeat: each text is judged once
+    verdicts: dict[str, Verdict] = {}  # styles repeat: each text is judged once
     for element in [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]:
         text = element.attr("style") or ""
         if element.tag == "font":
@@ -106,24 +108,26 @@ def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
             continue
         if text not in verdicts:
             verdicts[text] = _suspect(text) if len(text) > _LONG_STYLE else _known_suspect(text)
-        style = verdicts[text]
-        if style is not None and (hides(style, element) or background.swallows(element, style)):
+        style, may_hide = verdicts[text]
+        if style is not None and ((may_hide and hides(style, element)) or background.swallows(element, style)):
             found.append(element)
     return found
 
 
 @lru_cache(maxsize=4096)  # and they repeat from page to page
-def _known_suspect(text: str) -> Style | None:
+def _known_suspect(text: str) -> Verdict:
     return _suspect(text)
 
 
-def _suspect(text: str) -> Style | None:
-    """The parsed style, where it could hide something on some element."""
+def _suspect(text: str) -> Verdict:
+    """The parsed style, where it could hide something on some element, and whether by more than its colour."""
     coloured = "color" in text.lower()
     if not coloured and _SUSPECT_STYLE.search(text) is None:
-        return None
+        return None, False
     style = parse_style(text)
-    return style if hides(style) or (coloured and "color" in style) else None
+    if hides(style):  # an element can only excuse what its style alone would hide
+        return style, True
+    return (style, False) if coloured and "color" in style else (None, False)
 
 
 def _drop(found: list[Element], reachable: Reachable) -> int:

@@ -212,7 +212,7 @@ def _node_date(data: Structured, main: Mapping[str, Any], name: str) -> str | No
 
 
 def _first_date(metas: Mapping[str, str], names: Iterable[str]) -> str | None:
-    return next((found for name in names if (found := read_date(metas.get(name)))), None)
+    return next((found for name in names if name in metas and (found := read_date(metas[name]))), None)
 
 
 def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> str | None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 Style = Mapping[str, str]
 
+_PAPER = Colour(255, 255, 255)
 _UNITS = {"": 1.0, "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 1.333, "pc": 16.0, "cm": 37.8}
 _UNITS |= {"mm": 3.78, "in": 96.0, "vw": 12.8, "vh": 7.2, "vmin": 7.2, "vmax": 12.8, "dvh": 7.2, "svh": 7.2}
 _LENGTH = re.compile(r"(?:calc\(\s*)?([-+]?\s*(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*([a-z]*|%)", re.I)
@@ -277,11 +278,12 @@ class Background:
     def __init__(self, tree: Node) -> None:
         self._tree = tree
         self._styled: bool | None = None
+        self._inline: bool | None = None
 
     def swallows(self, element: Element, style: Style) -> bool:
         """True where the text has the colour of what stands behind it."""
-        colour = parse_colour(style.get("color", ""))
-        if colour is None:
+        colour = parse_colour(style["color"]) if "color" in style else None
+        if colour is None or not (colour.near(_PAPER) or "background" in style or self._is_inline()):
             return False
         behind = self._behind(element, style)
         return behind is not None and colour.near(behind)
@@ -303,7 +305,14 @@ class Background:
                 return None
             node = node.parent  # type: ignore[attr-defined]  # narrowed by hasattr
         # Nothing says otherwise: paper is white, unless a stylesheet may have painted it.
-        return None if self.is_painted() else Colour(255, 255, 255, 1.0)
+        return None if self.is_painted() else _PAPER
+
+    def _is_inline(self) -> bool:
+        """True where an element carries its background with it."""
+        if self._inline is None:
+            found = self._tree.select_one('[style*="background" i],[bgcolor],[background]')
+            self._inline = found is not None
+        return self._inline
 
     def is_painted(self) -> bool:
         """True where a sheet may have given the page another background than white."""

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.css import Rule, read_rules
+from mcp_web.extract.css import Rule, Rules
 from mcp_web.extract.style import Background, hides, parse_style
 
 if TYPE_CHECKING:
@@ -20,17 +20,11 @@ if TYPE_CHECKING:
 _MOST_CANDIDATES = 2000
 _MOST_RULES = 200  # per element; a page made for people has a handful
 _CHUNK = 200
-# Cheap tests before the real one: a sheet, then a rule, that has none of these hides nothing.
-_HIDING = re.compile(
-    r"none|hidden|opacity|indent|clip|transparent|-\d{3}|:\s*0|scale|blur|mask|var\(|collapse|background"
-    r"|color\s*:\s*(?:#f|white|rgb|hsl)",
-    re.I,
-)
+# Cheap tests before the real one: a rule that has none of these hides nothing.
 _HIDING_WORDS = (
-    "display:none", "visibility:", "opacity:0", "opacity:.0", "clip", "mask", "transparent", "scale", "blur(",
-    "indent:-", "spacing:-", "zoom", "rotate", "matrix", "var(", "\\", "font-size:0", "font-size:1px",
-    "font-size:2px", "font:0", "height:0", "width:0", "height:1px", "width:1px", "left:-", "top:-", "right:-",
-    "bottom:-", "margin:-", "translate", "rgba(0,0,0,0)", "/0)", "/0%)", ",0)", "inset:-", "font-size:.",
+    "display:none", "visibility:", "opacity:0", "opacity:.0", "clip", "mask", "transparent", "scale", "blur(", ":-",
+    "zoom", "rotate", "matrix", "var(", "\\", "font-size:0", "font-size:1px", "font-size:2px", "font-size:.", "font:0",
+    "height:0", "width:0", "height:1px", "width:1px", "translate", "/0)", "/0%)", ",0)",
 )  # fmt: skip
 _HIDING_EXACT = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0|clip:rect|clip-path:[icep]|mask(?:-image)?:|blur\("
@@ -39,7 +33,6 @@ _HIDING_EXACT = re.compile(
     r"|(?:left|top|right|bottom|margin|inset):[^;]*-(?:\d{3}|\d+(?:em|rem|v[wh]|%))|translate\w*[(:][^)]*\d{3}|\\"
     r"|(?:display|visibility|opacity|font-size|font|left|color|clip|height|width):[^;]*var\("
 )
-_SHOWING_BODY = re.compile(r"display|visibility|opacity|height|clip|position|font-size")
 # Properties by which a later or more exact rule shows again what an earlier one hides, with the values that hide.
 _SHOWING = {
     "display": ("none",),
@@ -115,17 +108,16 @@ class _Names:
 
 def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> list[Element]:
     """The elements that a rule of the page's sheets hides and no stronger rule shows."""
-    sheets = [text for text in sheets if "none" in text or ":0" in text or _HIDING.search(text)]
     if not sheets:
         return []
-    rules = [*read_rules(sheets)]
+    rules = Rules(sheets)
     unpainted = not Background(tree).is_painted()
     names = _Names(tree, classes)
     hiding = _hiding(rules, names, unpainted)
     found = _matched(tree, hiding, classes) if hiding.rules else []
     if not found:
         return []
-    showing = _showing(rules, names, found)
+    showing = _showing(rules, names, hiding, found)
     return [
         element
         for at, element in enumerate(found)
@@ -144,15 +136,17 @@ def _matched(tree: Node, hiding: _Index, classes: frozenset[str]) -> list[Elemen
     return [element for element in found if element.tag not in ("html", "body") and element.text.strip()]
 
 
-def _hiding(rules: list[Rule], names: _Names, unpainted: bool) -> _Index:
+def _hiding(rules: Rules, names: _Names, unpainted: bool) -> _Index:
     found = _Index()
+    ends = list(accumulate([len(body) + 1 for body in rules.bodies]))
     variables: dict[str, str] = {}
-    roots = {at for at, rule in enumerate(rules) if rule.selector in _ROOTS}
-    for at in sorted(roots.union(_suspects(rules, names, unpainted))):
-        rule = rules[at]
-        if at in roots:
-            if "--" in rule.body:
-                variables.update(item for item in parse_style(rule.body).items() if item[0].startswith("--"))
+    roots = {at for at in _places(rules.text, "--", ends) if rules.selector(at) in _ROOTS}
+    for at in sorted(roots.union(_suspects(rules, ends, names, unpainted))):
+        rule = rules.rule(at)
+        if rule is None:
+            continue
+        if rule.selector in _ROOTS:
+            variables.update(item for item in parse_style(rule.body).items() if item[0].startswith("--"))
         elif _STATE.search(rule.selector) is None:
             style = parse_style(rule.body, variables)
             if hides(style) or (unpainted and _is_pale(style)):
@@ -160,19 +154,17 @@ def _hiding(rules: list[Rule], names: _Names, unpainted: bool) -> _Index:
     return found
 
 
-def _suspects(rules: list[Rule], names: _Names, unpainted: bool) -> Iterator[int]:
+def _suspects(rules: Rules, ends: list[int], names: _Names, unpainted: bool) -> Iterator[int]:
     """The places of the rules that could hide something here. All bodies are searched as one text: few have a sign."""
-    text = "".join("{".join([rule.body for rule in rules]).split())
-    bodies = text.split("{")
-    ends = list(accumulate(len(body) + 1 for body in bodies))
+    text, bodies = rules.text, rules.bodies
     signed = {at for word in _HIDING_WORDS for at in _places(text, word, ends)}
     coloured = set(_places(text, "color:" if unpainted else "background", ends))
     for at in signed | coloured:
-        if not names.may_match(rules[at].selector):
-            continue
         body = bodies[at]
-        if (at in signed and _HIDING_EXACT.search(body)) or (
-            at in coloured and "color:" in body and _COLOURED.search(body)
+        if at not in signed and "color:" not in body:
+            continue
+        if names.may_match(rules.selector(at)) and (
+            (at in signed and _HIDING_EXACT.search(body)) or (at in coloured and _COLOURED.search(body))
         ):
             yield at
 
@@ -192,18 +184,23 @@ def _is_pale(style: dict[str, str]) -> bool:
     return colour is not None and colour.near(Colour(255, 255, 255))
 
 
-def _showing(rules: list[Rule], present: _Names, hidden: list[Element]) -> _Index:
-    """The rules that could show one of the elements after all."""
+def _showing(rules: Rules, present: _Names, hiding: _Index, hidden: list[Element]) -> _Index:
+    """The rules that could show one of the elements after all: by a property that hides one of them."""
+    styles = [rule.style for known in hiding.rules.values() for rule in known.values()]
+    hiders = [name for name, values in _SHOWING.items() if any(s.get(name, "").startswith(values) for s in styles)]
     names = {"", *(element.tag for element in hidden), *(element.attr("id") or "" for element in hidden)}
     for element in hidden:
         names.update((element.attr("class") or "").split())
+    ends = list(accumulate([len(body) + 1 for body in rules.bodies]))
     found = _Index()
-    for rule in rules:
-        if _SHOWING_BODY.search(rule.body) is None or names.isdisjoint(_TOKEN.findall(rule.selector)):
+    for at in sorted({at for name in hiders for at in _places(rules.text, f"{name}:", ends)}):
+        selector = rules.selector(at)
+        if names.isdisjoint(_TOKEN.findall(selector)) or not present.may_match(selector):
             continue
-        if present.may_match(rule.selector) and _STATE.search(rule.selector) is None:
+        rule = rules.rule(at)
+        if rule is not None and _STATE.search(selector) is None:
             style = parse_style(rule.body)
-            if any(name in style and not style[name].startswith(values) for name, values in _SHOWING.items()):
+            if any(name in style and not style[name].startswith(_SHOWING[name]) for name in hiders):
                 _add(found, rule, style)
     return found
 

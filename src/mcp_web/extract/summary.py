@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
+from mcp_web.model.page import Document
 
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters; what a page is about is said on its first pages
@@ -58,6 +59,11 @@ class _Sentence:
     place: int  # among the prose sentences
     section: int
     opens: bool  # its paragraph
+
+
+def summary_of(document: Document) -> str:
+    """A document's summary: the one it was read with, else made now. Few callers ask for that of an HTML page."""
+    return document.summary or summarise(document.markdown, document.title, document.metadata.description)
 
 
 def summarise(markdown: str, title: str, description: str | None) -> str:

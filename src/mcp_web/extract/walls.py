@@ -39,14 +39,20 @@ def detect_wall(
     sent = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, sent):
         return found
-    # Most pages show enough at once; text that ends at a line's end has no half of a target.
-    if len(_shown(markdown[:5_000].rpartition("\n")[0])) > _PREVIEW:
+    if _shows_plenty(markdown[:6_000]):
         return _not_free(source, markdown)
     shown = _shown(markdown[:12_000])
     if len(shown) > _PREVIEW:
         return _not_free(source, markdown)
     html = _lowered(source)
     return _instead_of_text(html, shown) or _paywall(html, shown) or _shell(html, shown)
+
+
+def _shows_plenty(markdown: str) -> bool:
+    """Whether more than a preview is shown, told without folding it: white space and what may be a target left out."""
+    first, *rest = "".join(markdown.split()).split("](")
+    targets = [piece.find(")") for piece in rest]
+    return len(first) + sum([len(piece) - end for piece, end in zip(rest, targets, strict=True) if end >= 0]) > _PREVIEW
 
 
 def _by_status(status: int, sent: dict[str, str]) -> Verdict | None:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from mcp_web.errors import InvalidInput, WebError
+from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Found, Hit, SearchQuery
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched, search_web
@@ -205,7 +206,7 @@ def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> d
         made["content"] = {
             "markdown": text[: args["content_chars"]],
             "word_count": len(text.split()),
-            "summary": page.snapshot.document.summary,
+            "summary": summary_of(page.snapshot.document),
             "snapshot": page.snapshot.hash,
         }
     elif page is not None:
