@@ -79,6 +79,29 @@ def test_dates_in_many_hands(written: object, read: str | None) -> None:
     assert published(written, NOW) == read
 
 
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        *[
+            (text, "2026-11-13")
+            for text in ("vor 2 Tagen", "il y a 2 jours", "hace 2 días", "há 2 dias", "2 giorni fa")
+        ],
+        *[(text, "2026-11-13") for text in ("2 dagen geleden", "för 2 dagar sedan", "2 dni temu", "2 дня назад")],
+        *[(text, "2026-11-13") for text in ("2 gün önce", "2 日前", "2天前", "2일 전", "2 hari yang lalu", "2d ago")],
+        *[(text, "2026-11-15T09:00:00+00:00") for text in ("vor 3 Std.", "il y a 3 h", "3 ore fa", "3 uur geleden")],
+        *[(text, "2026-11-15T09:00:00+00:00") for text in ("3 часа назад", "3 時間前", "3小时前", "3시간 전")],
+        *[(text, "2025-11-15") for text in ("vor einem Jahr", "il y a 1 an", "1 год назад", "1年前", "há 1 ano")],
+        *[(text, "2026-11-14") for text in ("gestern", "hier", "ayer", "ontem", "вчера", "昨日", "어제")],
+        *[(text, "2026-10-02") for text in ("02.10.2026", "2. 10. 2026", "2026年10月2日", "2026. 10. 2.")],
+        *[(text, None) for text in ("3 Tage", "2 days", "999999 years ago", "31.02.2026", "vor Tagen", "9" * 400)],
+        ("1794724438", "2026-11-15T06:33:58+00:00"),
+        (10**400, None),
+    ],
+)
+def test_ages_and_numbers_need_no_language(said: object, read: str | None) -> None:
+    assert published(said, NOW) == read
+
+
 def test_a_spoken_date_in_another_language() -> None:
     assert published("vor 2 Tagen", NOW, "de") == "2026-11-13"
     assert published("il y a 3 jours", NOW, "fr-FR") == "2026-11-12"
@@ -87,7 +110,10 @@ def test_a_spoken_date_in_another_language() -> None:
 def test_googles_date_before_the_snippet() -> None:
     assert split_prefix("Oct 2, 2026 ... asyncio is", NOW) == ("2026-10-02", "asyncio is")
     assert split_prefix("2 days ago — news", NOW) == ("2026-11-13", "news")
-    assert split_prefix("Plain - text", NOW) == (None, "Plain - text")
+    assert split_prefix("vor 3 Tagen — Neues", NOW) == ("2026-11-12", "Neues")
+    assert split_prefix("2 oct 2026 · texto", NOW, "es") == ("2026-10-02", "texto")
+    for plain in ("Plain - text", "Chapter 3 — text", "In May 2026 — we met", "1984 — a novel", "Hier — ein Text"):
+        assert split_prefix(plain, NOW, "en") == (None, plain)
 
 
 def test_spans() -> None:
