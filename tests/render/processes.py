@@ -35,6 +35,20 @@ def browser_processes(pid: int | None = None) -> dict[int, str]:
     return {p: line for p, line in below(pid or os.getpid()).items() if any(mark in line for mark in marks)}
 
 
+def newcomers(known: set[int]) -> set[int]:
+    """Browser processes that are neither known nor below a known one, which may start others when it likes."""
+    expected = set(known)
+    for pid in known:
+        expected |= set(below(pid))
+    return set(browser_processes()) - expected
+
+
+def newest_browser() -> set[int]:
+    """The reaper that started last, and all below it."""
+    reaper = max(pid for pid, line in browser_processes().items() if "reaper.py" in line)
+    return {reaper, *below(reaper)}
+
+
 def main_process(pid: int | None = None) -> int:
     """The pid of the browser itself."""
     return next(

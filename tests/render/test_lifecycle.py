@@ -16,7 +16,17 @@ from mcp_web.errors import RenderDisabled, RenderFailed
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
 from miniweb import MiniWeb, Request, Site, Wire
-from render.processes import below, browser_processes, eventually, holding, main_process, namespaces_allowed, owner
+from render.processes import (
+    below,
+    browser_processes,
+    eventually,
+    holding,
+    main_process,
+    namespaces_allowed,
+    newcomers,
+    newest_browser,
+    owner,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -61,7 +71,8 @@ async def kill_while_rendering(fresh: Chromium, web: MiniWeb, mark: str) -> Rend
         group.start_soon(call)
         await eventually(lambda: len(web.site("life.example").asked("/hang")) > asked)
         # The youngest: browsers of other tests are older, and of two renderers the page's came last.
-        os.kill(max(pid for pid, line in browser_processes().items() if mark in line), signal.SIGKILL)
+        ours = newest_browser() if mark == "--type=renderer" else set(browser_processes())
+        os.kill(max(pid for pid, line in browser_processes().items() if mark in line and pid in ours), signal.SIGKILL)
     return failures[0]
 
 
@@ -75,7 +86,7 @@ async def test_process_killed_while_a_page_loads_fails_that_page_and_no_other(fr
         assert error.can_retry
         assert b"All is well." in page.body
     await fresh.aclose()
-    await eventually(lambda: set(browser_processes()) <= mine)
+    await eventually(lambda: not newcomers(mine))
 
 
 async def test_browser_is_replaced_after_so_many_pages(fresh: Chromium) -> None:
@@ -99,7 +110,7 @@ async def test_browser_ends_when_nobody_needs_it(web: MiniWeb) -> None:
     idle = Chromium(RenderOptions(enabled=True, idle=0.05), web.dialer())
 
     await idle.render("http://life.example/")
-    await eventually(lambda: set(browser_processes()) <= mine)
+    await eventually(lambda: not newcomers(mine))
     page = await idle.render("http://life.example/")
     await idle.aclose()
 

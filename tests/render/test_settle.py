@@ -6,7 +6,19 @@ from dataclasses import replace
 
 from mcp_web.render.settle import PageState, verdict
 
-_QUIET = PageState(ready="complete", url="", scripts=True, chars=5000, still=1000, timers=0, lazy=False, height=900)
+_QUIET = PageState(
+    ready="complete",
+    url="",
+    scripts=True,
+    chars=5000,
+    still=1000,
+    timers=0,
+    busy=0,
+    beats=0,
+    blind=True,
+    lazy=False,
+    height=900,
+)
 
 
 def judge(
@@ -36,6 +48,22 @@ def test_data_asked_for_by_a_script_earns_a_longer_quiet() -> None:
 def test_shell_gets_the_patience_of_network_idle() -> None:
     assert judge(replace(_QUIET, chars=10, still=400)) is None
     assert judge(replace(_QUIET, chars=10, still=600)) == "settled"
+
+
+def test_page_that_has_nothing_left_to_do_is_done_after_a_few_turns_of_its_loop() -> None:
+    known = replace(_QUIET, blind=False, beats=2, still=40)
+
+    assert judge(known, data=True) == "settled"
+    assert judge(replace(known, beats=1), data=True) is None
+    assert judge(replace(known, blind=True), data=True) is None
+    assert judge(replace(known, busy=1), data=True) is None
+
+
+def test_shell_that_says_something_and_has_nothing_left_to_do_is_a_page() -> None:
+    known = replace(_QUIET, blind=False, beats=2, chars=10)
+
+    assert judge(replace(known, still=120)) == "settled"
+    assert judge(replace(known, still=120, chars=0)) is None
 
 
 def test_open_request_or_timer_is_waited_for_until_nothing_moves() -> None:

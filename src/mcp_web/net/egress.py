@@ -49,6 +49,9 @@ BACKGROUND = (
     "android.clients.google.com",
     "mtalk.google.com",
 )
+# A name that leads nowhere but here: a page that asks for it has shown its credentials, and that is all.
+GREETING = "http://lease.mcp-web.invalid/"
+_GREETED = "lease.mcp-web.invalid"
 _CONNECT_SECONDS = 10.0
 _HEAD_SECONDS = 30.0
 _MAX_CONNECTIONS = 256
@@ -126,7 +129,7 @@ class Lease:
 
 
 class Egress:
-    """The proxy. `start` binds a free port of 127.0.0.1; `lease` admits a page."""
+    """The proxy. `start` binds a free port of 127.0.0.1; `grant` lets a page in, `withdraw` ends it."""
 
     def __init__(
         self,
@@ -160,17 +163,26 @@ class Egress:
                 await self._server
             self._server = None
 
+    def grant(self) -> Lease:
+        """A new passage, which leads nowhere until a host is admitted to it."""
+        lease = Lease(secrets.token_hex(8), secrets.token_urlsafe(24), self._max_bytes, set(), set())
+        self._leases[lease.name] = lease
+        return lease
+
+    def withdraw(self, lease: Lease) -> None:
+        """End a passage with all its connections; its credentials open nothing any more."""
+        lease.close()
+        self._leases.pop(lease.name, None)
+
     @contextmanager
     def lease(self, host: str) -> Iterator[Lease]:
         """Admit one page of this host for as long as the block lasts."""
-        lease = Lease(secrets.token_hex(8), secrets.token_urlsafe(24), self._max_bytes, set(), set())
+        lease = self.grant()
         lease.admit(host)
-        self._leases[lease.name] = lease
         try:
             yield lease
         finally:
-            lease.close()
-            del self._leases[lease.name]
+            self.withdraw(lease)
 
     async def _client(self, client: SocketStream) -> None:
         try:
@@ -194,6 +206,9 @@ class Egress:
                         continue
                     return
                 break
+            return
+        if request.host == _GREETED:
+            await request.welcome()
             return
         with lease.connection():
             lease.requests += 1

@@ -60,6 +60,9 @@ class ProxyRequest:
     async def challenge(self) -> None:
         await self._answer(407, [(b"proxy-authenticate", b'Basic realm="mcp-web"')], b"")
 
+    async def welcome(self) -> None:
+        await self._answer(200, [(b"content-type", b"text/plain")], b"")
+
     async def refuse(self, status: int, why: str) -> None:
         await self._answer(status, [(b"content-type", b"text/plain")], f"Not opened: {why}.".encode())
 

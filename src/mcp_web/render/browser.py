@@ -24,6 +24,8 @@ from mcp_web.render.trust import add_trust
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
 
+    from mcp_web.render.tab import Tab
+
 T = TypeVar("T")
 
 _LAUNCH_SECONDS = 12.0
@@ -60,6 +62,7 @@ class Running:
     pages: int = 0
     users: int = 0
     worn: bool = False
+    spare: asyncio.Task[Tab] | None = None  # the next blank page, which nobody has asked for yet
 
     @property
     def usable(self) -> bool:
@@ -195,6 +198,10 @@ def _expect_death(driver: object) -> None:
 async def end(running: Running) -> None:
     """End a browser, its driver and its profile, at once and for certain."""
     await _let_go(running.lifeline, running.folder, running.playwright)
+    if running.spare is not None:
+        await asyncio.wait({running.spare}, timeout=_STOP_SECONDS)
+        if running.spare.done() and running.spare.exception() is None:
+            running.spare.result().forget()
 
 
 async def _let_go(lifeline: int, folder: Path, playwright: Playwright | None) -> None:

@@ -18,6 +18,8 @@ from mcp_web.net.url import parse_url
 from mcp_web.render.browser import PageGone, Running, SharedBrowser
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
+from mcp_web.render.spare import Spare
+from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.visit import Seen, Visit
 from mcp_web.render.world import Moved
 
@@ -71,6 +73,7 @@ class Chromium:
         self._browser: SharedBrowser | None = None
         self._opening = anyio.Lock()
         self._places = anyio.Semaphore(options.max_pages)
+        self._spare = Spare(self._blank)
 
     async def render(self, url: str, *, deadline: float | None = None) -> Rendered:
         """Open a page in the browser and answer it settled."""
@@ -87,11 +90,11 @@ class Chromium:
             except TimeoutError:
                 raise RenderFailed(f"No browser page became free within {seconds:g} seconds.", url=url) from None
             try:
-                with self._egress.lease(target.host) as lease:
-                    async with browser.use() as running:
-                        rendered = await self._visit(running, lease, target.href, begun + seconds - _RESERVE, begun)
+                async with browser.use() as running:
+                    rendered = await self._visit(running, target.href, begun + seconds - _RESERVE, begun)
             finally:
                 self._places.release()
+            self._spare.prepare(running)
             facts["status"] = rendered.status
             return rendered
 
@@ -100,21 +103,27 @@ class Chromium:
         """How many pages are being rendered now."""
         return self._options.max_pages - self._places.value
 
-    async def _visit(self, running: Running, lease: Lease, url: str, until: float, begun: float) -> Rendered:
+    async def _visit(self, running: Running, url: str, until: float, begun: float) -> Rendered:
         from playwright.async_api import Error
 
-        visit = Visit(running.browser, lease, self._egress.port, self._options, until, self._user_agent(running))
+        tab: Tab | None = None
         try:
-            seen = await visit.see(url)
-            return _answer(url, seen, lease, begun)
+            tab = await self._spare.take(running, until)
+            tab.lease.admit(parse_url(url).host)
+            seen = await Visit(tab, self._options, until).see(url)
+            return _answer(url, seen, tab.lease, begun)
         except TimeoutError as error:
             running.worn = True  # something hangs in it: the next page gets a new one
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
-        except (Error, PageGone, Moved) as error:
+        except (Error, PageGone, Moved, TabFailed) as error:
             running.worn = True  # whatever it was, a new browser does not have it
-            raise RenderFailed(f"The browser failed on {url}: {_cause(error, visit)}.", url=url) from error
+            raise RenderFailed(f"The browser failed on {url}: {_cause(error, tab)}.", url=url) from error
         finally:
-            running.worn = running.worn or visit.unfinished
+            if tab is not None:
+                await tab.close()
+
+    async def _blank(self, running: Running, until: float) -> Tab:
+        return await open_tab(running.browser, self._egress, self._options, self._user_agent(running), until)
 
     def _user_agent(self, running: Running) -> str:
         if self._options.user_agent:
@@ -193,8 +202,8 @@ def _notes(seen: Seen, lease: Lease) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _cause(error: Exception, visit: Visit) -> str:
-    if visit.crashed:
+def _cause(error: Exception, tab: Tab | None) -> str:
+    if tab is not None and tab.crashed:
         return "the page crashed it, by its memory or its depth"
     if isinstance(error, Moved):
         return "the page never stayed on one document"

@@ -1,8 +1,9 @@
 """When a page is done: loaded, the network quiet, the text still, nothing due soon; or out of patience.
 
-Every wait needs a reason. A page that has no script is done when it is loaded; one with scripts gets a short
-quiet; one that is still an empty shell gets as long as a browser's usual "network idle". Timers a reader would
-wait for are known from the page (`scripts/watch.js`), open requests from the driver.
+Every wait needs a reason. A page that has no script is done when it is loaded. Of one with scripts it is known what
+it has begun and not finished (`scripts/watch.js`: requests, bodies being read, timers a reader would wait for; open
+requests from the driver too): when that is nothing, and a few turns of its event loop bring no change, it is done. Only
+a page that does what leaves no such mark, or is still an empty shell, is watched by the clock.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 Ending = Literal["settled", "restless", "waiting", "stuck", "ceiling"]
 
+# Turns of the page's event loop, each with a frame: what was due has run, and what it started is known.
+BEATS = 2
 # Milliseconds. A paint is 16: six of them show whether anything follows. 500 is Playwright's network idle.
 QUIET = 100.0
 QUIET_AFTER_DATA = 200.0
@@ -60,6 +63,9 @@ class PageState:
     chars: int
     still: float  # milliseconds since the text last changed or something arrived
     timers: int  # due soon
+    busy: int  # requests of scripts, and bodies being read
+    beats: int  # turns of the event loop without a change or anything begun
+    blind: bool  # the page works with what cannot be watched: workers, sockets, frames
     lazy: bool  # something waits for being scrolled to
     height: int
     consent: str | None = None
@@ -101,18 +107,25 @@ def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, e
     stalled = min(state.still, quiet) >= PATIENCE
     if state.ready != "complete":
         return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= SHELL_CHARS else None
-    if open_requests or state.timers:
+    if open_requests or state.timers or state.busy:
         if stalled:
             return "waiting"
         return "restless" if elapsed >= RESTLESS + LOADING / 2 else None
     if not state.scripts:
         return "settled"
-    needed = QUIET_AFTER_DATA if data else QUIET
-    if state.chars < SHELL_CHARS:
-        needed = QUIET_OF_A_SHELL
-    if state.still >= needed:
+    if state.still >= _needed(state, data=data):
         return "settled"
     return "restless" if elapsed >= RESTLESS else None
+
+
+def _needed(state: PageState, *, data: bool) -> float:
+    """How long the page must have been still."""
+    known = not state.blind and state.beats >= BEATS
+    if state.chars < SHELL_CHARS:
+        return QUIET if known and state.chars else QUIET_OF_A_SHELL
+    if known:
+        return 0.0
+    return QUIET_AFTER_DATA if data else QUIET
 
 
 async def settle(world: World, traffic: Traffic, channel: str, until: float) -> Settled:
@@ -125,6 +138,7 @@ async def settle(world: World, traffic: Traffic, channel: str, until: float) -> 
             "quiet": QUIET_AFTER_DATA if traffic.data else QUIET,
             "shell": QUIET_OF_A_SHELL,
             "chars": SHELL_CHARS,
+            "beats": BEATS,
             "least": 30 if traffic.open else 0,
             "most": 250,
         }

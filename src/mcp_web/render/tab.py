@@ -1,0 +1,160 @@
+"""A blank page in a context of its own, ready to go: behind the gate, watched from its first moment, used once."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.net.egress import GREETING, Egress, Lease
+from mcp_web.render.browser import within
+from mcp_web.render.options import RenderOptions
+from mcp_web.render.settle import Traffic
+from mcp_web.render.world import World, script
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Request
+
+VIEWPORT_WIDTH = 1280
+VIEWPORT_HEIGHT = 1000
+_UNWANTED = ("Image", "Font", "Media")
+
+
+class TabFailed(Exception):
+    """A blank page could not be had from the browser: whatever it was, a new browser does not have it."""
+
+
+@dataclass  # no slots: the driver leaves a mark on whose methods it calls
+class Tab:
+    """One page to be. What happens in it is noted here; where it may go is for its lease to say."""
+
+    context: BrowserContext
+    page: Page
+    world: World
+    session: CDPSession
+    lease: Lease
+    egress: Egress
+    channel: str
+    gone: asyncio.Future[None]
+    traffic: Traffic = field(default_factory=Traffic)
+    navigations: list[Request] = field(default_factory=list)
+    failed: set[Request] = field(default_factory=set)
+    download: bool = False
+
+    @property
+    def crashed(self) -> bool:
+        return self.gone.done()
+
+    @property
+    def usable(self) -> bool:
+        return not self.crashed and not self.page.is_closed()
+
+    async def close(self) -> None:
+        """End the page, its context and its passage."""
+        self.forget()
+        with suppress(Exception):  # the browser may be gone; what was learnt is what counts
+            await within(1.0, self.context.close())
+
+    def forget(self) -> None:
+        """End its passage, of a page whose browser is gone."""
+        self.egress.withdraw(self.lease)
+
+    async def enlarge(self, height: int) -> None:
+        await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
+
+    def listen(self) -> None:
+        self.context.on("page", self._close_other)
+        self.page.on("request", self._began)
+        self.page.on("requestfinished", self.traffic.ended)
+        self.page.on("requestfailed", self._ended_badly)
+        self.page.on("crash", self._crash)
+        self.page.on("download", self._downloading)
+
+    def _began(self, request: Request) -> None:
+        self.traffic.began(request)
+        if request.is_navigation_request() and request.frame.parent_frame is None:
+            self.navigations.append(request)
+
+    def _ended_badly(self, request: Request) -> None:
+        self.failed.add(request)
+        self.traffic.ended(request)
+
+    def _crash(self, _: Page) -> None:
+        if not self.gone.done():
+            self.gone.set_result(None)
+
+    def _downloading(self, _: Any) -> None:
+        self.download = True
+
+    async def _close_other(self, other: Page) -> None:
+        if other is not self.page:
+            with suppress(Exception):  # it may close itself first
+                await other.close()
+
+
+async def open_tab(browser: Browser, egress: Egress, options: RenderOptions, user_agent: str, until: float) -> Tab:
+    """A fresh context with a blank page; `until` is on the monotonic clock. Raises TabFailed."""
+    from playwright.async_api import Error
+
+    lease = egress.grant()
+    try:
+        return await within(until - time.monotonic(), _open(browser, egress, lease, options, user_agent))
+    except (Error, TimeoutError) as error:
+        egress.withdraw(lease)
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it did not answer in time"
+        raise TabFailed(reason) from error
+
+
+async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderOptions, user_agent: str) -> Tab:
+    context = await browser.new_context(
+        # Without the password: given here, the driver would hold up every request of the page to look at it.
+        proxy={"server": f"http://127.0.0.1:{egress.port}"},
+        user_agent=user_agent,
+        viewport={"width": VIEWPORT_WIDTH, "height": VIEWPORT_HEIGHT},
+        accept_downloads=False,
+        service_workers="block",
+        reduced_motion="reduce",
+        permissions=[],
+    )
+    page = await context.new_page()
+    session = await context.new_cdp_session(page)
+    gone = asyncio.get_running_loop().create_future()
+    tab = Tab(context, page, World(session, gone), session, lease, egress, secrets.token_hex(8), gone)
+    watch = script("watch").replace("__CHANNEL__", tab.channel)
+    until = time.monotonic() + 10
+    await asyncio.gather(tab.world.enter(watch, until), _introduce(session, lease, options))
+    tab.listen()
+    return tab
+
+
+async def _introduce(session: CDPSession, lease: Lease, options: RenderOptions) -> None:
+    """Show the proxy the lease once: the browser then does so by itself, for every connection of this context.
+
+    From then on only pictures, fonts and media are held up, to be refused; nothing else is.
+    """
+
+    async def identify(event: dict[str, Any]) -> None:
+        answer = {"response": "ProvideCredentials", "username": lease.name, "password": lease.password}
+        await _tell(session, "Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
+
+    async def refuse(event: dict[str, Any]) -> None:
+        if event["request"]["url"] == GREETING:
+            await _tell(session, "Fetch.continueRequest", requestId=event["requestId"])
+        else:
+            await _tell(session, "Fetch.failRequest", requestId=event["requestId"], errorReason="BlockedByClient")
+
+    session.on("Fetch.authRequired", identify)
+    session.on("Fetch.requestPaused", refuse)
+    unwanted = [] if options.images else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
+    patterns = [{"urlPattern": GREETING}, *unwanted]
+    await session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": patterns})
+    greeting = f"fetch('{GREETING}', {{mode: 'no-cors'}}).then(() => null)"
+    await session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
+
+
+async def _tell(session: CDPSession, method: str, **parameters: Any) -> None:
+    with suppress(Exception):  # the page may be gone by then
+        await session.send(method, parameters)
