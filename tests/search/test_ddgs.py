@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from mcp_web.errors import SearchUnavailable
-from mcp_web.model.search import SearchQuery
+from mcp_web.model.search import Category, SearchQuery
+from mcp_web.search.providers.ddgs import Ddgs
 from miniweb import MiniWeb, Reply
 from search.lookalike import searcher, soon
 
@@ -28,10 +30,10 @@ def engines() -> Iterator[dict[str, type]]:
     """The library's backends, put back as they were afterwards."""
     from ddgs.engines import ENGINES
 
-    kept = {name: engine.search_url for name, engine in ENGINES["text"].items()}
+    kept = [(engine, engine.search_url) for kind in ENGINES.values() for engine in kind.values()]
     yield ENGINES["text"]
-    for name, url in kept.items():
-        ENGINES["text"][name].search_url = url
+    for engine, url in kept:
+        engine.search_url = url
 
 
 async def test_results_with_links_that_still_open(miniweb: MiniWeb, engines: dict[str, type]) -> None:
@@ -104,6 +106,75 @@ async def test_a_blocked_backend_gives_way_to_the_next(miniweb: MiniWeb, engines
     ]
     await made.search(SearchQuery("hare"), deadline=soon())
     assert len(blocked.log) == 1  # it rests
+
+
+BING_IMAGES = """<div><div class="imgpt"><a class="iusc" m='{"t": "A knot", "murl": "https://p.example/a%2Fb.jpg",
+"turl": "https://tse.example/t", "purl": "https://p.example/page?x=1%26y"}'></a></div><div class="infopt">
+<div class="lnkw"><a>p.example</a></div></div></div>"""
+BING_NEWS = """<div class="newsitem" data-title="Rope recalled" url="https://n.example/1" data-author="The Harbour">
+<div class="snippet">A maker.</div><span aria-label="2 hours ago"></span></div>"""
+
+
+async def test_images_and_news_of_the_one_backend_that_only_has_those(
+    miniweb: MiniWeb, engines: dict[str, type]
+) -> None:
+    from ddgs.engines import ENGINES
+
+    site = miniweb.site("bing.example")
+    site.page("/images", BING_IMAGES)
+    site.page("/news", BING_NEWS)
+    ENGINES["images"]["bing"].search_url = site.loopback_url("/images")
+    ENGINES["news"]["bing"].search_url = site.loopback_url("/news")
+    made = searcher(ddgs_enabled=True, ddgs_backends=("bing",))
+    found = await made.search(SearchQuery("knot", category="images", freshness="week"), deadline=soon())
+    (hit,) = found.hits
+    assert (hit.title, hit.url) == ("A knot", "https://p.example/page?x=1%26y")
+    assert (hit.thumbnail, hit.source_name) == ("https://tse.example/t", "p.example")
+    assert "10080" in site.asked("/images")[0].target
+    (news,) = (await made.search(SearchQuery("knot", category="news", freshness="day"), deadline=soon())).hits
+    assert (news.title, news.snippet, news.source_name) == ("Rope recalled", "A maker.", "The Harbour")
+    assert news.published
+
+
+@pytest.mark.parametrize("category", ["images", "videos"])
+def test_a_range_is_not_sent_where_the_library_has_no_word_for_it(category: Category) -> None:
+    spoken = dict(Ddgs("duckduckgo").request(SearchQuery("x", category=category, freshness="week")).params)
+    assert spoken["timelimit"] == "w"
+    ranged = SearchQuery("x", category=category, freshness="2026-01-01..2026-02-01")
+    assert "timelimit" not in dict(Ddgs("duckduckgo").request(ranged).params)
+
+
+@pytest.mark.parametrize("body", [" ", "<", "<![CDATA["])
+async def test_a_page_of_nothing_is_no_defect(miniweb: MiniWeb, engines: dict[str, type], body: str) -> None:
+    site = miniweb.site("ddg.example")
+    site.page("/html/", body)
+    engines["duckduckgo"].search_url = site.loopback_url("/html/")  # type: ignore[attr-defined]
+    made = searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",))
+    with suppress(SearchUnavailable):
+        assert (await made.search(SearchQuery("tortoise"), deadline=soon())).hits == ()
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind", "said"),
+    [
+        ("RatelimitException", SearchUnavailable, "blocked"),
+        ("TimeoutException", SearchUnavailable, "in time"),
+        ("DDGSException", SearchUnavailable, "could not be reached"),
+        ("RuntimeError", SearchUnavailable, "cannot be read"),
+    ],
+)
+async def test_what_the_library_raises_is_told_apart(
+    monkeypatch: pytest.MonkeyPatch, engines: dict[str, type], raised: str, kind: type[Exception], said: str
+) -> None:
+    import ddgs.exceptions
+
+    def search(*args: object, **kwargs: object) -> None:
+        raise getattr(ddgs.exceptions, raised, RuntimeError)("about pyjama wombats")
+
+    monkeypatch.setattr(engines["duckduckgo"], "search", search)
+    with pytest.raises(kind, match=said) as failed:
+        await searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",)).search(SearchQuery("x"), deadline=soon())
+    assert "wombats" not in str(failed.value.as_dict())  # type: ignore[attr-defined]
 
 
 def test_the_library_is_not_imported_before_it_is_used() -> None:

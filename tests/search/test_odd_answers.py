@@ -19,6 +19,7 @@ from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.providers.serper import Serper
 from mcp_web.search.providers.tavily import Tavily
 from search.lookalike import RECORDINGS, SHARED
+from search.unseen import ANSWERS
 
 PROVIDERS: dict[str, Provider] = {
     "brave": Brave("k", "https://h/res/v1"),
@@ -29,13 +30,14 @@ PROVIDERS: dict[str, Provider] = {
     "serper": Serper("k", "https://h"),
     "ddgs": Ddgs("duckduckgo"),
 }
-ODD: list[Any] = [None, 7, "text", [], {}, [None], {"a": 1}, True]
+ODD: list[Any] = [None, 7, -1, 1e400, 10**400, "text", "\ud800", "9" * 30, [], {}, [None], [[]], {"a": 1}, True]
 
 
 def recordings() -> list[tuple[str, Any]]:
     paths = sorted(RECORDINGS.glob("*.json")) + sorted((SHARED / "examples").glob("*.json"))
     known = [path for path in paths if path.stem.partition("_")[0] in PROVIDERS]
-    return [(path.stem, json.loads(path.read_bytes())) for path in known]
+    unseen = [(f"{provider}_{category}_{at}", body) for at, (provider, category, body, _) in enumerate(ANSWERS)]
+    return [*((path.stem, json.loads(path.read_bytes())) for path in known), *unseen]
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -58,8 +60,8 @@ def with_odd(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
 def test_any_field_may_be_anything(name: str, value: Any) -> None:
     provider = PROVIDERS[name.partition("_")[0]]
     parts = name.split("_")
-    status = next((int(part) for part in parts if part.isdigit()), 200)
-    category: Any = next((part for part in parts if part in ("news", "images", "videos")), "general")
+    status = next((int(part) for part in parts if part.isdigit() and len(part) == 3), 200)
+    category: Any = next((part for part in parts if part in ("news", "images", "videos", "science")), "general")
     query = SearchQuery("q", category=category, extra_snippets=True)
     for path in places(value):
         for odd in ODD:

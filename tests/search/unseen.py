@@ -195,7 +195,8 @@ EXA = {
     "resolvedSearchType": "neural",
     "results": [
         {"id": "https://e.example/", "url": "https://e.example/", "title": None,
-         "publishedDate": "2026-02-03T00:00:00.000Z", "author": "", "highlights": [], "highlightScores": [], "summary": "A summary", "image": None, "score": None},
+         "publishedDate": "2026-02-03T00:00:00.000Z", "author": "", "highlights": [],
+         "highlightScores": [], "summary": "A summary", "image": None, "score": None},
         {"url": "https://f.example/", "title": "Two", "highlights": ["", "They hold\nwell."], "text": "long",
          "author": "Jo"},
         {"url": "https://g.example/", "title": "Three", "text": "Only text", "publishedDate": "2026-02-03",

@@ -62,9 +62,15 @@ class Ddgs:
             ("safesearch", _SAFE[query.safe_search]),
             ("page", str(query.page + 1)),
         ]
-        if freshness:
-            params.append(("timelimit", _TIMES.get(freshness, freshness)))
+        if limit := self._time_limit(freshness, query.category):
+            params.append(("timelimit", limit))
         return ApiRequest("GET", f"ddgs://{self.backend}/{_KINDS.get(query.category, 'text')}", {}, tuple(params))
+
+    def _time_limit(self, freshness: str, category: Category) -> str:
+        """As this part of the library wants it; what it cannot express is left to the dates of the results."""
+        if ".." in freshness and category in ("images", "videos"):
+            return ""
+        return freshness if self.backend == "bing" and category == "images" else _TIMES.get(freshness, freshness)
 
     def probe(self) -> ApiRequest:
         category: Category = "general" if "general" in self.card.categories else "news"

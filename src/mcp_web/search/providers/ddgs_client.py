@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json as jsonlib
 from collections.abc import Mapping
+from types import FunctionType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_web.errors import FetchFailed, FetchTimeout
-from mcp_web.search.provider import Answered
+from mcp_web.search.provider import Answered, Refused
 
 _ROBOT_CHECKS = ("anomaly-modal", "captcha", "unusual traffic", "verify you are human", "are you a robot")
 _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
@@ -77,7 +78,7 @@ def _call(url: str, params: dict[str, str], timeout: float) -> Answered:
             return Answered(403, b"[]")
         raise FetchFailed(f"{backend} could not be reached.") from error
     except Exception as error:  # the page is a stranger's, and the library trusts it
-        raise FetchFailed(f"{backend} sent a page that the library could not read.") from error
+        raise Refused("error", f"{backend} sent a page that cannot be read.") from error
     status, page_text = engine.seen
     rows = [dict(vars(result)) for result in results or ()]
     if not rows and status == 200 and any(sign in page_text.lower() for sign in _ROBOT_CHECKS):
@@ -97,16 +98,11 @@ def _exact(engine: Any) -> Any:
         return _with_links_kept(engine.result_type.fget(self))
 
     def extract_results(self: Any, page: str) -> list[Any]:
-        if not hasattr(engine, "elements_replace"):
-            return list(engine.extract_results(self, page))
-        kept = _with_links_kept(engine.result_type.fget(self))
-        results = []
-        for row in jsonlib.loads(page).get("results", []):  # the JSON backends build their results themselves
-            result = kept()
-            for theirs, ours in engine.elements_replace.items():
-                setattr(result, ours, row.get(theirs))
-            results.append(result)
-        return results
+        # Some backends name the result's class themselves: they get to see ours under its name.
+        kept, theirs = self.result_type, engine.extract_results
+        seen = {**theirs.__globals__, kept.__name__: kept}
+        method = FunctionType(theirs.__code__, seen, theirs.__name__, theirs.__defaults__, theirs.__closure__)
+        return list(method(self, page))
 
     body = {
         "seen": (200, ""),
