@@ -95,6 +95,11 @@ class SharedBrowser:
             if running.users == 0:
                 self._left_alone(running)
 
+    async def ready(self) -> None:
+        """Wait until the current browser's next blank page is there."""
+        if self._current is not None and self._current.spare is not None:
+            await asyncio.wait({self._current.spare})
+
     async def _take(self) -> Running:
         async with self._starting:
             if self._idle is not None:

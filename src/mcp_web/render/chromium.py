@@ -103,6 +103,11 @@ class Chromium:
         """How many pages are being rendered now."""
         return self._options.max_pages - self._places.value
 
+    async def ready(self) -> None:
+        """Wait until the next page would find a blank tab made ready."""
+        if self._browser is not None:
+            await self._browser.ready()
+
     async def _visit(self, running: Running, url: str, until: float, begun: float) -> Rendered:
         from playwright.async_api import Error
 

@@ -33,11 +33,6 @@ class Spare:
         if running.usable and running.spare is None:
             running.spare = self._begin(running)
 
-    async def ready(self, running: Running) -> None:
-        """Wait until the tab in reserve is there."""
-        if running.spare is not None:
-            await asyncio.wait({running.spare})
-
     def _reserved(self, running: Running) -> asyncio.Task[Tab]:
         task, running.spare = running.spare, None
         if task is None or (task.done() and task.exception() is not None):
