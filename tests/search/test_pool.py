@@ -194,11 +194,19 @@ async def test_one_dead_one_limited_one_slow_still_answers(miniweb: MiniWeb) -> 
         return reply(searxng_page("https://a.example/"))
 
     slow.route("/search", late)
+    # One after the other: whether the slow one could overtake the limited one would be the machine's choice.
     urls = ("http://127.0.0.1:1", limited.loopback_url(""), slow.loopback_url(""))
-    found = await searcher(searxng_urls=urls, hedge_after=0.1).search(Q, deadline=soon(10))
+    found = await searcher(searxng_urls=urls, hedge_after=60.0).search(Q, deadline=soon(60))
     assert [hit.url for hit in found.hits] == ["https://a.example/"]
     outcomes = {attempt.name: attempt.outcome for attempt in found.attempted}
     assert outcomes == {urls[0]: "unreachable", urls[1]: "rate_limited", urls[2]: "ok"}
+
+
+async def test_a_deadline_that_is_over_is_no_missing_setting(miniweb: MiniWeb) -> None:
+    made = searcher(searxng_urls=("http://127.0.0.1:1",), brave_api_key="k", brave_url="http://127.0.0.1:1")
+    for provider in ("brave", "searxng", "auto", "brave,searxng"):
+        with pytest.raises(SearchUnavailable):
+            await made.search(Q, provider, deadline=soon(-1))
 
 
 async def test_a_slow_instance_does_not_hold_up_a_quick_one(miniweb: MiniWeb) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,6 +29,14 @@ class Servers:
     mute: str  # has JSON switched off, as SearXNG does by default
     limited: str  # has its limiter on
     site: Site  # behind their engines
+    ledger: int  # the port of the Redis in which the limiter counts
+
+    def forgotten(self) -> str:
+        """The limited one, after it forgot who asked before: no test depends on another's requests."""
+        with socket.create_connection(("127.0.0.1", self.ledger), timeout=30) as redis:
+            redis.sendall(b"FLUSHALL\r\n")
+            assert redis.recv(16) == b"+OK\r\n"
+        return self.limited
 
 
 def items(request: Request) -> Reply:
@@ -69,7 +78,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
             settings(engines, limiter=True, valkey=f"redis://127.0.0.1:{redis}/0"),
         )
         with running(tmp_path_factory.mktemp("searxng"), *variants) as (good, mute, limited):
-            yield Servers(good, mute, limited, site)
+            yield Servers(good, mute, limited, site, redis)
     web.close()
 
 
@@ -137,7 +146,7 @@ async def until_limited(made: Searcher) -> int:
 
 
 async def test_the_limiter_lets_us_in_and_then_is_believed(servers: Servers) -> None:
-    made = searcher(searxng_urls=(servers.limited,))
+    made = searcher(searxng_urls=(servers.forgotten(),))
     assert await until_limited(made) == 4  # what it allows an address in an hour: our headers pass
     with pytest.raises(SearchRateLimited, match="resting") as limited:
         await made.search(SearchQuery("once more"), deadline=soon())
@@ -145,9 +154,9 @@ async def test_the_limiter_lets_us_in_and_then_is_believed(servers: Servers) -> 
 
 
 async def test_three_instances_one_dead_one_limited_one_slow(servers: Servers) -> None:
-    await until_limited(searcher(searxng_urls=(servers.limited,)))
-    made = searcher(searxng_urls=(DEAD, servers.limited, servers.good), hedge_after=0.2)
-    found = await made.search(SearchQuery("tortoise", category="it"), deadline=soon(15))
+    await until_limited(searcher(searxng_urls=(servers.forgotten(),)))
+    made = searcher(searxng_urls=(DEAD, servers.limited, servers.good), hedge_after=60.0)  # one after the other
+    found = await made.search(SearchQuery("tortoise", category="it"), deadline=soon(60))
     assert len(found.hits) == 10
     assert {one.name: one.outcome for one in found.attempted} == {
         DEAD: "unreachable",

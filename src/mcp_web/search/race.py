@@ -63,6 +63,8 @@ class _Race:
     def _unfinished(self) -> list[Reply]:
         now = anyio.current_time()
         late = [(name, (now - since) * 1000) for name, since in self._running.items()]
+        if not late and not self._replies:  # the deadline was over before anyone could be asked
+            late = [(name, 0.0) for name, _ in self._waiting]
         outcome: Outcome = "skipped" if self._winner else "timeout"
         why = "another answered first" if self._winner else "no answer before the deadline"
         return [Reply(_NOBODY, (Attempt(name, outcome, round(ms, 1), why),)) for name, ms in late]

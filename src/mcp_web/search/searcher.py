@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -101,11 +102,14 @@ class Searcher:
 
     async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[Found]) -> Found:
         """The same question at the same time is asked once; nobody waits for another's answer beyond the deadline."""
-        try:
-            with anyio.fail_after(max(0.0, deadline - anyio.current_time())):
-                return await self._flight.once(f"search:{key}", ask, lambda: self._cache.get(key, query))
-        except TimeoutError:
-            raise SearchUnavailable("No search provider answered before the deadline.", attempted=[]) from None
+        with anyio.CancelScope(deadline=deadline) as patience:
+
+            async def asked() -> Found:
+                patience.deadline = math.inf  # who asks keeps to the deadline and can say who was late
+                return await ask()
+
+            return await self._flight.once(f"search:{key}", asked, lambda: self._cache.get(key, query))
+        raise SearchUnavailable("No search provider answered before the deadline.", attempted=[])
 
     async def _ask(self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str) -> Found:
         until = deadline - _SPARE
