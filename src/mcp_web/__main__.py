@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Serve at once when a client started us; everything else goes through the command line."""
-    if len(sys.argv) == 1 and not sys.stdin.isatty():
+    if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
         _serve_stdio()
     else:
         from mcp_web.cli.main import run

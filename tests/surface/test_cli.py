@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,21 @@ class Shell:
         assert done.returncode == code, f"{args}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
+
+    def run_unread(self, *args: str, closed: bool = False) -> subprocess.CompletedProcess[str]:
+        """With a reader who left before the first word; or without any stdout."""
+        reading, writing = os.pipe()
+        os.close(reading)
+        command = [sys.executable, "-m", "mcp_web", *args]
+        if closed:
+            command = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
+        try:
+            return subprocess.run(
+                command, stdout=writing, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=self._env,
+                timeout=WAIT, check=False,
+            )  # fmt: skip
+        finally:
+            os.close(writing)
 
     def json(self, *args: str, code: int = 0, stdin: str = "") -> Any:
         return json.loads(self.run(*args, "--json", code=code, stdin=stdin).stdout)
@@ -56,6 +72,23 @@ def test_help_names_every_command(shell: Shell) -> None:
 def test_a_mistyped_command_or_option_is_a_sentence_and_exit_2(shell: Shell) -> None:
     assert "Did you mean 'search'?" in shell.run("serach", "x", code=2).stderr
     assert "--cuont" in shell.run("search", "x", "--cuont", "3", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["--help"], ["config"], ["config", "--json"], ["cache", "list"], ["completion", "bash"], ["stats", "--json"]],
+)
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_reader_who_goes_away_at_once_is_no_failure(shell: Shell, args: list[str], closed: bool) -> None:
+    done = shell.run_unread(*args, closed=closed)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_page_nobody_reads_is_no_failure(site: tuple[Shell, str]) -> None:
+    shell, url = site
+    for args in (["open", url], ["open", url, "--json"], ["open", url, url + "?x"], ["read", url, "setup"]):
+        done = shell.run_unread(*args)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
 
 
 def test_html_becomes_markdown_on_stdout(shell: Shell) -> None:

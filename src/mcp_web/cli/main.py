@@ -7,8 +7,9 @@ Exit codes: 0 done · 1 the work failed (the sentence is on stderr) · 2 wrong u
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -73,8 +74,16 @@ def cli() -> None:
 
 def run() -> None:
     """Run the command line; every failure becomes one sentence and an exit code."""
+    _give_streams()
+    given = sys.stdout
     try:
         cli.main(prog_name="mcp-web", standalone_mode=False)
+        sys.stdout.flush()
+    except SystemExit:
+        # What click does about a reader who went away: it puts a wrapper in place of the stream and exits 1.
+        if sys.stdout is not given:
+            _end_quietly()
+        raise
     except click.exceptions.Exit as ended:
         raise SystemExit(ended.exit_code) from None
     except (click.Abort, KeyboardInterrupt):
@@ -86,5 +95,23 @@ def run() -> None:
         click.echo(f"mcp-web: {error.message} {error.way_on}", err=True)
         raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
     except BrokenPipeError:
-        sys.stderr.close()  # the reader went away: nothing is left to say
-        raise SystemExit(0) from None
+        _end_quietly()
+    except BaseExceptionGroup as several:  # out of work that was done side by side
+        if several.split(BrokenPipeError)[1] is not None:
+            raise
+        _end_quietly()
+
+
+def _give_streams() -> None:
+    """Somewhere to write for who was started with closed streams (`>&-`)."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open for as long as the process lives
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - the same
+
+
+def _end_quietly() -> NoReturn:
+    """The reader went away (`| head`): nothing is left to say, not even when the interpreter flushes at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    raise SystemExit(0) from None
