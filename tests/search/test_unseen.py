@@ -204,6 +204,15 @@ async def test_nothing_found_is_an_answer_with_a_suggestion(miniweb: MiniWeb, pr
         assert "wombat" in (found.suggestion or "")
 
 
+async def test_raw_answers_can_be_written_as_json_again(miniweb: MiniWeb) -> None:
+    body = '{"a": 1e999, "b": NaN, "c": [-Infinity, 2.5], "results": [{"title": "T", "url": "https://t.example/"}]}'
+    site = miniweb.site("tavily.example")
+    site.route("/*", lambda request: Reply(body, 200, {"Content-Type": "application/json"}))
+    made = searcher(tavily_api_key="k", tavily_url=site.loopback_url(""))
+    found = await made.search(SearchQuery("q"), "tavily", raw=True, deadline=soon())
+    assert json.loads(json.dumps(found.raw["tavily"], allow_nan=False))["c"] == [None, 2.5]
+
+
 @pytest.fixture
 def everything_logged() -> Iterator[None]:
     trace.configure("debug")

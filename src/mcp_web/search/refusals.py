@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from typing import Any
 
@@ -38,7 +39,7 @@ def is_wall(response: ApiResponse) -> bool:
 def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
     """The JSON object in an answer; anything else is a refusal that names what came instead."""
     try:
-        value = json.loads(response.body)
+        value = _loaded(response.body)
     except _UNREADABLE:
         if is_wall(response):
             raise Refused("blocked", f"{who} answered {response.status} with a check for robots.") from None
@@ -49,10 +50,20 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
     return value
 
 
+def _loaded(body: bytes) -> Any:
+    """Strict JSON: numbers that no JSON can hold again (1e999, NaN) are none."""
+    return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
+
+
+def _finite(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
 def error_object(response: ApiResponse) -> dict[str, Any]:
     """The JSON object in a refusal, or nothing: a gateway in between may answer with a web page."""
     try:
-        value = json.loads(response.body)
+        value = _loaded(response.body)
     except _UNREADABLE:
         return {}
     return value if isinstance(value, dict) else {}
