@@ -132,6 +132,16 @@ REFUSALS: list[Case] = [
         "another provider",
     ),
     ("searxng", "a login", Reply("", 401), WRONG, "user:password@host"),
+    (
+        "searxng",
+        "moved to https",
+        Reply("", 301, {"Location": "https://127.0.0.1/search?q=x"}),
+        WRONG,
+        "https://127.0.0.1.",
+    ),
+    ("searxng", "sent elsewhere", Reply("", 302, {"Location": "https://www.example.com/"}), DOWN, "another provider"),
+    ("searxng", "an error with 200", as_json({"error": "engine failed"}), DOWN, "doctor"),
+    ("google", "an error with 200", as_json({"error": {"code": 500, "message": "Backend"}}), DOWN, "doctor"),
     ("searxng", "not there", Reply("<h1>nginx</h1>", 404), WRONG, "MCP_WEB_SEARXNG_URLS"),
     ("searxng", "its limiter", Reply("Too Many Requests", 429, {"Retry-After": "3600"}), LIMITED, "3600 s"),
     ("searxng", "a gateway", Reply("<h1>502</h1>", 502), DOWN, "doctor"),
@@ -202,6 +212,13 @@ async def test_nothing_found_is_an_answer_with_a_suggestion(miniweb: MiniWeb, pr
     assert "No results" in (found.suggestion or "")
     if "wombat" in str(body):
         assert "wombat" in (found.suggestion or "")
+
+
+@pytest.mark.parametrize(("provider", "before"), [("exa", b"\xef\xbb\xbf"), ("searxng", b"\r\n  "), ("tavily", b"")])
+async def test_json_is_read_however_it_begins(miniweb: MiniWeb, provider: str, before: bytes) -> None:
+    answer = b'{"results": [{"title": "Caf\xe9 of knots", "url": "https://c.example/", "content": "c"}]}'
+    (hit,) = (await ask(miniweb, provider, Reply(before + answer, 200, {"Content-Type": "text/html"}))).hits
+    assert hit.title.endswith("of knots")
 
 
 async def test_raw_answers_can_be_written_as_json_again(miniweb: MiniWeb) -> None:

@@ -47,12 +47,28 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
         raise Refused("error", f"{who} answered {response.status} with {kind} instead of JSON.") from None
     if not isinstance(value, dict):
         raise Refused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
+    if value.get("error") and not any(isinstance(part, list) for part in value.values()):
+        # An error under a good status, as gateways make them: that is not an empty answer.
+        raise Refused("error", f"{who} answered {response.status} with an error: {_worded(value['error'])}.")
     return value
+
+
+def _worded(error: Any) -> str:
+    said = (
+        next((error[name] for name in ("message", "detail", "code") if error.get(name)), "")
+        if isinstance(error, dict)
+        else error
+    )
+    return str(said)[:200].rstrip(".") or "no reason given"
 
 
 def _loaded(body: bytes) -> Any:
     """Strict JSON: numbers that no JSON can hold again (1e999, NaN) are none."""
-    return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
+    try:
+        return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
+    except UnicodeDecodeError:
+        mended = body.decode("utf-8-sig", "replace")  # one broken title does not cost the page
+        return json.loads(mended, parse_constant=lambda name: None, parse_float=_finite)
 
 
 def _finite(digits: str) -> float | None:

@@ -17,6 +17,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import count, items, number, text, texts
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
+from mcp_web.search.sameness import domain_of
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import boxed, told
 from mcp_web.search.snippets import clean
@@ -114,10 +115,14 @@ def from_options(options: SearchOptions) -> list[Provider]:
 def _refuse(response: ApiResponse, who: str) -> None:
     if response.status == 403 and not is_wall(response):
         raise Refused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
+    moved = response.header("location") or ""
+    if 300 <= response.status < 400 and domain_of(moved) == domain_of(who):  # to https, or below a path
+        place = moved.partition("?")[0].removesuffix("/search")
+        raise Refused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
     if response.status == 401:
         raise Refused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
     refuse_by_status(response, who, text(error_object(response).get("error")), fix=FIX)
-    if "html" in (response.header("content-type") or ""):
+    if "html" in (response.header("content-type") or "") and not response.body.lstrip().startswith(b"{"):
         raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
 
 
