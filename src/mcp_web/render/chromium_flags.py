@@ -25,6 +25,10 @@ _FEATURES_OFF = (
     "Prerender2",
     "SpeculationRulesPrefetchFuture",
     "PrefetchProxy",
+    # Each window would load the address bar's menus, in a renderer process of their own.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxFullPopup",
     "WebOTP",
     "WebUSB",
 )
