@@ -12,7 +12,7 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import Provider, Refused
 from mcp_web.search.providers import REGISTRY
-from mcp_web.search.run import Runner
+from mcp_web.search.run import Runner, read
 from mcp_web.search.searxng.pool import Pool
 
 _PATIENCE = 10.0
@@ -82,7 +82,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
     quota = endpoint.quota(response)
     left = f"{quota.left_this_month} this month" if quota and quota.left_this_month is not None else None
     try:
-        endpoint.parse(response, SearchQuery("test", count=1))
+        read(endpoint, response, SearchQuery("test", count=1))
     except Refused as refused:
         if refused.outcome == "rejected" and name == "brave" and response.status == 422:
             # A request without a query: the key was accepted before the missing parameter was noticed.

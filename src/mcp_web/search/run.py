@@ -137,7 +137,7 @@ class Runner:
         quota = endpoint.quota(response)
         if endpoint.card.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.card.rate
-        page = await to_thread.run_sync(_read, endpoint, response, query)
+        page = await to_thread.run_sync(read, endpoint, response, query)
         now = anyio.current_time()
         health = self.health[endpoint.name]
         health.succeeded(now, (now - begun) * 1000)
@@ -186,7 +186,8 @@ class Runner:
         return None
 
 
-def _read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Page:
+def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Page:
+    """The page in an answer; raises Refused and nothing else."""
     try:
         return endpoint.parse(response, query)
     except Refused:

@@ -6,7 +6,7 @@ import random
 from base64 import b64encode
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published
@@ -115,15 +115,23 @@ def from_options(options: SearchOptions) -> list[Provider]:
 def _refuse(response: ApiResponse, who: str) -> None:
     if response.status == 403 and not is_wall(response):
         raise Refused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
-    moved = response.header("location") or ""
-    if 300 <= response.status < 400 and domain_of(moved) == domain_of(who):  # to https, or below a path
-        place = moved.partition("?")[0].removesuffix("/search")
+    if 300 <= response.status < 400 and (place := _moved(who, response.header("location") or "")):
         raise Refused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
     if response.status == 401:
         raise Refused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
     refuse_by_status(response, who, text(error_object(response).get("error")), fix=FIX)
     if "html" in (response.header("content-type") or "") and not response.body.lstrip().startswith(b"{"):
         raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
+
+
+def _moved(who: str, location: str) -> str | None:
+    """Where the same instance is now: on https, or below a path. Anywhere else is no move but a diversion."""
+    place, found, _ = location.partition("?")[0].rpartition("/search")
+    same = found and place.startswith(("http://", "https://")) and domain_of(place) == domain_of(who)
+    try:
+        return place if same and urlsplit(place).port in (None, urlsplit(who).port) else None
+    except ValueError:
+        return None
 
 
 def _silent(pairs: Any) -> list[tuple[str, str]]:
