@@ -113,6 +113,11 @@ def test_brave_quota_pairs_and_what_zero_means() -> None:
     assert (quota.rate, quota.left_this_month) == (50, None)
 
 
+@pytest.mark.parametrize("header", ["", "soon", "1; 5", "x, 15000", "\u00b2, 9", "--1, 9", "9" * 400])
+def test_a_quota_header_of_nonsense_is_none(header: str) -> None:
+    assert BRAVE.quota(Answered(200, b"{}", {"x-ratelimit-limit": header})) is None
+
+
 def test_a_used_up_month_is_not_a_rate_limit_even_in_the_old_shape() -> None:
     with pytest.raises(Refused) as refused:
         BRAVE.parse(answered("brave_429_old_shape.json", 429, {"x-ratelimit-reset": "1, 1234"}), Q)

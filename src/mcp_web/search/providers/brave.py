@@ -40,6 +40,7 @@ CARD = Card(
     max_words=50,
 )
 _PATHS = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
+_NUMBER = re.compile(r"-?\d{1,12}", re.ASCII)
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 
@@ -174,7 +175,9 @@ def _freshness(freshness: str | None) -> str | None:
 
 
 def _pair(header: str) -> list[int]:
-    return [int(digits) for digits in re.findall(r"(?:^|,)\s*(\d{1,12})\s*(?=,|$)", header, re.ASCII)]
+    parts = [part.strip() for part in header.split(",")]
+    # All or nothing: without its first part, a month would be taken for a second.
+    return [max(0, int(part)) for part in parts] if all(_NUMBER.fullmatch(part) for part in parts) else []
 
 
 def _refuse(response: ApiResponse) -> None:
