@@ -87,6 +87,13 @@ def test_an_internal_name_is_refused_before_it_is_looked_up(name: str) -> None:
         AddressPolicy().check_host(name, 80)
 
 
+@pytest.mark.parametrize("name", ["127.1", "0x7f.0.0.1", "10.0x1", "0177.0.0.1", "1.2.3.4.5", "example.123", "127.1."])
+def test_a_name_that_ends_in_a_number_is_no_name(name: str) -> None:
+    for check in (AddressPolicy().check_host, AddressPolicy().check_name):
+        with pytest.raises(SsrfBlocked):
+            check(name, 80)
+
+
 def test_a_public_name_and_port_pass() -> None:
     policy = AddressPolicy()
     policy.check_host("localhost.example.org", 443)

@@ -92,6 +92,9 @@ _INTERNAL_NAME = re.compile(
     r"|home\.arpa|in-addr\.arpa|ip6\.arpa|onion|test|invalid|alt|svc|workgroup|cluster\.local|docker|consul|default|mail|i2p)$"
 )
 
+# No public name ends in a number, but the C library reads 127.1 and 0x7f.1 as addresses, and so may a proxy.
+_NUMERIC_END = re.compile(r"\.(?:0x[0-9a-f]*|\d+)$")
+
 # Where the web is served. Fetch's bad-port list lets Redis, memcached and Docker through, so this is an allow-list.
 WEB_PORTS = frozenset({80, 443, 3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888})
 
@@ -284,7 +287,7 @@ def _internal(host: str) -> SsrfBlocked:
 
 def _is_internal(host: str) -> bool:
     name = host.lower().rstrip(".")
-    return "." not in name or _INTERNAL_NAME.search(name) is not None
+    return "." not in name or _INTERNAL_NAME.search(name) is not None or _NUMERIC_END.search(name) is not None
 
 
 _NO_EXEMPTION = "Only public web addresses can be opened; metadata addresses cannot be exempted."
