@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.search.dates import published, span_of, split_prefix
+from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.neutral import neutralise
 from mcp_web.search.sameness import domain_of, in_domain, url_key
@@ -148,6 +149,34 @@ def test_the_same_page_under_two_addresses(one: str, other: str) -> None:
 )
 def test_different_pages_stay_different(one: str, other: str) -> None:
     assert url_key(one) != url_key(other)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (" https://a.example/x \n", "https://a.example/x"),
+        ("//a.example/x", "https://a.example/x"),
+        ("HTTPS://A.example/x", "HTTPS://A.example/x"),
+        ("https://a.example/a b", "https://a.example/a%20b"),
+        ("https://a.example/a\n\tb", "https://a.example/ab"),
+        ("https://a.example/\u202egnp.exe", "https://a.example/%E2%80%AEgnp.exe"),
+        ('https://a.example/</x>"', "https://a.example/%3C/x%3E%22"),
+        ("https://a.example/a%2Fb?x=1%26y#top", "https://a.example/a%2Fb?x=1%26y#top"),
+        ("https://b\u00fccher.example/\u00e4", "https://b\u00fccher.example/\u00e4"),
+        ("https://a.example/\ud800", None),
+        ("javascript:alert(1)", None),
+        ("data:text/html,x", None),
+        ("magnet:?xt=1", None),
+        ("/relative", None),
+        ("https://", None),
+        ("", None),
+        (7, None),
+        (None, None),
+    ],
+)
+def test_an_address_is_one_line_that_opens(written: object, read: str | None) -> None:
+    hit = make_hit("T", written)
+    assert (hit.url if hit else None) == read
 
 
 @settings(deadline=None)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
+from urllib.parse import quote
 
 from mcp_web.model.search import Hit
 from mcp_web.search.dates import published
@@ -46,14 +48,23 @@ def make_hit(
     )
 
 
+_DROPPED = re.compile(r"[\t\r\n]")  # as every URL parser does
+# What a URL spells with a percent sign; as it is, it could break a line or turn the text around it.
+_SPELT = re.compile(r"[\x00-\x20\"<>`\x7f-\xa0\u00ad\u061c\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]")
+
+
 def _address(value: object) -> str | None:
     """An address of the web in what a provider wrote, or None: other schemes, fragments and broken text are none."""
     if not isinstance(value, str):
         return None
-    address = value.strip()
+    address = _DROPPED.sub("", value.strip())
     address = f"https:{address}" if address.startswith("//") else address
-    whole = address.isascii() or not any("\ud800" <= char <= "\udfff" for char in address)
-    return address if whole and address.lower().startswith(("http://", "https://")) else None
+    if not address.lower().startswith(("http://", "https://")):
+        return None
+    try:
+        return _SPELT.sub(lambda found: quote(found[0]), address)
+    except UnicodeEncodeError:  # half of a character
+        return None
 
 
 def present(hits: Iterable[Hit | None]) -> tuple[Hit, ...]:
