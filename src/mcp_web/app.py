@@ -242,6 +242,11 @@ class App:
     def can_render(self) -> bool:
         return self.settings.of(RenderOptions).enabled
 
+    @property
+    def keeps_pictures(self) -> bool:
+        options = self.settings.of(RenderOptions)
+        return options.enabled and options.screenshot
+
     async def renderer(self) -> Renderer:
         """The browser, started when first needed."""
         fetcher = await self.fetcher()
@@ -252,6 +257,7 @@ class App:
                 self.settings.of(RenderOptions),
                 self.dialer,
                 check_domain=fetcher.check_domain,
+                login=fetcher.login_for_browser,
                 ca_bundle=self.settings.of(FetchOptions).ca_bundle or None,
             )
             self._ends.push_async_callback(self._renderer.aclose)

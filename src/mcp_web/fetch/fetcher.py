@@ -83,6 +83,7 @@ class Fetcher:
         self._options = options
         self._client = client
         self._logins = parse_logins(options.login)
+        self.login_for_browser = self._logins.for_browser
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
         self._robots = RobotsGate(self._ask_robots, agent_token(options.user_agent), kept)

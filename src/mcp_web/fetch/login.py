@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
+from mcp_web.model.login import SiteLogin
 from mcp_web.net.url import Url, host_matches
 
 if TYPE_CHECKING:
-    from http.cookiejar import MozillaCookieJar
+    from http.cookiejar import Cookie, MozillaCookieJar
 
 _ENTRY = re.compile(r"(?P<plain>http://)?(?:https://)?(?P<host>[\w.*-]+(?::\d+)?)\s*[:=]\s+(?P<rest>.+)")
 _HEADER = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*(?P<value>\S.*)")
@@ -44,6 +45,16 @@ class Login:
         cookie = asked.get_header("Cookie")
         return [("Cookie", cookie)] if cookie else []
 
+    def for_browser(self, url: Url) -> SiteLogin:
+        """The same for a browser, which keeps cookies itself; a path of the jar stays with its cookie."""
+        if self.header is not None and self.header[0].lower() != "cookie":
+            return SiteLogin(header=self.header)
+        if self.header is not None:
+            pairs = (part.strip().partition("=") for part in self.header[1].split(";"))
+            return SiteLogin(cookies=tuple((name, value, "/") for name, equals, value in pairs if equals))
+        kept = (cookie for cookie in self.cookies or () if _reaches(cookie, url))
+        return SiteLogin(cookies=tuple((cookie.name, cookie.value or "", cookie.path) for cookie in kept))
+
 
 class Logins:
     def __init__(self, entries: tuple[Login, ...] = ()) -> None:
@@ -53,6 +64,10 @@ class Logins:
         """The login headers for exactly this URL; another host of a redirect asks for its own."""
         return next((login.headers(url) for login in self._entries if login.fits(url)), [])
 
+    def for_browser(self, url: Url) -> SiteLogin | None:
+        """The login of exactly this URL's host, for a browser."""
+        return next((login.for_browser(url) for login in self._entries if login.fits(url)), None)
+
     def secrets(self) -> list[str]:
         """What of the logins must never leave in a URL."""
         found: list[str] = []
@@ -61,6 +76,14 @@ class Logins:
                 found += [login.header[1], login.header[1].split()[-1]]
             found += [cookie.value or "" for cookie in login.cookies or ()]
         return found
+
+
+def _reaches(cookie: Cookie, url: Url) -> bool:
+    """Whether a cookie of a jar is for this host: itself, or below it where the cookie's domain begins with a dot."""
+    if cookie.secure and url.scheme != "https":
+        return False
+    below = cookie.domain.startswith(".") and host_matches(url.host, cookie.domain[1:])
+    return below or url.host == cookie.domain.lower()
 
 
 def parse_logins(text: str) -> Logins:

@@ -6,16 +6,18 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 
 from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent
+from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import Dials
 from mcp_web.net.egress import Egress, Lease
-from mcp_web.net.url import parse_url
-from mcp_web.render.browser import PageGone, Running, SharedBrowser
+from mcp_web.net.url import Url, parse_url
+from mcp_web.render.browser import PageGone, Running, SharedBrowser, within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
 from mcp_web.render.spare import Spare
@@ -63,10 +65,12 @@ class Chromium:
         dialer: Dials,
         *,
         check_domain: Callable[[str], None] | None = None,
+        login: Callable[[Url], SiteLogin | None] | None = None,
         ca_bundle: str | None = None,
     ) -> None:
         self._options = options
         self._ca_bundle = ca_bundle
+        self._login = login
         self._egress = Egress(
             dialer, third_parties=options.third_parties, max_bytes=options.max_bytes, check_domain=check_domain
         )
@@ -75,7 +79,7 @@ class Chromium:
         self._places = anyio.Semaphore(options.max_pages)
         self._spare = Spare(self._blank)
 
-    async def render(self, url: str, *, deadline: float | None = None) -> Rendered:
+    async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
         """Open a page in the browser and answer it settled."""
         begun = time.monotonic()
         seconds = self._options.timeout
@@ -91,7 +95,8 @@ class Chromium:
                 raise RenderFailed(f"No browser page became free within {seconds:g} seconds.", url=url) from None
             try:
                 async with browser.use() as running:
-                    rendered = await self._visit(running, target.href, begun + seconds - _RESERVE, begun)
+                    until = begun + seconds - _RESERVE
+                    rendered = await self._visit(running, target.href, until, begun, screenshot=screenshot)
             finally:
                 self._places.release()
             self._spare.prepare(running)
@@ -108,15 +113,19 @@ class Chromium:
         if self._browser is not None:
             await self._browser.ready()
 
-    async def _visit(self, running: Running, url: str, until: float, begun: float) -> Rendered:
+    async def _visit(self, running: Running, url: str, until: float, begun: float, *, screenshot: bool) -> Rendered:
         from playwright.async_api import Error
 
         tab: Tab | None = None
         try:
             tab = await self._spare.take(running, until)
-            tab.lease.admit(parse_url(url).host)
-            seen = await Visit(tab, self._options, until).see(url)
-            return _answer(url, seen, tab.lease, begun)
+            target = parse_url(url)
+            tab.lease.admit(target.host)
+            login = self._login(target) if self._login is not None else None
+            if login is not None:
+                await within(until - time.monotonic(), tab.log_in(target, login), tab.gone)
+            seen = await Visit(tab, until, pictured=screenshot or self._options.screenshot).see(url)
+            return replace(_answer(url, seen, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
             running.worn = True  # something hangs in it: the next page gets a new one
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error

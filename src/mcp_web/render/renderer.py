@@ -20,8 +20,9 @@ class Rendered(Fetched):
 class Renderer(Protocol):
     """Opens pages in a browser, behind the gate."""
 
-    async def render(self, url: str, *, deadline: float | None = None) -> Rendered:
-        """The settled page. `deadline` is on anyio's clock and can only shorten the configured time.
+    async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
+        """The settled page. `deadline` is on anyio's clock and can only shorten the configured time; `screenshot` asks
+        for a picture even where the operator wants none kept.
 
         Raises RenderDisabled, RenderFailed, SsrfBlocked, DomainDenied, UnsupportedContent or FetchFailed.
         """

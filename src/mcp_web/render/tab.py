@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_web.model.login import SiteLogin
 from mcp_web.net.egress import GREETING, Egress, Lease
+from mcp_web.net.url import Url
 from mcp_web.render.browser import within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.settle import Traffic
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 VIEWPORT_WIDTH = 1280
 VIEWPORT_HEIGHT = 1000
+_CHALLENGES = 3  # the proxy asks once; one that is not content will never be
 _UNWANTED = ("Image", "Font", "Media")
 
 
@@ -43,6 +46,9 @@ class Tab:
     navigations: list[Request] = field(default_factory=list)
     failed: set[Request] = field(default_factory=set)
     download: bool = False
+    _challenges: int = 0
+    _held_up: list[dict[str, str]] = field(default_factory=list)
+    _login: tuple[str, tuple[str, str]] | None = field(default=None, repr=False)  # origin, header
 
     @property
     def crashed(self) -> bool:
@@ -65,13 +71,76 @@ class Tab:
     async def enlarge(self, height: int) -> None:
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
+    async def introduce(self, options: RenderOptions) -> None:
+        """Show the proxy the lease once: the browser then does so by itself, for every connection of this context.
+
+        From then on only pictures, fonts and media are held up, to be refused; nothing else is.
+        """
+        unwanted = [] if options.images else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
+        self._held_up = [{"urlPattern": GREETING}, *unwanted]
+        await self._hold_up()
+        greeting = f"fetch('{GREETING}', {{mode: 'no-cors'}}).then(() => null)"
+        await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
+
+    async def log_in(self, url: Url, login: SiteLogin) -> None:
+        """Show the operator's login to this one host, as long as the page is its own."""
+        if login.cookies:
+            secure = url.scheme == "https"
+            await self.context.add_cookies(
+                [
+                    # Not for scripts to read, and not sent when another site asks.
+                    {"name": name, "value": value, "domain": url.host, "path": path, "secure": secure,
+                     "httpOnly": True, "sameSite": "Strict"}
+                    for name, value, path in login.cookies
+                ]
+            )  # fmt: skip
+        if login.header is not None:
+            self._login = (url.origin, login.header)
+            self._held_up.append({"urlPattern": f"{url.origin}/*"})
+            await self._hold_up()
+
+    async def _hold_up(self) -> None:
+        await self.session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": self._held_up})
+
     def listen(self) -> None:
+        self.session.on("Fetch.authRequired", self._identify)
+        self.session.on("Fetch.requestPaused", self._paused)
         self.context.on("page", self._close_other)
         self.page.on("request", self._began)
         self.page.on("requestfinished", self.traffic.ended)
         self.page.on("requestfailed", self._ended_badly)
         self.page.on("crash", self._crash)
         self.page.on("download", self._downloading)
+
+    async def _identify(self, event: dict[str, Any]) -> None:
+        known = {"response": "ProvideCredentials", "username": self.lease.name, "password": self.lease.password}
+        self._challenges += 1
+        proxy = event["authChallenge"].get("source") == "Proxy" and self._challenges <= _CHALLENGES
+        answer = known if proxy else {"response": "CancelAuth"}  # a site that asks for a password gets none
+        await self._tell("Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
+
+    async def _paused(self, event: dict[str, Any]) -> None:
+        request, number = event["request"], event["requestId"]
+        if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._held_up:
+            await self._tell("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
+        elif self._login is not None and self._is_own(event):
+            headers = {**request["headers"], self._login[1][0]: self._login[1][1]}
+            shown = [{"name": name, "value": value} for name, value in headers.items()]
+            await self._tell("Fetch.continueRequest", requestId=number, headers=shown)
+        else:
+            await self._tell("Fetch.continueRequest", requestId=number)
+
+    def _is_own(self, event: dict[str, Any]) -> bool:
+        """Whether the page itself asks its own origin: no frame in it, and no page that it led to."""
+        assert self._login is not None
+        origin = self._login[0] + "/"
+        if not event["request"]["url"].startswith(origin) or event["frameId"] != self.world.frame:
+            return False
+        return event["resourceType"] == "Document" or self.page.url.startswith(origin)
+
+    async def _tell(self, method: str, **parameters: Any) -> None:
+        with suppress(Exception):  # the page may be gone by then
+            await self.session.send(method, parameters)
 
     def _began(self, request: Request) -> None:
         self.traffic.began(request)
@@ -123,38 +192,8 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
     session = await context.new_cdp_session(page)
     gone = asyncio.get_running_loop().create_future()
     tab = Tab(context, page, World(session, gone), session, lease, egress, secrets.token_hex(8), gone)
+    tab.listen()
     watch = script("watch").replace("__CHANNEL__", tab.channel)
     until = time.monotonic() + 10
-    await asyncio.gather(tab.world.enter(watch, until), _introduce(session, lease, options))
-    tab.listen()
+    await asyncio.gather(tab.world.enter(watch, until), tab.introduce(options))
     return tab
-
-
-async def _introduce(session: CDPSession, lease: Lease, options: RenderOptions) -> None:
-    """Show the proxy the lease once: the browser then does so by itself, for every connection of this context.
-
-    From then on only pictures, fonts and media are held up, to be refused; nothing else is.
-    """
-
-    async def identify(event: dict[str, Any]) -> None:
-        answer = {"response": "ProvideCredentials", "username": lease.name, "password": lease.password}
-        await _tell(session, "Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
-
-    async def refuse(event: dict[str, Any]) -> None:
-        if event["request"]["url"] == GREETING:
-            await _tell(session, "Fetch.continueRequest", requestId=event["requestId"])
-        else:
-            await _tell(session, "Fetch.failRequest", requestId=event["requestId"], errorReason="BlockedByClient")
-
-    session.on("Fetch.authRequired", identify)
-    session.on("Fetch.requestPaused", refuse)
-    unwanted = [] if options.images else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
-    patterns = [{"urlPattern": GREETING}, *unwanted]
-    await session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": patterns})
-    greeting = f"fetch('{GREETING}', {{mode: 'no-cors'}}).then(() => null)"
-    await session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
-
-
-async def _tell(session: CDPSession, method: str, **parameters: Any) -> None:
-    with suppress(Exception):  # the page may be gone by then
-        await session.send(method, parameters)

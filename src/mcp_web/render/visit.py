@@ -6,20 +6,30 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_web.errors import DomainDenied, FetchFailed, InvalidUrl, RenderFailed, SsrfBlocked, UnsupportedContent
+from mcp_web.errors import (
+    DomainDenied,
+    FetchFailed,
+    HttpError,
+    InvalidUrl,
+    RenderFailed,
+    SsrfBlocked,
+    UnsupportedContent,
+)
 from mcp_web.net.egress import Denial
 from mcp_web.net.url import parse_url
 from mcp_web.render.browser import within
 from mcp_web.render.flatten import Flat, flatten
-from mcp_web.render.options import RenderOptions
 from mcp_web.render.settle import Settled, explore
-from mcp_web.render.tab import Tab
+from mcp_web.render.tab import VIEWPORT_HEIGHT, VIEWPORT_WIDTH, Tab
 
 if TYPE_CHECKING:
-    from playwright.async_api import Request, Response
+    from playwright.async_api import FloatRect, Request, Response
 
 _MAX_SITES = 5
 _CAPTURE_SECONDS = 2.5
+# Three screens: what a person would look through. A picture of text is far below the bytes; photographs may not be.
+_PICTURE_HEIGHT = 3_000
+_PICTURE_BYTES = 2_000_000
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", "application/javascript")
 
@@ -43,8 +53,8 @@ class Visit:
     """Opens one URL. `until` is on the monotonic clock."""
 
     tab: Tab
-    options: RenderOptions
     until: float
+    pictured: bool = False
 
     async def see(self, url: str) -> Seen:
         """The page, settled; raises our errors, the driver's Error, PageGone, Moved or TimeoutError."""
@@ -56,7 +66,7 @@ class Visit:
         begun = time.monotonic()
         flat = await flatten(tab.page, tab.world, max(self.until, time.monotonic() + 1.0))
         timings["flatten"] = _ms(begun)
-        picture = await self._picture()
+        picture = await self._picture(settled.state.height if settled.state else 0)
         response = await within(self._left(1.0), tab.navigations[-1].response()) if tab.navigations else None
         media_type = _media_type(response)
         raw = None
@@ -91,8 +101,16 @@ class Visit:
             self.tab.failed.update(self.tab.navigations[-1:])
             if self.tab.download or "Download is starting" in error.message:
                 raise UnsupportedContent(f"The address {url} is a download, not a page.", url=url) from error
+            if "ERR_HTTP_RESPONSE_CODE_FAILURE" in error.message:  # an error without a word
+                await self._fail_by_status(url, error)
             if self._refusal() is None:
                 raise FetchFailed(f"The browser could not open {url}: {_reason(error)}.", url=url) from error
+
+    async def _fail_by_status(self, url: str, error: Exception) -> None:
+        response = await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
+        if response is not None and self._refusal() is None:
+            told = f"{url} answered {response.status} in the browser, with nothing to read."
+            raise HttpError(told, url=url, status_code=response.status) from error
 
     def _onward(self) -> str | None:
         """Where the main frame was refused and may now go; raises when it may not."""
@@ -126,15 +144,19 @@ class Visit:
         failed = request in self.tab.failed or self.tab.lease.refused(request.url)
         return (request, denial) if failed else None
 
-    async def _picture(self) -> bytes | None:
+    async def _picture(self, height: int) -> bytes | None:
+        """The page from its top, as much of it as a picture may show; None where it cannot be drawn in time."""
         from playwright.async_api import Error
 
-        if not self.options.screenshot:
+        if not self.pictured:
             return None
+        shown = max(VIEWPORT_HEIGHT, min(height, _PICTURE_HEIGHT))
+        area: FloatRect = {"x": 0, "y": 0, "width": VIEWPORT_WIDTH, "height": shown}
         try:
-            return await within(self._left(1.0), self.tab.page.screenshot(timeout=self._left(1.0) * 1000))
+            drawn = await within(self._left(1.0), self.tab.page.screenshot(full_page=True, clip=area))
         except (Error, TimeoutError):
             return None
+        return drawn if len(drawn) <= _PICTURE_BYTES else None
 
     def _redirects(self) -> tuple[str, ...]:
         chain: list[str] = []

@@ -37,7 +37,7 @@ class World:
     def __init__(self, session: CDPSession, gone: asyncio.Future[None]) -> None:
         self._session = session
         self._gone = gone
-        self._frame = ""
+        self.frame = ""
         self._context: int | None = None
 
     async def enter(self, watch: str, until: float) -> None:
@@ -52,7 +52,7 @@ class World:
                 "Page.addScriptToEvaluateOnNewDocument", {"source": script("observe"), "worldName": _NAME}, until
             ),
         )
-        self._frame = answers[0]["frameTree"]["frame"]["id"]
+        self.frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
         """Run a script; raises TimeoutError, Moved, PageGone, ScriptFailed or the driver's Error."""
@@ -73,7 +73,7 @@ class World:
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
         if self._context is None:
-            world = {"frameId": self._frame, "worldName": _NAME}
+            world = {"frameId": self.frame, "worldName": _NAME}
             self._context = int((await self._ask("Page.createIsolatedWorld", world, until))["executionContextId"])
         answer = await self._ask(
             "Runtime.evaluate",
@@ -92,7 +92,7 @@ class World:
 
     def _created(self, event: dict[str, Any]) -> None:
         context = event["context"]
-        if context["name"] == _NAME and context["auxData"]["frameId"] == self._frame:
+        if context["name"] == _NAME and context["auxData"]["frameId"] == self.frame:
             self._context = int(context["id"])
 
     async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
