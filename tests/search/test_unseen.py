@@ -221,6 +221,32 @@ async def test_json_is_read_however_it_begins(miniweb: MiniWeb, provider: str, b
     assert hit.title.endswith("of knots")
 
 
+async def test_what_a_provider_says_beside_its_results_is_clean_too(miniweb: MiniWeb) -> None:
+    brave = await ask(
+        miniweb,
+        "brave",
+        as_json(
+            {
+                "query": {"original": "a", "altered": "b\n\u202ec"},
+                "infobox": {"results": [{"long_desc": "<b>A</b>&amp;B\n\nC"}]},
+            }
+        ),
+    )
+    assert brave.answers == ("A&B C",)
+    assert brave.notes == ("brave searched for \u201cb c\u201d instead.",)
+    with pytest.raises(SearchUnavailable) as refused:
+        await ask(miniweb, "searxng", as_json({"error": "no\n\n<b>\u202esuch</b> " + "word " * 200}, 400))
+    assert "(400: no such word word" in refused.value.message
+    assert len(refused.value.message) < 400
+    engines = [["go\nogle", "time\tout " + "x" * 500]]
+    row = {"title": "T", "url": "https://t.example/", "engines": ["bad\nname", "y" * 500]}
+    found = await ask(miniweb, "searxng", as_json({"results": [row], "unresponsive_engines": engines}))
+    assert found.hits[0].engines[0] == "bad name"
+    assert max(map(len, found.hits[0].engines)) <= 40
+    assert found.notes[0].startswith("Engines that did not answer: go ogle (time out xx")
+    assert len(found.notes[0]) < 200
+
+
 async def test_raw_answers_can_be_written_as_json_again(miniweb: MiniWeb) -> None:
     body = '{"a": 1e999, "b": NaN, "c": [-Infinity, 2.5], "results": [{"title": "T", "url": "https://t.example/"}]}'
     site = miniweb.site("tavily.example")

@@ -42,7 +42,7 @@ def make_hit(
         domain=domain,
         extra_snippets=tuple(snippet(part, _KEPT_CHARS) for part in extra if isinstance(part, str) and part.strip()),
         published=published(date, now, language),
-        engines=tuple(engines) or ((engine,) if engine else ()),
+        engines=tuple(name for one in engines if (name := clean(one, 40))) or ((engine,) if engine else ()),
         thumbnail=_address(thumbnail),
         source_name=clean(source, 80) if isinstance(source, str) and source else None,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.provider import ApiResponse, Refused
+from mcp_web.search.snippets import clean
 
 _UNREADABLE = (ValueError, RecursionError)  # no JSON, or JSON that is nested without end
 REPHRASE = "Change the words or the filters of the query, or name another provider."
@@ -59,7 +60,7 @@ def _worded(error: Any) -> str:
         if isinstance(error, dict)
         else error
     )
-    return str(said)[:200].rstrip(".") or "no reason given"
+    return clean(str(said), 200).rstrip(".…") or "no reason given"
 
 
 def _loaded(body: bytes) -> Any:
@@ -88,7 +89,8 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
 def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
     """Raise what a status alone tells; return for 2xx."""
     status = response.status
-    said = f": {message.rstrip('.')}" if message else ""
+    words = clean(message, 200).rstrip(".…")  # a stranger's: one line, no more than it takes
+    said = f": {words}" if words else ""
     if 200 <= status < 300:
         return
     if 300 <= status < 400:

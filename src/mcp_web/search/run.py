@@ -20,8 +20,11 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Tailored, Window, tailor
 from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Page, Provider, Refused
 from mcp_web.search.reply import Reply
+from mcp_web.search.snippets import clean
 
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
+_SAID = 1000  # characters of an instant answer, and of a suggested query
+_WORDS = 200
 _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
 
 
@@ -220,8 +223,10 @@ def _reply(
         hits=kept,
         total=next((page.total for _, page in pages if page.total is not None), None),
         more=last.more or len(kept) > query.count,
-        suggestion=next((page.suggestion for _, page in pages if page.suggestion), None),
-        answers=tuple(dict.fromkeys(said for _, page in pages for said in page.answers)),
+        suggestion=next((clean(page.suggestion, _WORDS) for _, page in pages if page.suggestion), None),
+        answers=tuple(
+            dict.fromkeys(line for _, page in pages for said in page.answers if (line := clean(said, _SAID)))
+        ),
         notes=tuple(dict.fromkeys(notes)),
         raw=tuple(page.raw for _, page in pages),
     )

@@ -13,6 +13,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import items, mapping, number, text, texts
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
+from mcp_web.search.snippets import clean
 
 FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
 CARD = Card(
@@ -91,7 +92,7 @@ class Brave:
         rows = items(block.get("results")) or _beside(answer)
         if query.category == "images":
             rows = rows[query.count * query.page :]
-        altered = text(facts.get("altered"))
+        altered = clean(text(facts.get("altered")), 200)
         return Page(
             hits=present(_hit(row, query) for row in rows),
             more=bool(facts.get("more_results_available", len(rows) >= query.count)),

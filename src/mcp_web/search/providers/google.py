@@ -13,6 +13,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import count, items, mapping, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.search.snippets import clean
 
 FIX = (
     "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
@@ -120,7 +121,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
 
 def _refuse(response: ApiResponse, query: SearchQuery) -> None:
     error = mapping(error_object(response).get("error"))
-    message = text(error.get("message"))
+    message = clean(text(error.get("message")), 200)
     reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
     limited = response.status in (403, 429)
     unpaid = "billing" in message.lower()  # a limit that no midnight lifts

@@ -134,11 +134,12 @@ def _moved(who: str, location: str) -> str | None:
         return None
 
 
-def _silent(pairs: Any) -> list[tuple[str, str]]:
+def _silent(told_of: Any) -> list[tuple[str, str]]:
     """Engines that did not answer, each with its reason: pairs, in some versions longer, or bare names."""
-    found = pairs if isinstance(pairs, list) else []
+    found = told_of if isinstance(told_of, list) else []
     parts = [[pair] if isinstance(pair, str) else pair for pair in found if isinstance(pair, (str, list)) and pair]
-    return [(str(part[0]), str(part[1]) if len(part) > 1 and part[1] else "no answer") for part in parts]
+    pairs = [(clean(str(part[0]), 40), clean(str(part[1]), 80) if len(part) > 1 and part[1] else "") for part in parts]
+    return [(name, reason or "no answer") for name, reason in pairs]
 
 
 def _words(offered: Any) -> list[str]:
