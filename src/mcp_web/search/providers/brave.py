@@ -185,7 +185,7 @@ def _refuse(response: ApiResponse) -> None:
     """Brave's own words for a refusal; a bad key is a 422, not a 401."""
     answer = error_object(response)
     error = mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]
-    code, meta = text(error.get("code")), mapping(error.get("meta"))
+    code, meta = clean(text(error.get("code")), 60), mapping(error.get("meta"))
     detail = text(error.get("detail")) or text(error.get("message"))
     resets = _pair(response.header("x-ratelimit-reset") or "")
     if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):

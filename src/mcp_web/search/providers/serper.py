@@ -11,6 +11,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import items, mapping, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.search.snippets import clean
 
 FIX = "Set SERPER_API_KEY to a key from https://serper.dev."
 CARD = Card(
@@ -53,7 +54,7 @@ class Serper:
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
         if response.status >= 400:
-            message = text(error_object(response).get("message"))
+            message = clean(text(error_object(response).get("message")), 200)
             if "credit" in message.lower():
                 raise Refused("quota", f"Serper has no credit left: {message}", fix="Top up the Serper account.")
             refuse_by_status(response, "Serper", message, fix=FIX)

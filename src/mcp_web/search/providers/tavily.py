@@ -11,6 +11,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import items, seconds, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
+from mcp_web.search.snippets import clean
 
 FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com (MCP_WEB_TAVILY_KEYLESS=true tries without one)."
 CARD = Card(
@@ -97,11 +98,11 @@ def _refuse(response: ApiResponse, *, keyless: bool) -> None:
         if response.status in (402, 403, 429, 432, 433):
             raise Refused(
                 "quota" if outcome == "quota" else "rate_limited",
-                f"Tavily's keyless allowance is used up for this {error.get('window') or 'time'}.",
+                f"Tavily's keyless allowance is used up for this {clean(text(error.get('window')), 20) or 'time'}.",
                 retry_after=seconds(wait) or retry_after(response),
                 fix=FIX,
             )
-    message = text(detail.get("error")) if isinstance(detail, dict) else text(detail) or text(error)
+    message = clean(text(detail.get("error")) if isinstance(detail, dict) else text(detail) or text(error), 200)
     if response.status in (432, 433):
         raise Refused(
             "quota", f"Tavily's plan limit is reached ({response.status}: {message}).", fix="Raise the Tavily plan."
