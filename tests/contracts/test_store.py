@@ -229,6 +229,33 @@ async def test_trimming_versions_leaves_the_newest_of_each_page(store: Store) ->
     assert [item.hash for item in await store.versions(versions[0].key)] == [versions[4].hash, versions[3].hash]
 
 
+async def test_a_picture_is_kept_beside_its_version_and_goes_with_it(store: Store) -> None:
+    first, second = snapshot(text="first", at=1000.0), snapshot(text="second", at=1001.0)
+    await store.keep(first)
+    await store.keep_picture(first.hash, b"\x89PNG one")
+    assert await store.picture(first.hash) == b"\x89PNG one"
+    await store.keep(second)
+    assert await store.picture(second.hash) is None
+    await store.keep_picture(second.hash, b"\x89PNG two")
+    assert [await store.picture(version.hash) for version in (first, second)] == [None, b"\x89PNG two"]
+    await store.purge(PurgeRule(key=second.key), dry_run=False)
+    assert await store.picture(second.hash) is None
+
+
+async def test_a_picture_counts_as_part_of_its_page(store: Store) -> None:
+    kept = snapshot()
+    await store.keep(kept)
+    before = (await store.size()).text_bytes
+    await store.keep_picture(kept.hash, b"p" * 5000)
+    assert (await store.size()).text_bytes == before + 5000
+    assert (await store.purge(PurgeRule(key=kept.key), dry_run=True)).bytes == before + 5000
+
+
+async def test_a_picture_of_an_unknown_version_is_not_kept(store: Store) -> None:
+    await store.keep_picture("0" * 64, b"\x89PNG")
+    assert await store.picture("0" * 64) is None
+
+
 async def test_vectors_belong_to_a_page_and_a_model(store: Store) -> None:
     kept = snapshot()
     packed = PackedVectors("m@1", 2, ("aa", "bb"), b"\x00" * 16)

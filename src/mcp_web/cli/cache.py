@@ -8,6 +8,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.output import json_option, print_json, print_markdown, print_table
+from mcp_web.cli.picture import save_picture, screenshot_option
 
 
 @click.group("cache")
@@ -20,11 +21,14 @@ def command() -> None:
 @click.option("--section", help="Heading: only that section.")
 @click.option("--start", type=int, default=0)
 @click.option("--max-chars", type=int, default=100_000)
+@screenshot_option
 @json_option
-def get(snapshot: str, section: str | None, start: int, max_chars: int, as_json: bool) -> None:
+def get(snapshot: str, section: str | None, start: int, max_chars: int, screenshot: str | None, as_json: bool) -> None:
     """Show a kept page by its hash (8 digits are enough) or URL; no network."""
     given = {"snapshot": snapshot, "section": section, "start": start, "max_chars": max_chars}
     data, _ = answer_of("cache_get", given)
+    if screenshot is not None:
+        save_picture(data["snapshot"], screenshot)
     if as_json:
         print_json(data)
     else:

@@ -8,6 +8,7 @@ import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.output import json_option, print_json, print_markdown
+from mcp_web.cli.picture import screenshot_option, take_picture
 
 
 @click.command("open")
@@ -23,10 +24,24 @@ from mcp_web.cli.output import json_option, print_json, print_markdown
 @click.option("--siteconfig", help="Site config to use.")
 @click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the origin.")
 @click.option("--explain", is_flag=True, help="Show how the content was chosen.")
+@screenshot_option
 @json_option
-def command(urls: tuple[str, ...], form: str, links: bool, images: bool, as_json: bool, **given: Any) -> None:
+def command(
+    urls: tuple[str, ...],
+    form: str,
+    links: bool,
+    images: bool,
+    screenshot: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
     """Open web pages as clean Markdown; what was opened is kept."""
     given |= {"format": form, "include_links": links, "include_images": images}
+    if screenshot is not None:
+        if len(urls) > 1 or given["mode"] not in ("auto", "rendered"):
+            raise click.UsageError("--screenshot takes one URL and goes with --mode rendered.")
+        given["mode"] = "rendered"
+        take_picture(urls[0], screenshot)
     if len(urls) > 1:
         _many(urls, given, as_json)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -10,12 +11,14 @@ from mcp import MCPError
 
 from mcp_web.app import App
 from mcp_web.errors import WebError
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.tools import budget
 from mcp_web.tools.page_view import PageView, front_matter, iso
 
 _CACHE = "resource://cache/"
 _META = "resource://meta/"
+_PICTURE = "resource://picture/"
 _LISTED = 30
 
 TEMPLATES = [
@@ -32,6 +35,13 @@ TEMPLATES = [
         uri_template=_META + "{sha256}",
         description="Address, headers, timings, extractor and versions of a snapshot.",
         mime_type="application/json",
+    ),
+    types.ResourceTemplate(
+        name="snapshot-picture",
+        title="A rendered page as a picture",
+        uri_template=_PICTURE + "{sha256}",
+        description="The screenshot of a snapshot, where the operator keeps them.",
+        mime_type="image/png",
     ),
 ]
 
@@ -52,18 +62,28 @@ async def list_resources(app: App) -> list[types.Resource]:
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     """One resource; an unknown one is the protocol's own error."""
-    if not uri.startswith((_CACHE, _META)):
+    if not uri.startswith((_CACHE, _META, _PICTURE)):
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {uri[:200]}", data={"uri": uri})
     try:
         kept = await find_snapshot(app, uri)
     except WebError as error:
         raise MCPError(types.INVALID_PARAMS, f"{error.message} {error.way_on}", data={"uri": uri}) from error
+    if uri.startswith(_PICTURE):
+        return await _picture(app, kept, uri)
     if uri.startswith(_META):
         text, kind = json.dumps(await _facts(app, kept), ensure_ascii=False, indent=1), "application/json"
     else:
         view = PageView(kept.document, kept.url, kept.final_url, fetched_at=kept.fetched_at)
         text, kind = front_matter(view) + "\n\n" + budget.cut(kept.document.markdown, budget.AIM - 300), "text/markdown"
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
+
+
+async def _picture(app: App, kept: Snapshot, uri: str) -> types.ReadResourceResult:
+    png = await (await app.store()).picture(kept.hash)
+    if png is None:
+        raise MCPError(types.INVALID_PARAMS, f"There is no picture of {kept.url[:200]}.", data={"uri": uri})
+    blob = base64.b64encode(png).decode("ascii")
+    return types.ReadResourceResult(contents=[types.BlobResourceContents(uri=uri, mime_type="image/png", blob=blob)])
 
 
 async def _facts(app: App, kept: Any) -> dict[str, Any]:

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import mcp_types as types
 
 from mcp_web.tools.calling import Result
+from mcp_web.tools.tool import Picture
 
 _BESIDE = "mcp-web/beside"
 
 
 def on_the_wire(result: Result, *, structured: bool) -> types.CallToolResult:
     """The texts, the object where answers are structured, the facts in `_meta`."""
+    texts = [types.TextContent(type="text", text=text) for text in (result.text, *result.more)]
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text) for text in (result.text, *result.more)],
+        content=[*texts, *([_pictured(result.picture)] if result.picture else [])],
         structured_content=result.data if structured else None,
         is_error=result.is_error,
         _meta=(result.meta | ({_BESIDE: result.extra} if result.extra else {})) or None,
     )
+
+
+def _pictured(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
+    """Where the picture is, or the picture itself where it was asked for: no text pays for it unasked."""
+    if picture.png is None:
+        return types.ResourceLink(
+            type="resource_link", name="screenshot", uri=picture.uri, mime_type="image/png", size=picture.size
+        )
+    blob = base64.b64encode(picture.png).decode("ascii")
+    inside = types.BlobResourceContents(uri=picture.uri, mime_type="image/png", blob=blob)
+    return types.EmbeddedResource(type="resource", resource=inside)
 
 
 async def lift_beside(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 _KEY = re.compile(r"[0-9a-f]{64}")
-_PREFIXES = ("resource://cache/", "resource://meta/")
+_PREFIXES = ("resource://cache/", "resource://meta/", "resource://picture/")
 
 
 async def find_snapshot(app: App, name: str) -> Snapshot:

@@ -16,6 +16,7 @@ from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, Rend
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.net.url import parse_url
+from mcp_web.render.renderer import Rendered
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -35,6 +36,7 @@ class OpenRequest:
     siteconfig: str | None = None
     max_age: float | None = None
     explain: bool = False
+    screenshot: bool = False  # a picture is wanted, so the browser opens the page once more
 
     @property
     def extraction(self) -> ExtractRequest:
@@ -67,7 +69,8 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
     key = page_key(url, request.variant(rendered=rendered))
     keeper = await app.keeper()
     kept = await keeper.latest(key)
-    if kept is not None and not request.explain and keeper.is_fresh(kept, request.max_age):
+    again = request.explain or request.screenshot
+    if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
         trace.figures.count("cache_total", state="hit")
         return Opened(kept, "hit", keeper.age(kept))
     if rendered and not app.can_render:
@@ -77,7 +80,7 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
         return await _fetch(app, request, url, key, kept, rendered=rendered, deadline=deadline)
 
     # Those who ask for the same page at the same time wait for one fetch.
-    flight = f"{key}|{request.explain}"
+    flight = f"{key}|{request.explain}|{request.screenshot}"
     opened = await app.pace.flight.once(flight, fetch)
     trace.figures.count("cache_total", state=opened.cache)
     return opened
@@ -127,7 +130,7 @@ async def _get(
     fetcher = await app.fetcher()
     if rendered:
         await fetcher.admit(url, deadline=deadline)
-        return await _in_browser(app, url, deadline)
+        return await _in_browser(app, url, deadline, screenshot=request.screenshot)
     conditional: tuple[tuple[str, str], ...] = ()
     if kept is not None and not request.explain and _read_by_this_version(kept):
         conditional = conditional_headers(kept)
@@ -170,9 +173,9 @@ async def _rendered(
     return shown, read, f"Rendered in a browser: {need.reason}"
 
 
-async def _in_browser(app: App, url: str, deadline: float | None) -> Fetched:
+async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:
     """The page after its scripts ran; an error page is an error here too."""
-    shown = await (await app.renderer()).render(url, deadline=deadline)
+    shown = await (await app.renderer()).render(url, deadline=deadline, screenshot=screenshot)
     if shown.status >= 400:
         raise HttpError(f"{url} answered {shown.status} in the browser.", url=url, status_code=shown.status)
     return shown
@@ -197,6 +200,8 @@ async def _keep(
     plain = dataclasses.replace(document, explain=None)
     try:
         snapshot = await keeper.keep(page, plain, variant, key)
+        if isinstance(page, Rendered) and page.screenshot:
+            await (await app.store()).keep_picture(snapshot.hash, page.screenshot)
         trouble: tuple[str, ...] = ()
     except CacheError as error:
         snapshot = keeper.snapshot_of(page, plain, variant, key)

@@ -159,6 +159,14 @@ class Store(Protocol):
         """Which of these canonical URLs are kept (any variant), newest version each."""
         ...
 
+    async def keep_picture(self, hash_: str, png: bytes) -> None:
+        """Put a picture beside a kept version; it goes with it, and takes the place of the page's earlier one."""
+        ...
+
+    async def picture(self, hash_: str) -> bytes | None:
+        """The picture of one version, by its whole hash."""
+        ...
+
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         """Remove what the rule names, or only say what it would remove."""
         ...

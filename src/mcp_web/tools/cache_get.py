@@ -11,7 +11,12 @@ from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, wish_of
 from mcp_web.tools.page_view import PageView, iso, present
-from mcp_web.tools.tool import Answer, Param, Tool
+from mcp_web.tools.tool import Answer, Param, Picture, Tool
+
+_NO_PICTURE = (
+    "There is no picture of this version: they are kept with MCP_WEB_RENDER_SCREENSHOT=true, of pages opened with "
+    "mode=rendered."
+)
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
@@ -20,6 +25,9 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     versions = await store.versions(kept.key)
     if args["diff"]:
         return await _changes(call, kept, args["diff"])
+    png = await store.picture(kept.hash)
+    if png is None and args["screenshot"]:
+        call.notes.append(_NO_PICTURE)
     view = PageView(
         document=kept.document,
         url=kept.url,
@@ -33,6 +41,10 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         authenticated=kept.authenticated,
     )
     answer = present(call, view, wish_of(args), f'cache_get(snapshot="{kept.hash[:16]}")')
+    if png is not None:
+        answer.picture = Picture(f"resource://picture/{kept.hash}", len(png), png if args["screenshot"] else None)
+        answer.data["screenshot"] = {"uri": answer.picture.uri, "bytes": len(png)}
+        answer.text += f"\nscreenshot: {answer.picture.uri} ({len(png):,} bytes)"
     listed = [_version(info) for info in versions[:20]]
     answer.data |= {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
     if len(versions) > 1:
@@ -73,6 +85,8 @@ def _version(info: SnapshotInfo) -> dict[str, Any]:
     }
 
 
+SCREENSHOT = Param("screenshot", "boolean", "Attach the PNG of a rendered page.", default=False)
+
 TOOL = Tool(
     name="cache_get",
     title="Show a kept page",
@@ -87,6 +101,7 @@ TOOL = Tool(
               aliases=("hash", "url", "id", "sha256")),
         Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
               aliases=("compare",)),
+        SCREENSHOT,
         SECTION, FORMAT, MAX_CHARS, START, LINKS,
     ),
     run=run,

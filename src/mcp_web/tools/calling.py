@@ -15,7 +15,7 @@ from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, encodable, shrunk
-from mcp_web.tools.tool import Answer, Tool
+from mcp_web.tools.tool import Answer, Picture, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class Result:
     is_error: bool = False
     more: tuple[str, ...] = ()  # further texts
     extra: dict[str, Any] = field(default_factory=dict)  # fields beside them
+    picture: Picture | None = None
 
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
@@ -59,7 +60,7 @@ async def _called(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, st
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
         defect = WebError(f"{tool.name} failed inside the server ({type(error).__name__}).")
         return _told(tool, defect, call, given, structured=structured)
-    return _within_ceiling(answer, call, structured=structured)
+    return replace(_within_ceiling(answer, call, structured=structured), picture=answer.picture)
 
 
 def _told(tool: Tool, error: WebError, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:

@@ -70,7 +70,11 @@ def listed_as(tool: Tool, app: App) -> Tool:
     """
     if app.tools.contract_names == "plain":
         tool = replace(tool, name=tool.name.replace(".", "_"))
-    return replace(tool, params=tuple(_here(param, app) for param in tool.params))
+    return replace(tool, params=tuple(_here(param, app) for param in tool.params if _is_here(param, app)))
+
+
+def _is_here(param: Param, app: App) -> bool:
+    return param.name != "screenshot" or app.keeps_pictures
 
 
 def _here(param: Param, app: App) -> Param:

@@ -51,6 +51,15 @@ class Param:
         return made
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A PNG that an answer points to, with its bytes where they were asked for."""
+
+    uri: str
+    size: int
+    png: bytes | None = None
+
+
 @dataclass(slots=True)
 class Answer:
     """What a tool gives back: the object for programs, the text for agents, the facts for `_meta`."""
@@ -62,6 +71,7 @@ class Answer:
     more: tuple[str, ...] = ()  # further texts, each its own content block
     extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
     is_error: bool = False
+    picture: Picture | None = None
     wrapped: bool = False  # page text in a json answer stands in its envelope already
 
 

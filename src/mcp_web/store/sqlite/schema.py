@@ -146,7 +146,15 @@ INSERT OR IGNORE INTO labels SELECT substr(path, 1, instr(path, '/') - 1), id FR
   WHERE source = 'research' AND instr(path, '/') > 1;
 """
 
-STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK, _COLLECTIONS)
+# Step 5: pictures of rendered pages, which go with the version they show.
+_PICTURES = """
+CREATE TABLE pictures (
+  snapshot INTEGER PRIMARY KEY REFERENCES snapshots (id) ON DELETE CASCADE,
+  png BLOB NOT NULL
+) STRICT;
+"""
+
+STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK, _COLLECTIONS, _PICTURES)
 
 
 def migrate(db: sqlite3.Connection) -> None:

@@ -25,7 +25,7 @@ from mcp_web.store.protocol import (
     WordAnswer,
     WordQuery,
 )
-from mcp_web.store.sqlite import citations, figures, labels, notes, pages, postings, purge, vectors
+from mcp_web.store.sqlite import citations, figures, labels, notes, pages, pictures, postings, purge, vectors
 from mcp_web.store.sqlite.lacking import Lacking
 from mcp_web.store.sqlite.lane import Lane
 from mcp_web.store.sqlite.prepare import Prepared, prepare
@@ -123,6 +123,12 @@ class SqliteStore:
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
         return await self._reads.read(lambda db: pages.seen(db, urls))
+
+    async def keep_picture(self, hash_: str, png: bytes) -> None:
+        await self._writes.write(lambda db: pictures.keep(db, hash_, png))
+
+    async def picture(self, hash_: str) -> bytes | None:
+        return await self._reads.read(lambda db: pictures.picture(db, hash_))
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         await self._write_uses()

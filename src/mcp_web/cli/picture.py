@@ -1,0 +1,56 @@
+"""Pictures of rendered pages, written to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import click
+
+from mcp_web.errors import NotFound
+from mcp_web.settings import load
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+screenshot_option = click.option(
+    "--screenshot", type=click.Path(dir_okay=False), help="Write the picture of the rendered page to this PNG file."
+)
+
+
+def take_picture(url: str, file: str) -> None:
+    """Open a page in the browser and write what it looks like."""
+
+    async def work() -> None:
+        from mcp_web.app import App
+        from mcp_web.services.open_page import OpenRequest, open_page
+
+        async with App(load(), isolate=False) as app:
+            opened = await open_page(app, OpenRequest(url, mode="rendered", screenshot=True))
+            await _write(app, opened.snapshot.hash, file)
+
+    anyio.run(work)
+
+
+def save_picture(snapshot: str, file: str) -> None:
+    """Write the picture that is kept of a page."""
+
+    async def work() -> None:
+        from mcp_web.app import App
+
+        async with App(load(), isolate=False) as app:
+            await _write(app, snapshot, file)
+
+    anyio.run(work)
+
+
+async def _write(app: App, snapshot: str, file: str) -> None:
+    png = await (await app.store()).picture(snapshot)
+    if png is None:
+        raise NotFound(
+            f"No picture of {snapshot[:16]} is kept.",
+            suggestion="Take one: `mcp-web open URL --mode rendered --screenshot FILE`.",
+        )
+    await anyio.to_thread.run_sync(Path(file).write_bytes, png)
+    click.secho(f"screenshot: {file} ({len(png):,} bytes)", fg="cyan", err=True)
