@@ -90,7 +90,7 @@ class _Zstd:
         else:
             from backports import zstd
 
-        options = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+        options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
         self._new = partial(zstd.ZstdDecompressor, options=options)
         self._inflate = self._new()
 
