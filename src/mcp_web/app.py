@@ -247,6 +247,10 @@ class App:
         options = self.settings.of(RenderOptions)
         return options.enabled and options.screenshot
 
+    async def expect_render(self) -> None:
+        """A page will probably need the browser: it may start meanwhile."""
+        (await self.renderer()).expect()
+
     async def renderer(self) -> Renderer:
         """The browser, started when first needed."""
         fetcher = await self.fetcher()

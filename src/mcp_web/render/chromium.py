@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import anyio
 
 from mcp_web import trace
-from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent
+from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent, WebError
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import Dials
 from mcp_web.net.egress import Egress, Lease
@@ -75,6 +77,7 @@ class Chromium:
             dialer, third_parties=options.third_parties, max_bytes=options.max_bytes, check_domain=check_domain
         )
         self._browser: SharedBrowser | None = None
+        self._expecting: asyncio.Task[None] | None = None
         self._opening = anyio.Lock()
         self._places = anyio.Semaphore(options.max_pages)
         self._spare = Spare(self._blank)
@@ -107,6 +110,17 @@ class Chromium:
     def open_pages(self) -> int:
         """How many pages are being rendered now."""
         return self._options.max_pages - self._places.value
+
+    def expect(self) -> None:
+        """A page will probably come: start the browser and make a tab ready, without waiting for either."""
+        if self._options.enabled and (self._expecting is None or self._expecting.done()):
+            self._expecting = asyncio.create_task(self._prepare(), name="expect a page")
+
+    async def _prepare(self) -> None:
+        with suppress(WebError):  # whoever comes will be told
+            browser = await self._shared()
+            async with browser.use() as running:
+                self._spare.prepare(running)
 
     async def ready(self) -> None:
         """Wait until the next page would find a blank tab made ready."""
@@ -161,6 +175,8 @@ class Chromium:
 
     async def aclose(self) -> None:
         """End the browser, its driver and the proxy."""
+        if self._expecting is not None:
+            await asyncio.wait({self._expecting})
         if self._browser is not None:
             await self._browser.aclose()
             self._browser = None

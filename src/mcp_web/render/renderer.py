@@ -28,6 +28,10 @@ class Renderer(Protocol):
         """
         ...
 
+    def expect(self) -> None:
+        """A page will probably come: what takes long may begin now. Never fails."""
+        ...
+
     async def aclose(self) -> None:
-        """End the browser and everything it started."""
+        """End the browser and everything it started; may be called twice."""
         ...

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
 LARGE = 1_000_000  # bytes of a page
+_NEEDS_BROWSER = "needs-browser"  # notes by host
+_NO_HELP = "browser-no-help"  # notes by URL: how much was read without it
+_REMEMBERED = 7 * 86400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +68,18 @@ class Opened:
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
     """The page as asked for; `deadline` is a time of `time.monotonic()`."""
     url = parse_url(request.url).href
-    rendered = request.mode == "rendered" or (request.mode == "auto" and await _known_to_need_browser(app, url))
+    rendered = request.mode == "rendered"
     key = page_key(url, request.variant(rendered=rendered))
     keeper = await app.keeper()
-    kept = await keeper.latest(key)
     again = request.explain or request.screenshot
-    if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
+    kept = await keeper.latest(key)
+    fresh = kept is not None and keeper.is_fresh(kept, request.max_age)
+    if not fresh and request.mode == "auto" and app.can_render:
+        # Where a browser was needed the last time, its reading is what is kept.
+        drawn = await keeper.latest(page_key(url, request.variant(rendered=True)))
+        if drawn is not None and (kept is None or drawn.checked_at >= kept.checked_at):
+            kept, fresh = drawn, keeper.is_fresh(drawn, request.max_age)
+    if kept is not None and fresh and not again:
         trace.figures.count("cache_total", state="hit")
         return Opened(kept, "hit", keeper.age(kept))
     if rendered and not app.can_render:
@@ -132,10 +141,12 @@ async def _get(
         await fetcher.admit(url, deadline=deadline)
         return await _in_browser(app, url, deadline, screenshot=request.screenshot)
     conditional: tuple[tuple[str, str], ...] = ()
-    if kept is not None and not request.explain and _read_by_this_version(kept):
+    if kept is not None and not request.explain and _read_by_this_version(kept) and not _drawn(kept):
         conditional = conditional_headers(kept)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(app.warm)
+        if request.mode == "auto" and await _known_to_need_browser(app, url):
+            await app.expect_render()
         page = await _caught(fetcher.get(url, conditional=conditional, deadline=deadline, fresh=request.max_age == 0))
     if isinstance(page, WebError):
         raise page
@@ -159,7 +170,8 @@ async def _rendered(
     if not app.can_render or page.media_type not in ("text/html", "application/xhtml+xml"):
         return None
     need = needs_browser(document, html_facts(page.body))
-    if need is None:
+    # A browser that brought nothing is not asked again until the page is another one.
+    if need is None or await (await app.store()).note(_NO_HELP, page.url) == len(document.markdown):
         return None
     try:
         shown = await _in_browser(app, page.url, deadline)
@@ -168,6 +180,7 @@ async def _rendered(
         trace.log("error", "render", url=page.url, error_code=error.code)
         return None
     if len(read.markdown) <= len(document.markdown):
+        await (await app.store()).keep_note(_NO_HELP, page.url, len(document.markdown), time.time() + _REMEMBERED)
         return None
     await _remember_browser(app, page.url)
     return shown, read, f"Rendered in a browser: {need.reason}"
@@ -182,14 +195,15 @@ async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot:
 
 
 async def _known_to_need_browser(app: App, url: str) -> bool:
+    """Whether other pages of this host did: the browser starts while the page is fetched, and waits for the verdict."""
     if not app.can_render:
         return False
-    return await (await app.store()).note("needs-browser", parse_url(url).host) is True
+    return await (await app.store()).note(_NEEDS_BROWSER, parse_url(url).host) is True
 
 
 async def _remember_browser(app: App, url: str) -> None:
     store = await app.store()
-    await store.keep_note("needs-browser", parse_url(url).host, True, time.time() + 7 * 86400)
+    await store.keep_note(_NEEDS_BROWSER, parse_url(url).host, True, time.time() + _REMEMBERED)
 
 
 async def _keep(
@@ -209,6 +223,11 @@ async def _keep(
     if document.explain is not None:
         snapshot = dataclasses.replace(snapshot, document=document)
     return snapshot, trouble
+
+
+def _drawn(kept: Snapshot) -> bool:
+    """Whether a browser read it: that the bytes are the same says nothing about what their scripts show."""
+    return kept.variant.startswith("rendered")
 
 
 def _read_by_this_version(kept: Snapshot) -> bool:
