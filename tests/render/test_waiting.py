@@ -1,0 +1,94 @@
+"""Work that a page has begun is waited for, whatever it is done with; what is asked for late comes late on purpose."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcp_web.render.chromium import Chromium
+from miniweb import MiniWeb, Request, Wire
+
+pytestmark = pytest.mark.anyio
+
+_FILLER = "<p>" + "The page has text of its own already, enough to be taken for all there is. " * 3 + "</p>"
+_LATE = "And this came late."
+_SAY = f"""const say = (text) => {{ late.textContent = text }}; const late_text = {_LATE!r};
+const get = () => fetch('/slow/text').then((answer) => answer.text())"""
+_SLOW = 0.7  # seconds the server takes: longer than any quiet that would be taken for the end
+
+WAYS = {
+    "fetch": "get().then(say)",
+    "fetch after fetch": "get().then(get).then(say)",
+    "a body that comes late": "fetch('/late-body').then(r => r.json()).then(say)",
+    "XMLHttpRequest": """const x = new XMLHttpRequest(); x.open('GET', '/slow/text');
+        x.onload = () => say(x.responseText); x.send()""",
+    "a module": "import('/slow/module.js').then(m => say(m.default))",
+    "a script put in": "const s = document.createElement('script'); s.src = '/slow/script.js'; document.head.append(s)",
+    "a style sheet put in": """const l = document.createElement('link'); l.rel = 'stylesheet';
+        l.href = '/slow/style.css'; l.onload = () => say(late_text); document.head.append(l)""",
+    "a timer": "setTimeout(() => say(late_text), 800)",
+    "timers after each other": "setTimeout(() => setTimeout(() => say(late_text), 400), 400)",
+    "frames": "requestAnimationFrame(() => requestAnimationFrame(() => say(late_text)))",
+    "messages": """const c = new MessageChannel(); let n = 0;
+        c.port1.onmessage = () => { if (++n < 20) c.port2.postMessage(0); else say(late_text) };
+        c.port2.postMessage(0)""",
+    "fetch from a timer": "setTimeout(() => get().then(say), 300)",
+    "fetch after loading": "addEventListener('load', () => get().then(say))",
+    "another page": "setTimeout(() => { location = '/slow/page' }, 50)",
+}
+_TYPES = {".js": "text/javascript", ".css": "text/css", "text": "text/plain", "page": "text/html"}
+
+
+def _head(kind: str, length: int) -> bytes:
+    return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n".encode()
+
+
+def serve(web: MiniWeb) -> None:
+    bodies = {
+        "/slow/text": _LATE,
+        "/slow/module.js": f"export default {_LATE!r}",
+        "/slow/script.js": "say(late_text)",
+        "/slow/style.css": "p { color: black }",
+        "/slow/page": f"<!doctype html><title>Other</title>{_FILLER}<p>{_LATE}</p>",
+    }
+
+    async def slow(request: Request, wire: Wire) -> None:
+        body = bodies[request.path].encode()
+        kind = next(kind for end, kind in _TYPES.items() if request.path.endswith(end))
+        await wire.wait(_SLOW)
+        await wire.send(_head(kind, len(body)) + body)
+
+    async def late_body(request: Request, wire: Wire) -> None:
+        body = json.dumps(_LATE).encode()
+        await wire.send(_head("application/json", len(body)))
+        await wire.wait(_SLOW)
+        await wire.send(body)
+
+    site = web.site("waiting.example")
+    for path in bodies:
+        site.behave(path, slow)
+    site.behave("/late-body", late_body)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_late_text_is_read(way: str, renderer: Chromium, web: MiniWeb) -> None:
+    serve(web)
+    path = "/" + way.replace(" ", "-")
+    script = f"<script>{_SAY}; {WAYS[way]}</script>"
+    web.site("waiting.example").page(path, f"<!doctype html><title>W</title>{_FILLER}<p id=late></p>{script}")
+
+    page = await renderer.render(f"http://waiting.example{path}")
+
+    assert _LATE.encode() in page.body
+
+
+async def test_refresh_that_comes_at_once_is_followed(renderer: Chromium, web: MiniWeb) -> None:
+    serve(web)
+    refresh = "<meta http-equiv=refresh content='1; url=/slow/page'>"
+    web.site("waiting.example").page("/refresh", f"<!doctype html><title>W</title>{refresh}{_FILLER}")
+
+    page = await renderer.render("http://waiting.example/refresh")
+
+    assert _LATE.encode() in page.body
+    assert page.final_url == "http://waiting.example/slow/page"
