@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -245,6 +246,13 @@ def test_serper_speaks_lower_case_and_reads_spoken_dates() -> None:
     assert page.hits[1].snippet == ""
     (news,) = SERPER.parse(answered("serper_news.json"), SearchQuery("x", category="news", language="de")).hits
     assert news.published is not None
+
+
+@pytest.mark.parametrize(("rows", "more"), [(10, True), (8, True), (5, True), (4, False), (0, False)])
+def test_a_page_of_google_is_full_with_fewer_than_asked_for(rows: int, more: bool) -> None:
+    organic = [{"title": "T", "link": f"https://t{number}.example/"} for number in range(rows)]
+    body = json.dumps({"organic": organic}).encode()
+    assert SERPER.parse(Answered(200, body), Q).more is more
 
 
 @pytest.mark.parametrize(

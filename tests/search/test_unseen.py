@@ -71,7 +71,7 @@ async def test_what_stands_beside_the_results_is_kept(miniweb: MiniWeb) -> None:
     assert brave.answers == ("A knot that makes a fixed loop.",)
     assert any("bowline knot" in note for note in brave.notes)
     assert brave.more_results
-    assert brave.hits[0].thumbnail == "https://knots.example/b.png"
+    assert brave.hits[0].thumbnail == "https://knots.example/b.png?w=1&h=2"
     google = await ask(miniweb, "google", as_json(by_name["google", "general"]))
     assert google.total == 48200
     searxng = await ask(miniweb, "searxng", as_json(by_name["searxng", "general"]))
@@ -152,6 +152,27 @@ REFUSALS: list[Case] = [
         as_json({"results": [], "unresponsive_engines": [["g", "CAPTCHA"]]}),
         DOWN,
         "another provider",
+    ),
+    (
+        "searxng",
+        "in Chinese",
+        as_json({"results": [], "unresponsive_engines": [["g", "暂停服务: 请求过于频繁"]]}),
+        DOWN,
+        "another provider",
+    ),
+    (
+        "searxng",
+        "in German",
+        as_json({"results": [], "unresponsive_engines": [["g", "Zugriff verweigert"]]}),
+        DOWN,
+        "another provider",
+    ),
+    (
+        "searxng",
+        "as objects",
+        as_json({"results": [], "unresponsive_engines": [{"engine": "g", "reason": "timeout"}]}),
+        DOWN,
+        "doctor",
     ),
     ("searxng", "nobody home", as_json({"results": [], "unresponsive_engines": ["g"]}), DOWN, "doctor"),
     ("tavily", "the key", as_json({"detail": {"error": "Unauthorized"}}, 401), WRONG, "TAVILY_API_KEY"),

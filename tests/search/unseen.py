@@ -28,7 +28,7 @@ BRAVE_WEB = {
                 "page_age": "2026-03-04T05:06:07",
                 "age": "March 4, 2026",
                 "profile": {"name": "Knots Daily", "url": "https://knots.example"},
-                "thumbnail": {"src": "https://imgs.example/p", "original": "//knots.example/b.png"},
+                "thumbnail": {"src": "https://imgs.example/p", "original": "//knots.example/b.png?w=1&amp;h=2"},
                 "extra_snippets": None,
             },
             {"title": "The same", "url": "http://www.knots.example/bowline/?id=7&fbclid=x", "description": "Again"},

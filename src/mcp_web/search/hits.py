@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from html import unescape
 from urllib.parse import quote
 
 from mcp_web.model.search import Hit
@@ -43,7 +44,7 @@ def make_hit(
         extra_snippets=tuple(snippet(part, _KEPT_CHARS) for part in extra if isinstance(part, str) and part.strip()),
         published=published(date, now, language),
         engines=tuple(name for one in engines if (name := clean(one, 40))) or ((engine,) if engine else ()),
-        thumbnail=_address(thumbnail),
+        thumbnail=_address(unescape(thumbnail) if isinstance(thumbnail, str) else None),  # often taken out of a page
         source_name=clean(source, 80) if isinstance(source, str) and source else None,
     )
 

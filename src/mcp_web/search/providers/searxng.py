@@ -37,7 +37,12 @@ CARD = Card(
     rate=10,
 )
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
-_BLOCKED = ("captcha", "too many requests", "access denied")
+# As instances say it that speak to everyone in their own language.
+_BLOCKED = (
+    *("captcha", "too many requests", "access denied", "zu viele anfragen", "zugriff verweigert", "trop de requ"),
+    *("accès refusé", "demasiadas", "denegado", "troppe richieste", "accesso negato", "слишком много", "доступ"),
+    *("请求过", "拒绝", "验证码", "請求", "存取被拒", "リクエストが多", "アクセス拒否", "너무 많", "거부"),
+)
 
 
 class Searxng:
@@ -135,11 +140,17 @@ def _moved(who: str, location: str) -> str | None:
 
 
 def _silent(told_of: Any) -> list[tuple[str, str]]:
-    """Engines that did not answer, each with its reason: pairs, in some versions longer, or bare names."""
-    found = told_of if isinstance(told_of, list) else []
-    parts = [[pair] if isinstance(pair, str) else pair for pair in found if isinstance(pair, (str, list)) and pair]
-    pairs = [(clean(str(part[0]), 40), clean(str(part[1]), 80) if len(part) > 1 and part[1] else "") for part in parts]
-    return [(name, reason or "no answer") for name, reason in pairs]
+    """Engines that did not answer, each with its reason: pairs, in some versions longer, objects, or bare names."""
+    pairs = [_pair(one) for one in told_of] if isinstance(told_of, list) else []
+    return [(clean(name, 40), clean(reason, 80) or "no answer") for name, reason in pairs if name]
+
+
+def _pair(one: Any) -> tuple[str, str]:
+    if isinstance(one, dict):
+        return text(one.get("engine")) or text(one.get("name")), text(one.get("reason")) or text(one.get("error"))
+    parts = [one] if isinstance(one, str) else one if isinstance(one, list) else []
+    name, reason = (*(part if isinstance(part, str) else "" for part in parts[:2]), "", "")[:2]
+    return name, reason
 
 
 def _words(offered: Any) -> list[str]:

@@ -63,7 +63,8 @@ class Serper:
         rows = items(answer.get(_ROWS.get(query.category, "organic")))
         return Page(
             hits=present(_hit(row, query) for row in rows),
-            more=len(rows) >= query.count,
+            more=bool(rows)
+            and len(rows) * 2 >= query.count,  # a full page of Google's has eight or nine as often as ten
             suggestion=_suggestion(answer),
             answers=_answers(answer),
             raw=answer,
