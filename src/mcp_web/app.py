@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mcp_web.net.dial import Dialer
     from mcp_web.render.renderer import Renderer
     from mcp_web.sandbox.pool import Sandbox
+    from mcp_web.sandbox.shelf import Shelf
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
 
@@ -55,7 +56,6 @@ class App:
         self.tools = settings.of(ToolOptions)
         self._given_dialer = dialer
         self._opening = anyio.Lock()
-        self.large_pages = anyio.Semaphore(1)
         self._ends = contextlib.AsyncExitStack()
         self._store: Store | None = None
         self._renderer: Renderer | None = None
@@ -70,6 +70,13 @@ class App:
         with anyio.CancelScope(shield=True), anyio.move_on_after(10):
             await self.hand_over_figures()
             await self._ends.aclose()
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Where fetched bodies wait until they are read."""
+        from mcp_web.sandbox.shelf import Shelf
+
+        return Shelf()
 
     # ── doors ──────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property

@@ -18,7 +18,7 @@ A library's exception is translated where the library is called, with its cause 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class WebError(Exception):
@@ -47,6 +47,11 @@ class WebError(Exception):
         self.url = url
         self.status_code = status_code
         self.details = {name: value for name, value in details.items() if value is not None}
+
+    def bare(self) -> Self:
+        """The same error without the frames it came through: what is kept must not keep a page's bytes with it."""
+        self.__traceback__ = self.__cause__ = self.__context__ = None
+        return self
 
     def as_dict(self) -> dict[str, Any]:
         """The error object of the contract: absent facts are left out."""

@@ -11,10 +11,11 @@ import pytest
 from anyio.abc import ByteStream, SocketAttribute
 
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
-from mcp_web.net.client import ApiClient, WebClient
+from mcp_web.net.client import ApiClient, Limits, WebClient
 from mcp_web.net.dial import OperatorDialer
 from mcp_web.net.url import parse_url
 from miniweb import MiniWeb, Reply, Request
+from miniweb.server import Wire
 
 pytestmark = pytest.mark.anyio
 
@@ -181,3 +182,36 @@ async def test_requests_given_up_at_any_moment_leave_nothing_open(miniweb: MiniW
     await client.aclose()
     await anyio.wait_all_tasks_blocked()
     assert [raw for raw in open_now if raw.fileno() >= 0] == []
+
+
+async def test_a_large_body_that_stalls_gives_its_place_to_the_next(miniweb: MiniWeb) -> None:
+    site = miniweb.site("docs.example")
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n"
+
+    async def stall(request: Request, wire: Wire) -> None:
+        await wire.send(head + b"x" * 60_000)
+        while not wire.reader.at_eof():  # a drop now and then: never silent for long enough to be called so
+            await wire.send(b"x")
+            await wire.wait(0.05)
+
+    async def whole(request: Request) -> Reply:
+        return Reply(b"y" * 90_000)
+
+    site.behave("/stalls", stall)
+    site.route("/whole", whole)
+    limits = Limits(large=50_000, large_at_once=1, large_rate=1_000, grace=0.3)
+    client = WebClient(miniweb.dialer(), limits)
+    outcomes: list[object] = []
+
+    async def first() -> None:
+        with pytest.raises(FetchTimeout, match="too slowly"):
+            await client.get(parse_url("http://docs.example/stalls"))
+        outcomes.append("stalled")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(first)
+        with anyio.fail_after(30):
+            while client._large.value:  # until it has the one place
+                await anyio.lowlevel.checkpoint()
+        outcomes.append(len((await client.get(parse_url("http://docs.example/whole"))).body))
+    assert outcomes == ["stalled", 90_000]

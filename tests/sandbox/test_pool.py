@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def sandbox() -> object:
-    made = Sandbox(SandboxOptions(workers=2, wall_seconds=20, memory_mb=512))
+    made = Sandbox(SandboxOptions(workers=2, wall_seconds=120, memory_mb=512))
     yield made
     await made.close()
 
@@ -43,6 +43,10 @@ async def test_a_page_that_wants_all_memory_is_refused(sandbox: Sandbox) -> None
     with pytest.raises(ExtractFailed, match="more memory"):
         await sandbox.run(jobs.eat)
     assert await sandbox.run(jobs.double, 2) == 4
+
+
+async def test_a_small_page_that_needs_more_than_its_share_is_given_it(sandbox: Sandbox) -> None:
+    assert await sandbox.run(jobs.hold, 340) == 340
 
 
 async def test_a_crashed_worker_costs_one_answer_only(sandbox: Sandbox) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections import OrderedDict
 from typing import Any
@@ -25,7 +26,7 @@ class Failures:
         """The error of the last minutes for this URL, if it is one that lasts."""
         until, error = self._kept.get(url, (0.0, None))
         if error is not None and until > time.time():
-            return error
+            return copy.copy(error)  # raised again and again, one object would gather frames without end
         self._kept.pop(url, None)
         kept = await self._notes.recall(KIND, url)
         return _revived(kept) if isinstance(kept, dict) else None
@@ -36,7 +37,7 @@ class Failures:
             return
         until = time.time() + seconds
         error.details["remembered_until"] = round(until)
-        self._kept[url] = (until, error)
+        self._kept[url] = (until, copy.copy(error).bare())
         self._kept.move_to_end(url)
         if len(self._kept) > _REMEMBERED:
             self._kept.popitem(last=False)

@@ -52,7 +52,7 @@ class MemorySingleFlight:
                 return cast(T, running.value)
         flight = self._flights[key] = _Flight()
         try:
-            flight.value = await make()
+            value = flight.value = await make()
         except Exception as error:
             flight.error = error
             raise
@@ -62,7 +62,8 @@ class MemorySingleFlight:
         finally:
             del self._flights[key]
             flight.landed.set()
-        return cast(T, flight.value)
+            del flight  # this frame and the error would hold each other, and the error all that its work had in hand
+        return value
 
 
 class RedisSingleFlight:

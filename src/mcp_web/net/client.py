@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -40,6 +40,10 @@ class Limits:
     # A server that drips a byte a second holds a slot for as long as it likes; 500 B/s is slower than any modem.
     min_rate: float = 500.0
     grace: float = 5.0
+    # Bodies of megabytes come in a few at a time, whatever is asked for at once; who has a place has to use it.
+    large: int = 1_000_000
+    large_at_once: int = 3
+    large_rate: float = 20_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class WebClient:
     def __init__(self, dialer: Dials, limits: Limits | None = None) -> None:
         self._pool = Pool(dialer)
         self._limits = limits or Limits()
+        self._large = anyio.Semaphore(self._limits.large_at_once)
 
     async def get(
         self,
@@ -82,7 +87,7 @@ class WebClient:
             async with self._pool.exchange(url, headers=sent, connect_timeout=self._limits.connect) as exchange:
                 begun = anyio.current_time()
                 if 200 <= exchange.head.status < 300:
-                    body, truncated = await _read(exchange, url, max_bytes, self._limits, cut)
+                    body, truncated = await _read(exchange, url, max_bytes, self._limits, cut, self._large)
                 else:
                     body, truncated = b"", False
                     await _drain(exchange)
@@ -173,7 +178,14 @@ def _until(deadline: float, url: Url) -> Iterator[None]:
         raise
 
 
-async def _read(exchange: Exchange, url: Url, max_bytes: int, limits: Limits, cut: bool = False) -> tuple[bytes, bool]:
+async def _read(
+    exchange: Exchange,
+    url: Url,
+    max_bytes: int,
+    limits: Limits,
+    cut: bool = False,
+    large: anyio.Semaphore | None = None,
+) -> tuple[bytes, bool]:
     """The decoded body, and whether it broke off early."""
     head = exchange.head
     _refuse_unreadable(head, url)
@@ -183,16 +195,21 @@ async def _read(exchange: Exchange, url: Url, max_bytes: int, limits: Limits, cu
         raise too_large(url.href, max_bytes, announced)
     body = bytearray()
     pace = _Pace(url, limits)
-    try:
-        while (chunk := await pace.next(exchange.connection)) is not None:
-            body += decoder.feed(chunk)
-            if decoder.full:
-                return bytes(body[:max_bytes]), True
-    except FetchFailed as error:
-        if error.details.get("reason") != "cut" or not body:
-            raise
-        return bytes(body), True
-    return bytes(body), not decoder.complete
+    async with AsyncExitStack() as places:
+        try:
+            while (chunk := await pace.next(exchange.connection)) is not None:
+                body += decoder.feed(chunk)
+                if decoder.full:
+                    return bytes(body[:max_bytes]), True
+                if large is not None and len(body) > limits.large:
+                    await places.enter_async_context(large)
+                    large = None
+                    pace.expect(limits.large_rate)
+        except FetchFailed as error:
+            if error.details.get("reason") != "cut" or not body:
+                raise
+            return bytes(body), True
+        return bytes(body), not decoder.complete
 
 
 def _announced(head: Head) -> int | None:
@@ -217,8 +234,13 @@ class _Pace:
     def __init__(self, url: Url, limits: Limits) -> None:
         self._url = url
         self._limits = limits
+        self._rate = limits.min_rate
         self._begun = anyio.current_time()
         self._received = 0
+
+    def expect(self, rate: float) -> None:
+        """From now on ask for another rate."""
+        self._rate, self._begun, self._received = rate, anyio.current_time(), 0
 
     async def next(self, connection: Connection) -> bytes | None:
         with anyio.move_on_after(self._limits.idle) as waiting:
@@ -227,7 +249,7 @@ class _Pace:
             raise FetchTimeout(f"{self._url.host} fell silent in the middle of the body.", url=self._url.href)
         self._received += len(chunk or b"")
         passed = anyio.current_time() - self._begun
-        if chunk is not None and passed > self._limits.grace and self._received < self._limits.min_rate * passed:
+        if chunk is not None and passed > self._limits.grace and self._received < self._rate * passed:
             raise FetchTimeout(
                 f"{self._url.host} sends too slowly: {self._received} bytes in {passed:.0f} seconds.",
                 url=self._url.href,

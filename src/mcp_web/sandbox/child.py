@@ -29,7 +29,8 @@ def main() -> None:
     answers: BinaryIO = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # stray prints of a library must not tear the frames
-    _limit_memory(int(sys.argv[1]))
+    most = int(sys.argv[1]) << 20
+    _limit_memory(most, most)
     while head := jobs.read(FRAME.size):
         job = jobs.read(FRAME.unpack(head)[0])
         answer = json.dumps(_answer(job), ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -43,13 +44,15 @@ def _answer(job: bytes) -> dict[str, Any]:
 
 def _outcome(job: bytes) -> dict[str, Any]:
     try:
-        module, name, args = pickle.loads(job)  # noqa: S301 — written by our own parent process
+        module, name, args, share = pickle.loads(job)  # noqa: S301 — written by our own parent process
+        most = int(sys.argv[1]) << 20
+        _limit_memory(int(most * share), most)
         value = getattr(importlib.import_module(module), name)(*args)
         return {"value": document_to_json(value) if isinstance(value, Document) else value}
     except WebError as error:
         return {"error": error.as_dict()}
     except MemoryError:
-        return {"crash": "the page needs more memory than a worker may use"}
+        return {"crash": "the page needs more memory than a worker may use", "memory": True}
     except RecursionError:
         return {"crash": "the page is nested too deeply"}
     except Exception as error:  # noqa: BLE001 — the edge of the process: the parent turns it into ExtractFailed
@@ -66,13 +69,12 @@ def _peak_mb() -> int:
         return 0
 
 
-def _limit_memory(mebibytes: int) -> None:
+def _limit_memory(now: int, ever: int) -> None:
     try:
         import resource
     except ImportError:  # not on Windows
         return
-    size = mebibytes * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_AS, (now, ever))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

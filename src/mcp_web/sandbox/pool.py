@@ -11,7 +11,6 @@ import pickle
 import struct
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any
 
 import anyio
@@ -26,9 +25,13 @@ from mcp_web.sandbox.options import SandboxOptions
 _FRAME = struct.Struct(">I")
 _MAX_ANSWER = 64 * 1024 * 1024
 _SMALL_ANSWER = 300_000
+_PIECE = 256 * 1024
 # A page of megabytes can take all the memory a worker may use, a small one a third of it: large ones are read one
 # after the other, so that all workers together stay within what is promised for the whole process tree.
 _LARGE_JOB = 1_000_000
+# Small jobs run beside a large one and get this share of its memory. Prose of that size takes a third; what takes more
+# is made of tags, or inflates, and is tried again as a large one.
+_SMALL_SHARE = 0.65
 
 
 class Worker:
@@ -42,7 +45,11 @@ class Worker:
         self._answers = BufferedByteReceiveStream(process.stdout)
 
     async def ask(self, job: bytes) -> dict[str, Any]:
-        await self._jobs.send(_FRAME.pack(len(job)) + job)
+        await self._jobs.send(_FRAME.pack(len(job)) + job[:_PIECE])
+        # Piece by piece: sent whole, a page of megabytes would be copied twice on its way into the pipe.
+        for at in range(_PIECE, len(job), _PIECE):
+            await self._jobs.send(job[at : at + _PIECE])
+        del job
         (size,) = _FRAME.unpack(await self._answers.receive_exactly(_FRAME.size))
         if size > _MAX_ANSWER:
             raise anyio.BrokenResourceError
@@ -90,14 +97,22 @@ class Sandbox:
         `size` is about how many bytes the arguments are.
         """
         limit = self._options.wall_seconds if wall is None else wall
-        async with self._large if size > _LARGE_JOB else nullcontext(), self._places:
-            job = pickle.dumps((function.__module__, function.__qualname__, args), protocol=5)
+        job = (function.__module__, function.__qualname__, args)
+        if size <= _LARGE_JOB:
+            answer = await self._ask((*job, _SMALL_SHARE), limit)
+            if not answer.get("memory"):
+                return _unpack(answer)
+        async with self._large:
+            return _unpack(await self._ask((*job, 1.0), limit))
+
+    async def _ask(self, job: tuple[Any, ...], limit: float) -> dict[str, Any]:
+        async with self._places:
             worker = self._idle.pop() if self._idle else await self._start()
             sound = False
             try:
                 with anyio.fail_after(limit):
-                    answer = await worker.ask(job)
-                sound = not answer.pop("tired", False)
+                    answer = await worker.ask(pickle.dumps(job, protocol=5))
+                sound = not (answer.pop("tired", False) or "memory" in answer)
             except TimeoutError:
                 trace.figures.count("sandbox_killed_total", reason="time")
                 raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None
@@ -109,7 +124,7 @@ class Sandbox:
                     self._idle.append(worker)
                 else:
                     await worker.end()
-        return _unpack(answer)
+        return answer
 
     async def close(self) -> None:
         """End all workers; a job under way ends its own."""

@@ -50,7 +50,7 @@ async def use_many(
             try:
                 answers[at] = use(at, await open_page(app, requests[at], deadline=deadline))
             except WebError as error:
-                answers[at] = error
+                answers[at] = error.bare()
         done += 1
         if heard is not None:
             heard(f"opened {done} of {len(requests)}", done, len(requests))

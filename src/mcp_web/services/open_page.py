@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Awaitable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
-LARGE = 1_000_000  # bytes of a page
 _NEEDS_BROWSER = "needs-browser"  # notes by host
 _NO_HELP = "browser-no-help"  # notes by URL: how much was read without it
 _REMEMBERED = 7 * 86400.0
@@ -108,8 +106,9 @@ async def _fetch(
         return Opened(kept, "stale", keeper.age(kept), (note,))
     if page.not_modified and kept is not None:
         return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
-    # A page of megabytes takes many times its size while it is read and kept: one at a time.
-    async with app.large_pages if len(page.body) > LARGE else nullcontext():
+    waiting = await app.shelf.put(page)
+    del page  # it waits on the shelf, which may be a disk
+    async with waiting as page:
         return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
 
 
@@ -149,7 +148,10 @@ async def _get(
             await app.expect_render()
         page = await _caught(fetcher.get(url, conditional=conditional, deadline=deadline, fresh=request.max_age == 0))
     if isinstance(page, WebError):
-        raise page
+        try:
+            raise page
+        finally:
+            del page  # this frame and the error would hold each other until the next collection
     return page
 
 

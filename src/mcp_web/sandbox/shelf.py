@@ -1,0 +1,104 @@
+"""Where fetched bodies wait until they are read.
+
+Bodies come in faster than they can be read, and a hundred calls at once would hold a hundred of them. So only so many
+bytes wait in memory; what comes beyond lies in files without a name. A page of megabytes takes many times its size
+while it is read and kept, so of those there is one at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import tempfile
+from typing import IO
+
+import anyio
+import anyio.to_thread
+
+from mcp_web.model.page import Fetched
+
+LARGE = 1_000_000  # bytes of a body
+_IN_MEMORY = 4_000_000
+_READ_AT_ONCE = 12  # small ones: enough that workers, store and browser all have something to do
+# On many systems /tmp lies in memory, /var/tmp never does; None is what the system prefers.
+_FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that another user could guess
+
+
+class Shelf:
+    """The bodies of one process that wait, and whose turn it is."""
+
+    def __init__(self) -> None:
+        self.in_memory = 0
+        self._small = anyio.Semaphore(_READ_AT_ONCE)
+        self._large = anyio.Semaphore(1)
+
+    async def put(self, page: Fetched) -> Waiting:
+        """Take a body over; whoever gives it lets go of it."""
+        waiting = Waiting(self, page)
+        if self._turn(len(page.body)).value == 0:
+            await waiting.lay_aside()
+        return waiting
+
+    def _turn(self, size: int) -> anyio.Semaphore:
+        return self._large if size > LARGE else self._small
+
+
+class Waiting:
+    """One page on the shelf: used as a context, in which it is its turn."""
+
+    def __init__(self, shelf: Shelf, page: Fetched) -> None:
+        self._shelf = shelf
+        self._page = page
+        self._turn = shelf._turn(len(page.body))
+        self._file: IO[bytes] | None = None
+        self._counted = 0
+
+    async def lay_aside(self) -> None:
+        """Wait in memory while there is room, else in a file; without any disk, in memory after all."""
+        size = len(self._page.body)
+        if self._shelf.in_memory + size > _IN_MEMORY:
+            self._file = await anyio.to_thread.run_sync(_written, self._page.body)
+        if self._file is not None:
+            self._page = dataclasses.replace(self._page, body=b"")
+        else:
+            self._counted = size
+            self._shelf.in_memory += size
+
+    async def __aenter__(self) -> Fetched:
+        try:
+            await self._turn.acquire()
+        except BaseException:
+            self._leave()
+            raise
+        try:
+            if self._file is not None:
+                body = await anyio.to_thread.run_sync(self._file.read)
+                self._page = dataclasses.replace(self._page, body=body)
+        except BaseException:
+            self._turn.release()
+            raise
+        finally:
+            self._leave()
+        page, self._page = self._page, dataclasses.replace(self._page, body=b"")
+        return page
+
+    async def __aexit__(self, *caught: object) -> None:
+        self._turn.release()
+
+    def _leave(self) -> None:
+        self._shelf.in_memory -= self._counted
+        self._counted = 0
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _written(body: bytes) -> IO[bytes] | None:
+    for folder in _FOLDERS:
+        with contextlib.suppress(OSError), contextlib.ExitStack() as closing:
+            file = closing.enter_context(tempfile.TemporaryFile(dir=folder))
+            file.write(body)
+            file.seek(0)
+            closing.pop_all()
+            return file
+    return None
