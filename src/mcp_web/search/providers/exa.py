@@ -11,7 +11,7 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
-from mcp_web.search.reading import items, text, texts
+from mcp_web.search.reading import items, mapping, text, texts
 from mcp_web.search.refusals import REPHRASE, error_object, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
 
@@ -61,8 +61,9 @@ class Exa:
     def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
         if response.status >= 400:
             answer = error_object(response)
-            said = clean(text(answer.get("error")) or text(answer.get("message")), 200)
-            tag = clean(text(answer.get("tag")), 60)
+            inner = mapping(answer.get("error")) or answer  # bare, or wrapped in an object of its own
+            said = clean(text(inner.get("error")) or text(inner.get("message")), 200)
+            tag = clean(text(inner.get("tag")), 60)
             if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
                 raise Refused("quota", f"Exa has no credit left ({tag or said}).", fix="Top up the Exa account.")
             if "API_KEY" in tag:

@@ -12,7 +12,7 @@ from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import count, items, mapping, text
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
 
 FIX = (
@@ -129,7 +129,7 @@ def _refuse(response: ApiResponse, query: SearchQuery) -> None:
         raise Refused("quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX)
     if response.status == 429 or (limited and not unpaid and reasons & _MINUTE_LIMITS):
         raise Refused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
-    if reasons & _WRONG_KEYS or response.status in (401, 403, 404):
+    if reasons & _WRONG_KEYS or (response.status in (401, 403, 404) and not is_wall(response)):
         raise Refused(
             "auth", f"Google refuses this key or project: {message or response.status}".rstrip(".") + ".", fix=FIX
         )
