@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from mcp_web.render.browser import Running
-from mcp_web.render.tab import Tab
+from mcp_web.render.tab import Tab, TabFailed
 
 _SECONDS = 10.0
 
@@ -41,7 +41,11 @@ class Spare:
 
     def _begin(self, running: Running) -> asyncio.Task[Tab]:
         async def work() -> Tab:
-            return await self._open(running, time.monotonic() + _SECONDS)
+            try:
+                return await self._open(running, time.monotonic() + _SECONDS)
+            except TabFailed:
+                running.worn = True  # what was half made stays in it
+                raise
 
         task = asyncio.create_task(work(), name="tab")
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -50,9 +54,13 @@ class Spare:
     async def _wait(self, running: Running, task: asyncio.Task[Tab], until: float) -> Tab:
         try:
             await asyncio.wait({task}, timeout=max(0.0, until - time.monotonic()))
-        finally:
-            if not task.done():  # too slow, or nobody waits any more: it must not stay open unseen
+        except asyncio.CancelledError:
+            if running.spare is None:
+                running.spare = task  # nobody has used it: it is for the next page
+            else:
                 running.worn = True
+            raise
         if not task.done():
+            running.worn = True
             raise TimeoutError
         return task.result()

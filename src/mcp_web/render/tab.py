@@ -78,6 +78,8 @@ class Tab:
         """
         unwanted = [] if options.images else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
         self._held_up = [{"urlPattern": GREETING}, *unwanted]
+        self.session.on("Fetch.authRequired", self._identify)
+        self.session.on("Fetch.requestPaused", self._paused)
         await self._hold_up()
         greeting = f"fetch('{GREETING}', {{mode: 'no-cors'}}).then(() => null)"
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
@@ -103,8 +105,7 @@ class Tab:
         await self.session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": self._held_up})
 
     def listen(self) -> None:
-        self.session.on("Fetch.authRequired", self._identify)
-        self.session.on("Fetch.requestPaused", self._paused)
+        """Note what happens from now on."""
         self.context.on("page", self._close_other)
         self.page.on("request", self._began)
         self.page.on("requestfinished", self.traffic.ended)
@@ -124,8 +125,9 @@ class Tab:
         if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._held_up:
             await self._tell("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
         elif self._login is not None and self._is_own(event):
-            headers = {**request["headers"], self._login[1][0]: self._login[1][1]}
-            shown = [{"name": name, "value": value} for name, value in headers.items()]
+            name, value = self._login[1]
+            kept = [(key, text) for key, text in request["headers"].items() if key.lower() != name.lower()]
+            shown = [{"name": key, "value": text} for key, text in (*kept, (name, value))]
             await self._tell("Fetch.continueRequest", requestId=number, headers=shown)
         else:
             await self._tell("Fetch.continueRequest", requestId=number)
@@ -192,8 +194,8 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
     session = await context.new_cdp_session(page)
     gone = asyncio.get_running_loop().create_future()
     tab = Tab(context, page, World(session, gone), session, lease, egress, secrets.token_hex(8), gone)
-    tab.listen()
     watch = script("watch").replace("__CHANNEL__", tab.channel)
     until = time.monotonic() + 10
     await asyncio.gather(tab.world.enter(watch, until), tab.introduce(options))
+    tab.listen()
     return tab
