@@ -11,7 +11,7 @@ import pytest
 
 from mcp_web.errors import DomainDenied
 from mcp_web.net.dial import direct
-from mcp_web.net.egress import Egress, Lease
+from mcp_web.net.egress import GREETING, Egress, Lease
 from mcp_web.net.site import site_of
 from miniweb import MiniWeb, Reply
 
@@ -63,6 +63,34 @@ async def test_page_with_a_lease_gets_its_own_site(miniweb: MiniWeb) -> None:
     assert answer.endswith(b"GET www.own.example /x?y=1")
     assert not [name for request in site.log for name in request.headers if name.startswith("proxy-")]
     assert lease.received > 0
+
+
+async def test_greeting_is_for_leases_and_leads_to_nobody(miniweb: MiniWeb) -> None:
+    async with proxy(miniweb) as egress:
+        lease = egress.grant()
+        stranger = await ask(egress, get(GREETING))
+        known = await ask(egress, get(GREETING), lease)
+        egress.withdraw(lease)
+        later = await ask(egress, get(GREETING), lease)
+
+    assert [answer.split(b" ")[1] for answer in (stranger, known, later)] == [b"407", b"200", b"407"]
+    assert lease.requests == 0
+
+
+async def test_lease_without_a_page_leads_nowhere_until_it_is_given_one(miniweb: MiniWeb) -> None:
+    site = miniweb.site("own.example")
+    site.page("/", "mine")
+    async with proxy(miniweb) as egress:
+        lease = egress.grant()
+        before = await ask(egress, get("http://own.example/"), lease)
+        reached = list(site.log)
+        lease.admit("own.example")
+        after = await ask(egress, get("http://own.example/"), lease)
+        egress.withdraw(lease)
+
+    assert before.startswith(b"HTTP/1.1 403")
+    assert reached == []
+    assert after.endswith(b"mine")
 
 
 async def test_body_goes_on_and_the_answer_comes_back(miniweb: MiniWeb) -> None:
