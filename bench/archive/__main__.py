@@ -1,8 +1,9 @@
 """The archive against tantivy over the same documents.  python -m bench.archive [DOCUMENTS [FOLDER]]
 
-Search with highlights as a tool answers it, beside tantivy's bare ranking (no text, no highlights); misspelt questions
-beside clean ones; size of the database beside the text. Both are asked in turn, so that a busy machine slows both;
-CPU time is given beside wall time for the same reason. With a FOLDER what was built is left there and used again.
+Search with highlights as a tool answers it, by words and by words and meaning, beside tantivy's bare ranking (no text,
+no highlights); misspelt questions beside clean ones; size of the database beside the text; what is found by meaning
+beside comparing everything. All are asked in turn, so that a busy machine slows all; CPU time is given beside wall time
+for the same reason. With a FOLDER what was built is left there and used again. `bench.archive.sync` measures folders.
 """
 
 from __future__ import annotations
@@ -20,12 +21,17 @@ from typing import Any
 
 import anyio
 
+from bench.archive import exact, vectors
 from bench.archive.corpus import Made, available, documents, misspelt, questions
-from mcp_web.archive.answer import ArchiveQuery
+from mcp_web.archive.answer import ArchiveQuery, SearchMode
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
+from mcp_web.embed.embedder import Embedder
+from mcp_web.embed.open import open_embedder
+from mcp_web.embed.options import EmbedOptions
 from mcp_web.model.page import Document, Heading
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.store.protocol import Derived
 from mcp_web.store.sqlite.store import SqliteStore
 
 QUESTIONS = 300
@@ -45,21 +51,35 @@ def main() -> None:
 
 
 async def _measure(made: list[Made], folder: Path) -> None:
-    store = await SqliteStore.open(folder / "archive.sqlite")
+    file = folder / "archive.sqlite"
+    embedder = open_embedder(EmbedOptions())
+    store = await SqliteStore.open(file)
     if (await store.size()).pages != len(made):
         await _load(store, made)
+    if await store.lacking_vectors(embedder.name, 1):
+        by_sentence = await vectors.sentence_vectors(embedder, folder / "sentences.npy")
+        pages = ((one.key, one.hash, vectors.passage_rows(made[at], by_sentence)) for at, one in _snapshots(made))
+        vectors.keep_vectors(file, embedder.name, pages)
     text = sum(len(one.markdown.encode()) for one in made)
     size = (await store.size()).file_bytes
-    print(f"{len(made):,} documents, {text / 1e6:.0f} MB of text; database: {size / text:.2f} × the text (bar: 3 ×)")
-    await _compare(Archive(store), _tantivy(made, folder / "tantivy"), questions(made, QUESTIONS))
+    print(
+        f"{len(made):,} documents, {text / 1e6:.0f} MB of text; database with words and vectors: "
+        f"{size / text:.2f} × the text (bar: 3 ×)"
+    )
+    asked = questions(made, QUESTIONS)
+    await _compare(store, embedder, _tantivy(made, folder / "tantivy"), asked)
+    await exact.compare(store, file, embedder, [" ".join(question) for question in asked[:50]])
     await store.close()
 
 
 async def _load(store: SqliteStore, made: list[Made]) -> None:
     begun = time.perf_counter()
-    for number, one in enumerate(made):
-        snapshot = _snapshot(number, one)
-        await store.keep(snapshot, derive(snapshot))
+    batch: list[tuple[Snapshot, Derived | None]] = []
+    for number, snapshot in _snapshots(made):
+        batch.append((snapshot, derive(snapshot)))
+        if len(batch) == 200 or number == len(made) - 1:
+            await store.keep_many(batch)
+            batch = []
     await store.tidy()
     print(f"kept at {len(made) / (time.perf_counter() - begun):.0f} a second", flush=True)
 
@@ -82,38 +102,56 @@ class Times:
         return statistics.median(self.wall), statistics.median(self.cpu)
 
 
-async def _compare(archive: Archive, peer: Callable[[list[str]], Any], asked: list[list[str]]) -> None:
+async def _compare(
+    store: SqliteStore, embedder: Embedder, peer: Callable[[list[str]], Any], asked: list[list[str]]
+) -> None:
     chance = random.Random(5)
-    theirs, ours, misspelt_times, clean_times = Times(), Times(), Times(), Times()
+    times = {name: Times() for name in ("tantivy", "text", "hybrid", "known", "model", "clean", "misspelt")}
     recall: list[float] = []
+    archive = Archive(store, embedder)
     for question in asked:  # warming up: both have read every list once
         peer(question)
-        await _search(archive, question)
+        await _search(archive, question, "hybrid")
     for question in asked:
-        with theirs.measured():
+        with times["tantivy"].measured():
             peer(question)
-        with ours.measured():
-            clean = await _search(archive, question)
+        with times["text"].measured():
+            await _search(archive, question, "text")
+        with times["model"].measured():
+            await embedder.embed([" ".join(question)], "query")
+        new = Archive(store, embedder)  # knows no question's vector yet
+        with times["hybrid"].measured():
+            await _search(new, question, "hybrid")
+        with times["known"].measured():
+            await _search(new, question, "hybrid")
         typo = misspelt(question, chance)
-        if typo is None or not clean:
+        if typo is None:
             continue
-        with clean_times.measured():
-            await _search(archive, question)
-        with misspelt_times.measured():
-            found = await _search(archive, typo)
-        recall.append(len(clean & found) / len(clean))
+        with times["clean"].measured():
+            clean = await _search(archive, question, "text")
+        with times["misspelt"].measured():
+            found = await _search(archive, typo, "text")
+        if clean:
+            recall.append(len(clean & found) / len(clean))
     for name, at in (("wall", 0), ("CPU", 1)):
-        their, our = theirs.p50()[at], ours.p50()[at]
-        more = misspelt_times.p50()[at] - clean_times.p50()[at]
-        print(
-            f"{name}: tantivy, ranking alone p50 {their:.2f} ms; archive, with highlights p50 {our:.2f} ms "
-            f"= {our / their:.1f} × (bar: 5 ×); misspelt {more:+.2f} ms (bar: 5 ms)"
-        )
+        _show(name, {what: one.p50()[at] for what, one in times.items()})
     print(f"misspelt: recall@10 {statistics.mean(recall):.3f} of the clean question's (bar: .90)")
 
 
-async def _search(archive: Archive, question: list[str]) -> set[str]:
-    answer = await archive.search(ArchiveQuery(" ".join(question), mode="text"))
+def _show(clock: str, p50: dict[str, float]) -> None:
+    their = p50["tantivy"]
+    print(f"{clock}, p50; tantivy, ranking alone: {their:.2f} ms (bar for ours: 5 ×)")
+    for what, name in (
+        ("text", "by words, with highlights"),
+        ("known", "hybrid, with highlights, the question's vector known"),
+        ("hybrid", "hybrid, with highlights, the model reading the question"),
+    ):
+        print(f"  {name}: {p50[what]:.2f} ms = {p50[what] / their:.1f} ×")
+    print(f"  the model alone: {p50['model']:.2f} ms; misspelt {p50['misspelt'] - p50['clean']:+.2f} ms (bar: 5 ms)")
+
+
+async def _search(archive: Archive, question: list[str], mode: SearchMode) -> set[str]:
+    answer = await archive.search(ArchiveQuery(" ".join(question), mode=mode))
     return {result.document.id for result in answer.results}
 
 
@@ -137,6 +175,10 @@ def _tantivy(made: list[Made], folder: Path) -> Callable[[list[str]], Any]:
         index.reload()
     searcher = index.searcher()
     return lambda question: searcher.search(index.parse_query(" ".join(question), ["title", "body"]), 10).hits
+
+
+def _snapshots(made: list[Made]) -> Iterator[tuple[int, Snapshot]]:
+    return ((number, _snapshot(number, one)) for number, one in enumerate(made))
 
 
 def _snapshot(number: int, one: Made) -> Snapshot:

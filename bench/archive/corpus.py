@@ -37,7 +37,7 @@ def evalsets() -> Any:
 def documents(count: int) -> Iterator[Made]:
     """Half of a document's sentences come from one real text, half from anywhere; two words are its own."""
     chance = random.Random(7)
-    groups = _sentences()
+    groups = sentences()
     everything = [sentence for group in groups for sentence in group]
     for _ in range(count):
         group = chance.choice(groups)
@@ -80,7 +80,7 @@ def _syllables(chance: random.Random) -> str:
     return chance.choice("bdfgklmnprst") + chance.choice("aeiou") + chance.choice("lmnrst")
 
 
-def _sentences() -> list[list[str]]:
+def sentences() -> list[list[str]]:
     sets = evalsets()
     texts = [text for load in sets.ADHOC.values() for text in load()[0].values()]
     for load in sets.READ.values():

@@ -211,6 +211,15 @@ async def test_all_conditions_of_a_purge_must_hold(five: Store) -> None:
     assert await _left(five) == ["mine.example/", "news.example/1", "news.example/3", "www.news.example/4"]
 
 
+async def test_purge_by_url_takes_every_variant_of_the_page(store: Store) -> None:
+    page = "https://example.org/page"
+    for variant in ("readable", "rendered"):
+        await store.keep(snapshot(page, variant=variant))
+    await store.keep(snapshot("https://example.org/other"))
+    assert (await store.purge(PurgeRule(url=page), dry_run=False)).pages == 2
+    assert [info.url for info in await store.recent(9)] == ["https://example.org/other"]
+
+
 async def test_research_is_not_purged_even_by_its_key(five: Store) -> None:
     mine = (await five.recent(1, "research"))[0]
     assert (await five.purge(PurgeRule(key=mine.key), dry_run=False)).pages == 0

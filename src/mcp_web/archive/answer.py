@@ -25,6 +25,7 @@ class ArchiveQuery:
     source: Literal["all", "research", "web"] = "all"
     since: str | None = None  # ISO date
     until: str | None = None
+    collection: str | None = None  # a tag, or the name of a synced folder
     mode: SearchMode = "hybrid"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -27,12 +28,15 @@ from mcp_web.archive.highlight import Highlight, Marker, highlights, holds_phras
 from mcp_web.archive.query import Question, corrected, parse, with_changes
 from mcp_web.archive.typos import correction, neighbours
 from mcp_web.embed.embedder import Embedder
-from mcp_web.errors import EmbeddingError, InvalidInput
+from mcp_web.errors import EmbeddingError, InvalidInput, WebError
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Card, DocumentFilter, Store, WordAnswer
 
 _POOL = 50  # candidates from words and from meaning that are fused
+# Documents by words whose meaning is compared, whatever is found by meaning alone. On judged collections the best by
+# words, ordered by meaning, are all that matters (nDCG@10 on Cranfield .458, with everything .456; on CISI .453 and .456).
+_COMPARED = 100
 _PHRASE_POOL = 300  # candidates whose text is looked through for a phrase
 _MOST_TYPOS = 5  # unknown words of one question that are corrected
 _PATIENCE = 10.0  # seconds that words wait for the question's vector
@@ -63,9 +67,9 @@ class Archive:
         question, filter = _checked(query)
         with trace.step("archive_search", mode=query.mode) as facts:
             notes: list[str] = []
-            words, changes = await self._by_words(question, filter, query)
+            words, changes, vector = await self._asked(question, filter, query, notes)
             question = with_changes(question, changes)
-            meaning = await self._by_meaning(query, filter, words, changes, notes)
+            meaning = await self._by_meaning(vector, filter, words, query, notes) if vector is not None else None
             mode: SearchMode = query.mode if meaning is not None else "text"
             scores = _combined(words, meaning, mode)
             cards = await self._best(scores, question, query.limit, words.cards)
@@ -92,16 +96,43 @@ class Archive:
         """Make a kept page research."""
         return await add_page(self._store, snapshot, day=day, tags=tags)
 
+    async def _asked(
+        self, question: Question, filter: DocumentFilter, query: ArchiveQuery, notes: list[str]
+    ) -> tuple[WordAnswer, dict[str, str], list[float] | None]:
+        """What words find, the misspelt ones that were replaced, and the question's vector.
+
+        The model reads the question while its words are looked up: neither waits for the other.
+        """
+        vector: list[float] | None = None
+        failure: WebError | None = None
+
+        async def ask_model() -> None:
+            nonlocal vector
+            vector = await self._vector(query, {}, notes)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask_model)
+            try:
+                words, changes = await self._by_words(question, filter, query)
+            except WebError as error:
+                failure = error
+                tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        if changes and vector is not None:
+            vector = await self._vector(query, changes, notes)
+        return words, changes, vector
+
     # words
     async def _by_words(
         self, question: Question, filter: DocumentFilter, query: ArchiveQuery
     ) -> tuple[WordAnswer, dict[str, str]]:
         """Candidates by words, and the misspelt words that were replaced to find them."""
         by_words_alone = query.mode == "text" or self._embedder is None
-        pool = _PHRASE_POOL if question.phrases else _wider(query.limit) if by_words_alone else _POOL
-        ask = functools.partial(
-            self._store.by_words, limit=max(pool, query.limit), cards=_wider(query.limit) if by_words_alone else 0
-        )
+        # While the model reads the question there is time to fetch what words find; half of it will be shown.
+        cards = 0 if query.text in self._vectors and not by_words_alone else _wider(query.limit)
+        pool = _PHRASE_POOL if question.phrases else _wider(query.limit) if by_words_alone else _COMPARED
+        ask = functools.partial(self._store.by_words, limit=max(pool, query.limit), cards=cards)
         found = await ask(question.for_store(filter))
         changes: dict[str, str] = {}
         if query.fuzzy and found.unknown:
@@ -121,42 +152,45 @@ class Archive:
         return found
 
     # meaning
-    async def _by_meaning(
-        self,
-        query: ArchiveQuery,
-        filter: DocumentFilter,
-        words: WordAnswer,
-        changes: dict[str, str],
-        notes: list[str],
-    ) -> dict[str, float] | None:
-        """Cosines by document, or None when words alone answer."""
+    async def _vector(self, query: ArchiveQuery, changes: dict[str, str], notes: list[str]) -> list[float] | None:
+        """The question's vector, or None with a note why words alone answer."""
         if query.mode == "text":
             return None
         if self._embedder is None:
             notes.append("No embedding model is configured: found by words alone.")
             return None
         text = corrected(query.text, changes) if changes else query.text
+        # The same question is asked again with other filters and limits.
+        if (known := self._vectors.get(text)) is not None:
+            return known
         try:
-            vector = await self._vector(self._embedder, text)
+            with anyio.fail_after(_PATIENCE):
+                row = (await self._embedder.embed([text], "query"))[0]
         except (EmbeddingError, TimeoutError) as error:
             notes.append(f"The embedding model could not be asked ({error or 'too slow'}): found by words alone.")
             return None
-        also = [candidate.key for candidate in words.candidates]
-        near = await self._store.by_vector(self._model, vector, _POOL, filter, also=also)
+        vector: list[float] = row.tolist()
+        self._vectors[text] = vector
+        while len(self._vectors) > _VECTORS_KEPT:
+            self._vectors.pop(next(iter(self._vectors)))
+        return vector
+
+    async def _by_meaning(
+        self,
+        vector: list[float],
+        filter: DocumentFilter,
+        words: WordAnswer,
+        query: ArchiveQuery,
+        notes: list[str],
+    ) -> dict[str, float] | None:
+        """Cosines by document, the nearest first, or None when words alone answer."""
+        hybrid = query.mode == "hybrid"
+        also = [candidate.key for candidate in words.candidates] if hybrid else []
+        near = await self._store.by_vector(self._model, vector, _POOL, filter, also=also, quick=hybrid)
         if not near:
             notes.append("No document has vectors of this model yet; `mcp-web archive reindex` makes them.")
             return None
         return {candidate.key: candidate.score for candidate in near}
-
-    async def _vector(self, embedder: Embedder, text: str) -> list[float]:
-        """The question's vector; the same question is asked again with other filters and limits."""
-        if text not in self._vectors:
-            with anyio.fail_after(_PATIENCE):
-                row = (await embedder.embed([text], "query"))[0]
-            self._vectors[text] = [float(value) for value in row]
-            while len(self._vectors) > _VECTORS_KEPT:
-                self._vectors.pop(next(iter(self._vectors)))
-        return self._vectors[text]
 
     # results
     async def _best(
@@ -207,16 +241,17 @@ def _checked(query: ArchiveQuery) -> tuple[Question, DocumentFilter]:
         except ValueError as error:
             raise InvalidInput(f"{name} is {value!r}; a date is written as 2025-05-20.") from error
     source = None if query.source == "all" else query.source
-    return question, DocumentFilter(source, query.since, query.until)
+    return question, DocumentFilter(source, query.since, query.until, query.collection or None)
 
 
 def _combined(words: WordAnswer, meaning: dict[str, float] | None, mode: SearchMode) -> dict[str, float]:
-    by_words = {candidate.key: candidate.score for candidate in words.candidates}
     if meaning is None:
-        return by_words
+        return {candidate.key: candidate.score for candidate in words.candidates}
     if mode == "semantic":
         return {key: max(0.0, score) for key, score in meaning.items()}
-    return fused(by_words, meaning)
+    by_words = {candidate.key: candidate.score for candidate in words.candidates[:_POOL]}
+    wanted = {*by_words, *itertools.islice(meaning, _POOL)}
+    return fused(by_words, {key: score for key, score in meaning.items() if key in wanted})
 
 
 def _holds(question: Question, card: Card) -> bool:

@@ -1,7 +1,7 @@
 """A folder of notes as source research: what is new or changed is read, what is gone is removed.
 
-Each file is one transaction and carries its own mark of size and time, so a sync that was stopped anywhere goes on
-where it was, and ends as one that was not.
+Files are kept some hundred at a time, and each carries its own mark of size and time: a sync that was stopped anywhere
+goes on where it was, and ends as one that was not.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import dataclasses
 import os
 import stat
 import time
-from collections.abc import Awaitable, Callable, Iterator
+import zlib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -23,7 +24,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
-from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import Derived, Store
 
 MEDIA_TYPES = {
     ".md": "text/markdown",
@@ -45,6 +46,8 @@ MEDIA_TYPES = {
     ".rtf": "application/rtf",
 }
 MAX_BYTES = 50_000_000
+# What is written together, and at most lost when the process is killed: enough to be quick, few enough to read again.
+BATCH_FILES, BATCH_CHARS, BATCH_SECONDS = 200, 4_000_000, 1.0
 _FOR_EVER = 4_102_444_800.0  # a file is asked by its mark, not by its age
 _ALWAYS_SKIPPED = frozenset({"node_modules", "__pycache__"})
 
@@ -60,6 +63,14 @@ class FolderFile:
     media_type: str
     mark: str
     modified: float
+    tags: tuple[str, ...] = ()
+
+    def tagged(self, tags: tuple[str, ...]) -> FolderFile:
+        """The file with the tags that all of its folder have; other tags are a reason to keep it anew."""
+        if not tags:
+            return self
+        number = zlib.crc32("\n".join(tags).encode("utf-8", "replace"))
+        return dataclasses.replace(self, mark=f'{self.mark[:-1]}-{number:x}"', tags=tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +95,21 @@ async def sync_folder(
     extract: Extract,
     *,
     name: str | None = None,
+    tags: Sequence[str] = (),
     progress: Callable[[Progress], None] = lambda progress: None,
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Bring the archive to the state of a folder. The extraction is handed in: it may run in a sandbox."""
+    """Bring the archive to the state of a folder. The extraction is handed in: it may run in a sandbox.
+
+    `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
+    """
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
     await _claim(store, label, root)
     unreadable: list[str] = []
-    files = await anyio.to_thread.run_sync(lambda: list(_walk(root, label, unreadable)))
+    given = await _remembered(store, label, tags)
+    files = [file.tagged(given) for file in await anyio.to_thread.run_sync(_files, root, label, unreadable)]
     known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
     todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
     failed = await _read_all(store, todo, extract, progress, at_once, clock)
@@ -117,7 +133,7 @@ async def _read_all(
     at_once: int,
     clock: Callable[[], float],
 ) -> list[tuple[str, str]]:
-    failed: list[tuple[str, str]] = []
+    batch = _Batch(store)
     done = 0
 
     async def work(queue: Iterator[FolderFile]) -> None:
@@ -126,9 +142,10 @@ async def _read_all(
             try:
                 snapshot = await _snapshot(file, extract, clock())
                 derived = await anyio.to_thread.run_sync(derive, snapshot)
-                await store.keep(snapshot, derived)
             except (WebError, OSError) as error:
-                failed.append((file.path, getattr(error, "message", "") or str(error)))
+                batch.failed.append((file.path, _reason(error)))
+            else:
+                await batch.add(file.path, snapshot, derived)
             done += 1
             progress(Progress(done, len(todo), file.path))
 
@@ -136,7 +153,43 @@ async def _read_all(
     async with anyio.create_task_group() as group:
         for _ in range(max(1, at_once)):
             group.start_soon(work, queue)
-    return failed
+    await batch.write()
+    return batch.failed
+
+
+class _Batch:
+    """Documents that wait to be kept together: a transaction for each would take most of the time."""
+
+    def __init__(self, store: Store) -> None:
+        self.failed: list[tuple[str, str]] = []
+        self._store = store
+        self._waiting: list[tuple[str, Snapshot, Derived]] = []
+        self._chars = 0
+        self._since = time.monotonic()
+
+    async def add(self, path: str, snapshot: Snapshot, derived: Derived) -> None:
+        self._waiting.append((path, snapshot, derived))
+        self._chars += len(snapshot.document.markdown)
+        waited = time.monotonic() - self._since
+        if len(self._waiting) >= BATCH_FILES or self._chars >= BATCH_CHARS or waited >= BATCH_SECONDS:
+            await self.write()
+
+    async def write(self) -> None:
+        items, self._waiting, self._chars, self._since = self._waiting, [], 0, time.monotonic()
+        try:
+            await self._store.keep_many([(snapshot, derived) for _, snapshot, derived in items])
+            return
+        except WebError:
+            pass  # one that cannot be kept must not cost the others: each alone, and those that fail are named
+        for path, snapshot, derived in items:
+            try:
+                await self._store.keep(snapshot, derived)
+            except WebError as error:
+                self.failed.append((path, _reason(error)))
+
+
+def _reason(error: WebError | OSError) -> str:
+    return getattr(error, "message", "") or str(error)
 
 
 async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
@@ -163,7 +216,7 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
         media_type=file.media_type,
         source="research",
         path=file.path,
-        tags=front_matter.texts(facts.get("tags") or facts.get("keywords")),
+        tags=tuple(dict.fromkeys((*front_matter.texts(facts.get("tags") or facts.get("keywords")), *file.tags))),
     )
 
 
@@ -201,11 +254,24 @@ async def _claim(store: Store, label: str, root: Path) -> None:
     await store.keep_note("sync_folder", label, str(root), _FOR_EVER)
 
 
+async def _remembered(store: Store, label: str, tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags of a folder: those named now, or else those of the sync before."""
+    named = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+    if named:
+        await store.keep_note("sync_tags", label, named, _FOR_EVER)
+        return named
+    return tuple(await store.note("sync_tags", label) or ())
+
+
 def _checked_root(folder: Path) -> Path:
     root = folder.expanduser().resolve()
     if not root.is_dir():
         raise InvalidInput(f"{folder} is not a folder.", suggestion="Name an existing folder of documents.")
     return root
+
+
+def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
+    return list(_walk(root, label, unreadable))
 
 
 def _walk(root: Path, label: str, unreadable: list[str]) -> Iterator[FolderFile]:

@@ -46,6 +46,7 @@ def _with_app(work: Callable[[App], Awaitable[T]], *, isolate: bool = False) -> 
 @click.option("--source", type=click.Choice(["all", "research", "web"]), default="all")
 @click.option("--since", help="Not before YYYY-MM-DD.")
 @click.option("--until", help="Not after YYYY-MM-DD.")
+@click.option("--collection", help="Only documents with this tag, or of this synced folder.")
 @click.option("--exact", is_flag=True, help="Do not correct typos.")
 @click.option("--citations", "include_citations", is_flag=True, help="Add what cites what.")
 @click.option("--depth", "citation_depth", type=int, default=1, help="Steps of citations, 1 to 3.")
@@ -85,7 +86,7 @@ def _show(data: dict[str, Any]) -> None:
 @click.argument("content")
 @click.option("--title", help="Title of a text.")
 @click.option("--date", help="YYYY-MM-DD.")
-@click.option("--tag", "tags", multiple=True, help="A label; repeatable.")
+@click.option("--tag", "--collection", "tags", multiple=True, help="A label, which is a collection; repeatable.")
 @json_option
 def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> None:
     """Save CONTENT as research: an address, a text, or - for standard input."""
@@ -98,8 +99,9 @@ def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> Non
 @command.command("sync")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--name", help="Name of the folder in the archive; default its own.")
+@click.option("--tag", "--collection", "tags", multiple=True, help="A label for all its documents; repeatable.")
 @json_option
-def sync(folder: Path, name: str | None, as_json: bool) -> None:
+def sync(folder: Path, name: str | None, tags: tuple[str, ...], as_json: bool) -> None:
     """Index a folder of Markdown, HTML, text, PDF and notebooks; only what changed is read."""
     from mcp_web.services.sync_folder import sync_folder
 
@@ -109,7 +111,7 @@ def sync(folder: Path, name: str | None, as_json: bool) -> None:
             if say is not None:
                 say(step.path, step.done, step.total)
 
-        report = _with_app(lambda app: sync_folder(app, folder, name=name, progress=heard))
+        report = _with_app(lambda app: sync_folder(app, folder, name=name, tags=tags, progress=heard))
     if as_json:
         print_json(dataclasses.asdict(report))
         return
@@ -125,7 +127,7 @@ def sync(folder: Path, name: str | None, as_json: bool) -> None:
 @click.option("--prefix", help="Stay below this address; default the folder of URL.")
 @click.option("--max-pages", type=int, default=200, show_default=True)
 @click.option("--depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
-@click.option("--tag", "tags", multiple=True, help="A label for the pages; repeatable.")
+@click.option("--tag", "--collection", "tags", multiple=True, help="A label for the pages; repeatable.")
 @json_option
 def crawl(url: str, prefix: str | None, max_pages: int, depth: int, tags: tuple[str, ...], as_json: bool) -> None:
     """Bring a site into the archive: sitemaps, llms.txt and links below a prefix. Again: only what changed."""
@@ -149,12 +151,13 @@ def crawl(url: str, prefix: str | None, max_pages: int, depth: int, tags: tuple[
 @click.argument("place", type=click.Path(path_type=Path))
 @click.option("--format", "form", type=FORMATS, help="Default by the name's ending; a folder is Markdown.")
 @click.option("--source", type=click.Choice(["research", "web"]), help="Only this source.")
+@click.option("--collection", help="Only documents with this tag, or of this synced folder.")
 @json_option
-def export(place: Path, form: Any, source: Any, as_json: bool) -> None:
+def export(place: Path, form: Any, source: Any, collection: str | None, as_json: bool) -> None:
     """Write everything kept to PLACE: a folder of Markdown, or a .jsonl, .bib, .json (CSL) or .warc file."""
     from mcp_web.services.exchange_archive import export_archive
 
-    _exchanged("exported", _with_app(lambda app: export_archive(app, place, form, source)), as_json)
+    _exchanged("exported", _with_app(lambda app: export_archive(app, place, form, source, collection)), as_json)
 
 
 @command.command("import")
@@ -177,6 +180,20 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
             click.secho(f"{what}: {why}", fg="red", err=True)
     if report.failed:
         raise SystemExit(1)
+
+
+@command.command("collections")
+@json_option
+def collections(as_json: bool) -> None:
+    """List the collections, each with its number of documents: tags, and the folders that were synced."""
+    from mcp_web.services.list_collections import list_collections
+
+    found = _with_app(list_collections)
+    if as_json:
+        print_json({"collections": [{"name": name, "documents": count} for name, count in found.items()]})
+        return
+    for name, count in found.items():
+        click.echo(f"{count:>8,}  {name}")
 
 
 @command.command("reindex")

@@ -95,7 +95,7 @@ async def _visit(app: App, walk: _Walk, url: str, depth: int, max_depth: int, ta
         walk.report.failed.append((url, error.message))
         return
     kept = opened.snapshot
-    if kept.source != "research":
+    if kept.source != "research" or not set(tags) <= set(kept.tags):
         await add.add_page(await app.store(), kept, tags=tags)
     if before is None:
         walk.report.new += 1

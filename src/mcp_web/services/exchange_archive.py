@@ -23,10 +23,12 @@ ENDINGS: dict[str, Format] = {
 }  # fmt: skip
 
 
-async def export_archive(app: App, place: Path, form: Format | None, source: Source | None = None) -> Exchanged:
-    """Write everything kept: a folder of Markdown, or one file."""
+async def export_archive(
+    app: App, place: Path, form: Format | None, source: Source | None = None, collection: str | None = None
+) -> Exchanged:
+    """Write everything kept, or one source or collection of it: a folder of Markdown, or one file."""
     work = _exchange("export", form or format_of(place))
-    return await work(await app.store(), place, source)
+    return await work(await app.store(), place, source, collection)
 
 
 async def import_archive(app: App, place: Path, form: Format | None) -> Exchanged:

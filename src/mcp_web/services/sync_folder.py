@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 async def sync_folder(
-    app: App, folder: Path, *, name: str | None = None, progress: Callable[[Progress], None] | None = None
+    app: App,
+    folder: Path,
+    *,
+    name: str | None = None,
+    tags: Sequence[str] = (),
+    progress: Callable[[Progress], None] | None = None,
 ) -> SyncReport:
     """Read what is new or changed, remove what is gone; interrupted, it goes on where it was."""
     from mcp_web.archive import folder as room
@@ -23,4 +28,4 @@ async def sync_folder(
         return await app.extract(page, ExtractRequest())
 
     heard = progress or (lambda _: None)
-    return await room.sync_folder(await app.store(), folder, extract, name=name, progress=heard)
+    return await room.sync_folder(await app.store(), folder, extract, name=name, tags=tags, progress=heard)

@@ -21,7 +21,8 @@ class PurgeRule:
     domain: str | None = None  # host or its subdomains
     keep_newest: int | None = None  # leave this many pages, the least recently used go first
     max_bytes: int | None = None  # shrink the stored text to this
-    key: str | None = None  # one page
+    key: str | None = None  # one page in one variant
+    url: str | None = None  # one page in all variants
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +199,10 @@ class Store(Protocol):
         filter: DocumentFilter | None = None,
         *,
         also: Sequence[str] = (),
+        quick: bool = False,
     ) -> list[Candidate]:
         """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; beyond the
-        limit those of `also` that have vectors too."""
+        limit those of `also` that have vectors too. `quick`: in a large collection `also` may be all, if not few."""
         ...
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:

@@ -26,6 +26,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         source=args["source"],
         since=args["since"],
         until=args["until"],
+        collection=args["collection"],
         mode=args["mode"],
     )
     answer = await search_archive(call.app, query)
@@ -119,7 +120,7 @@ def _text(rank: int, row: dict[str, Any]) -> str:
     lines = [head, f"   {where}", f"   snapshot {document['snapshot'][:16]} · id {document['id']}"]
     for mark in row["highlights"]:
         if mark["field"] != "title":
-            lines += [f"   … {one_line(snippet)}" for snippet in mark["snippets"]]
+            lines += [f"   {one_line(snippet)}" for snippet in mark["snippets"]]
     citations = row.get("citations", {})
     for kind, words in (("citing", "cites"), ("cited", "cited by")):
         for one in citations.get(kind, ())[:_CITATIONS_SHOWN]:
@@ -147,6 +148,7 @@ TOOL = Tool(
         Param("source", "string", "Where from.", default="all", choices=("all", "research", "web")),
         Param("since", "string", "Not before YYYY-MM-DD.", max_length=10),
         Param("until", "string", "Not after YYYY-MM-DD.", max_length=10),
+        Param("collection", "string", "Only this tag or synced folder.", max_length=60, aliases=("tag",)),
         Param("mode", "string", "How.", default="hybrid", choices=("hybrid", "text", "semantic")),
     ),
     run=run,

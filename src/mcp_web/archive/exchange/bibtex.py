@@ -32,10 +32,12 @@ _UNESCAPES = {escaped: char for char, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAPES, key=len, reverse=True)))
 
 
-async def export_bibtex(store: Store, file: Path, source: Source | None = None) -> Exchanged:
+async def export_bibtex(
+    store: Store, file: Path, source: Source | None = None, collection: str | None = None
+) -> Exchanged:
     count = 0
     async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
-        async for reference in references(store, source):
+        async for reference in references(store, source, collection):
             await out.write(entry(reference) + "\n")
             count += 1
     return Exchanged(count, count)

@@ -17,8 +17,10 @@ from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
 
 
-async def export_csl(store: Store, file: Path, source: Source | None = None) -> Exchanged:
-    items = [item_of(reference) async for reference in references(store, source)]
+async def export_csl(
+    store: Store, file: Path, source: Source | None = None, collection: str | None = None
+) -> Exchanged:
+    items = [item_of(reference) async for reference in references(store, source, collection)]
     text = json.dumps(items, ensure_ascii=False, indent=1)
     await anyio.Path(file).write_bytes(text.encode("utf-8", "replace"))
     return Exchanged(len(items), len(items))

@@ -13,11 +13,13 @@ from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
 
 
-async def export_jsonl(store: Store, file: Path, source: Source | None = None) -> Exchanged:
+async def export_jsonl(
+    store: Store, file: Path, source: Source | None = None, collection: str | None = None
+) -> Exchanged:
     """Write every document with all its versions."""
     documents = versions = 0
     async with await anyio.open_file(file, "wb") as out:
-        async for history in everything(store, source):
+        async for history in everything(store, source, collection):
             documents += 1
             for snapshot in history:
                 versions += 1

@@ -28,11 +28,13 @@ from mcp_web.store.protocol import Store
 MANIFEST = "manifest.jsonl"
 
 
-async def export_markdown(store: Store, folder: Path, source: Source | None = None) -> Exchanged:
+async def export_markdown(
+    store: Store, folder: Path, source: Source | None = None, collection: str | None = None
+) -> Exchanged:
     """Write each document as a file, older versions under `versions/`."""
     documents = versions = 0
     lines: list[str] = []
-    async for history in everything(store, source):
+    async for history in everything(store, source, collection):
         documents += 1
         for snapshot in history:
             versions += 1

@@ -74,10 +74,12 @@ def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
     return made
 
 
-async def everything(store: Store, source: Source | None = None) -> AsyncIterator[list[Snapshot]]:
+async def everything(
+    store: Store, source: Source | None = None, collection: str | None = None
+) -> AsyncIterator[list[Snapshot]]:
     """Each document with all its versions, the oldest first."""
     after = ""
-    while keys := await store.keys(after, 200, source):
+    while keys := await store.keys(after, 200, source, collection):
         for key in keys:
             infos = await store.versions(key)
             found = [await store.snapshot(info.hash) for info in reversed(infos)]

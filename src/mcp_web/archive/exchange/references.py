@@ -30,10 +30,12 @@ class Reference:
     accessed: str = ""
 
 
-async def references(store: Store, source: Source | None = None) -> AsyncIterator[Reference]:
+async def references(
+    store: Store, source: Source | None = None, collection: str | None = None
+) -> AsyncIterator[Reference]:
     """The newest version of each document as a reference."""
     after = ""
-    while keys := await store.keys(after, 200, source):
+    while keys := await store.keys(after, 200, source, collection):
         for key in keys:
             snapshot = await store.snapshot(key)
             if snapshot is not None:

@@ -29,14 +29,16 @@ _FACTS_TYPE = "application/vnd.mcp-web.snapshot+json"
 Extract = Callable[[Fetched], Awaitable[Document]]
 
 
-async def export_warc(store: Store, file: Path, source: Source | None = None) -> Exchanged:
+async def export_warc(
+    store: Store, file: Path, source: Source | None = None, collection: str | None = None
+) -> Exchanged:
     """Write every document with all its versions into one compressed WARC file."""
     warcio = _warcio()
     documents = versions = 0
     with await anyio.to_thread.run_sync(open, file, "wb") as out:
         writer = warcio(out, gzip=True)
         await anyio.to_thread.run_sync(_write_info, writer, file.name)
-        async for history in everything(store, source):
+        async for history in everything(store, source, collection):
             documents += 1
             for snapshot in history:
                 versions += 1

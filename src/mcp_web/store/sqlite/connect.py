@@ -102,7 +102,6 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA journal_size_limit = 67108864")
-        db.execute("PRAGMA cache_size = -16384")
         db.execute("PRAGMA temp_store = MEMORY")
     except BaseException:
         db.close()

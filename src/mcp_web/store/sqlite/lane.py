@@ -21,8 +21,9 @@ _SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
 class Lane:
     """One connection, used by one piece of work at a time, each in a worker thread."""
 
-    def __init__(self, path: Path, busy_seconds: float) -> None:
+    def __init__(self, path: Path, busy_seconds: float, cache_bytes: int = 16 << 20) -> None:
         self._path = path
+        self._cache_bytes = cache_bytes
         self._busy_seconds = busy_seconds
         self._turn = anyio.CapacityLimiter(1)
         self._db: sqlite3.Connection | None = None
@@ -57,6 +58,7 @@ class Lane:
             raise CacheError(f"The store {self._path} has been closed.")
         if self._db is None:
             self._db = connect(self._path, self._busy_seconds)
+            self._db.execute(f"PRAGMA cache_size = -{self._cache_bytes >> 10}")
         return self._db
 
     def _within(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -40,9 +40,10 @@ Number = TypeVar("Number", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Row numbers of pages with their scores, best first, and the wanted words that stand in no document."""
+    """Pages by row number and key with their scores, best first, and the wanted words that stand in no document."""
 
     pages: list[int]
+    keys: list[str]
     scores: list[float]
     unknown: tuple[str, ...]
 
@@ -70,7 +71,19 @@ class WordIndex:
         numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(db, query))
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
-        return Matches(self._pages[numbers].tolist(), shares.tolist(), unknown)
+        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown)
+
+    def keys(self, db: sqlite3.Connection, pages: Sequence[int]) -> dict[int, str]:
+        """The keys of pages by row number; those that are gone are left out."""
+        self._catch_up(db)
+        known = np.array([page for page in pages if page < len(self._documents)], np.int64)
+        numbers = self._documents[known]
+        alive = self._sources[numbers] > 0
+        return dict(zip(known[alive].tolist(), self._hex(numbers[alive]), strict=True))
+
+    def _hex(self, numbers: Numbers) -> list[str]:
+        whole = self._keys[numbers].tobytes().hex()
+        return [whole[at : at + 64] for at in range(0, len(whole), 64)]
 
     def allowed(self, db: sqlite3.Connection, filter: DocumentFilter) -> NDArray[np.bool_] | None:
         """Which pages a filter lets through, by row number; None when it lets all through."""
@@ -177,6 +190,8 @@ class WordIndex:
         self._epoch = self._merged = self._last = self._dead = 0
         self._lengths: Floats = np.zeros(1, np.float32)
         self._pages: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._keys: NDArray[np.uint8] = np.zeros((1, 32), np.uint8)
+        self._documents: NDArray[np.int64] = np.zeros(1, np.int64)  # by page: the other way round
         self._days: NDArray[np.int32] = np.zeros(1, np.int32)
         self._sources: NDArray[np.uint8] = np.zeros(1, np.uint8)  # 0 for the dead
         self._norms: Floats = np.full(1, np.inf, np.float32)
@@ -220,15 +235,21 @@ class WordIndex:
         if last == self._last:
             return False
         rows = db.execute(
-            "SELECT number, page, length, day, source FROM documents WHERE number > ? ORDER BY number", (self._last,)
+            "SELECT d.number, d.page, d.length, d.day, d.source, p.key FROM documents d JOIN pages p ON p.id = d.page"
+            " WHERE d.number > ? ORDER BY d.number",
+            (self._last,),
         ).fetchall()
         self._lengths, self._pages = _grown(self._lengths, last + 1), _grown(self._pages, last + 1)
         self._days, self._sources = _grown(self._days, last + 1), _grown(self._sources, last + 1)
+        self._keys = _grown(self._keys, last + 1)
         if rows:
-            numbers, pages, lengths, days, sources = zip(*rows, strict=True)
+            numbers, pages, lengths, days, sources, keys = zip(*rows, strict=True)
+            self._documents = _grown(self._documents, max(pages) + 1)
+            self._documents[list(pages)] = numbers
             at = np.array(numbers)
             self._pages[at], self._lengths[at], self._days[at] = pages, lengths, days
             self._sources[at] = [_SOURCES.get(source, 0) for source in sources]
+            self._keys[at] = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 32)
         self._last = last
         return True
 
@@ -275,6 +296,6 @@ def _merged(db: sqlite3.Connection, term: str) -> Weighted:
 
 
 def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:
-    larger = np.zeros(max(size, len(array)), array.dtype)
+    larger = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
     larger[: len(array)] = array
     return larger

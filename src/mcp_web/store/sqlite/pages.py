@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.pack import document_of, unpack_json, unpack_text
-from mcp_web.store.protocol import Candidate, Card
+from mcp_web.store.protocol import Card
 from mcp_web.store.sqlite.prepare import Prepared
 
 _FULL = """
@@ -121,23 +121,6 @@ def titles(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     query = "SELECT s.title, p.url FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key = ?"
     rows = ((key, db.execute(query, (key_bytes(key),)).fetchone()) for key in keys)
     return {key: row[0] or row[1] for key, row in rows if row}
-
-
-def candidates(
-    db: sqlite3.Connection, numbers: Sequence[int], scores: Sequence[float], with_cards: int
-) -> tuple[tuple[Candidate, ...], dict[str, Card]]:
-    """Keys by row number, and the cards of the first few."""
-    found: list[Candidate] = []
-    known: dict[str, Card] = {}
-    for at, (number, score) in enumerate(zip(numbers, scores, strict=True)):
-        query = _CARD + "p.id = ?" if at < with_cards else "SELECT key FROM pages WHERE id = ?"
-        row = db.execute(query, (number,)).fetchone()
-        if row is None:
-            continue
-        found.append(Candidate(row[0].hex(), score))
-        if at < with_cards:
-            known[found[-1].key] = _card(row)
-    return tuple(found), known
 
 
 def _card(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> Card:

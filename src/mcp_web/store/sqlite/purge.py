@@ -6,7 +6,7 @@ import sqlite3
 
 from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import Purged, PurgeRule
-from mcp_web.store.sqlite.pages import key_bytes
+from mcp_web.store.sqlite.pages import key_bytes, storable
 from mcp_web.store.sqlite.postings import sweep
 
 _SLICE = 200  # pages freed per round of the ceiling: enough that it is rare, few enough to be quick
@@ -74,6 +74,9 @@ def _chosen(db: sqlite3.Connection, rule: PurgeRule, now: float) -> list[int]:
     if rule.key is not None:
         where.append("key = ?")
         values.append(key_bytes(rule.key))
+    if rule.url is not None:
+        where.append("url = ?")
+        values.append(storable(rule.url))
     ranked = (
         "SELECT id, used_at, row_number() OVER recent AS place, sum(bytes) OVER recent AS total "  # noqa: S608
         f"FROM pages WHERE {' AND '.join(where)} WINDOW recent AS (ORDER BY used_at DESC, id DESC)"

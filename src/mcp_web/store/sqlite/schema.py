@@ -132,9 +132,20 @@ CREATE INDEX mentions_name ON mentions (name);
 # Step 3: which words of a document are indexed, so that new tags or a new title are seen.
 _MARK = "ALTER TABLE documents ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
 
-# Step 4: which version a page's vectors are of (0: not of all of it), and the collections that documents are in.
+# Step 4: vectors in a quarter of the room, with the version that they are of (0: not of all of it), which are made
+# anew; and the collections that documents are in.
 _COLLECTIONS = """
-ALTER TABLE vectors ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+DROP TABLE vectors;
+CREATE TABLE vectors (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  model TEXT NOT NULL,
+  dim INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  digests BLOB NOT NULL,
+  data BLOB NOT NULL,
+  UNIQUE (page, model)
+) STRICT;
 CREATE TABLE labels (
   label TEXT NOT NULL COLLATE NOCASE,
   page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,

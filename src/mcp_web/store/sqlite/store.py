@@ -53,10 +53,11 @@ class SqliteStore:
         self._clock = clock
         self._reads = Lane(path, busy_seconds)
         self._recall = Recall(path)
-        self._searches = Lane(path, busy_seconds)
+        self._searches = Lane(path, busy_seconds, cache_bytes=64 << 20)  # postings and texts of a large archive
         self._writes = Lane(path, busy_seconds)
         self._nearest: dict[tuple[str, int], NearestIndex] = {}
         self._lacking: dict[str, Lacking] = {}
+        self._numbers: dict[str, int] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._tidied = 0.0
@@ -156,8 +157,9 @@ class SqliteStore:
     async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
         def work(db: sqlite3.Connection) -> WordAnswer:
             found = self._words.find(db, query, limit)
-            candidates, known = pages.candidates(db, found.pages, found.scores, cards)
-            return WordAnswer(candidates, found.unknown, known)
+            self._numbers = dict(zip(found.keys, found.pages, strict=True))
+            candidates = tuple(Candidate(key, score) for key, score in zip(found.keys, found.scores, strict=True))
+            return WordAnswer(candidates, found.unknown, pages.cards(db, found.keys[:cards]))
 
         return await self._searches.read(work)
 
@@ -169,13 +171,15 @@ class SqliteStore:
         filter: DocumentFilter | None = None,
         *,
         also: Sequence[str] = (),
+        quick: bool = False,
     ) -> list[Candidate]:
         def work(db: sqlite3.Connection) -> list[Candidate]:
             if not len(vector):
                 return []
             index = self._nearest_index(model, len(vector))
             allowed = self._words.allowed(db, filter) if filter else None
-            return index.find(db, vector, limit, allowed, pages.numbers(db, also))
+            keys_of = functools.partial(self._words.keys, db)
+            return index.find(db, vector, limit, allowed, self._numbers_of(db, also), keys_of, quick=quick)
 
         return await self._searches.read(work)
 
@@ -263,6 +267,14 @@ class SqliteStore:
         from mcp_web.store.sqlite.lookup import WordIndex
 
         return WordIndex()
+
+    def _numbers_of(self, db: sqlite3.Connection, keys: Sequence[str]) -> dict[int, str]:
+        """Pages by row number, mostly those that words have just found."""
+        unknown = [key for key in keys if key not in self._numbers]
+        found = {self._numbers[key]: key for key in keys if key in self._numbers}
+        for key in unknown:
+            found |= dict.fromkeys(pages.numbers(db, [key]), key)
+        return found
 
     def _nearest_index(self, model: str, dim: int) -> NearestIndex:
         from mcp_web.store.sqlite.nearest import NearestIndex
