@@ -35,7 +35,7 @@ from mcp_web.store.protocol import Card, DocumentFilter, Store, WordAnswer
 
 _POOL = 50  # candidates from words and from meaning that are fused
 # Documents by words whose meaning is compared, whatever is found by meaning alone. On judged collections the best by
-# words, ordered by meaning, are all that matters (nDCG@10 on Cranfield .458, with everything .456; on CISI .453 and .456).
+# words, ordered by meaning, are as good as all (nDCG@10 on Cranfield .458, with everything .456; CISI .453 and .456).
 _COMPARED = 100
 _PHRASE_POOL = 300  # candidates whose text is looked through for a phrase
 _MOST_TYPOS = 5  # unknown words of one question that are corrected

@@ -41,7 +41,7 @@ TOOL = Tool(
               aliases=("url", "text")),
         Param("title", "string", "Title of a text.", max_length=300),
         Param("date", "string", "YYYY-MM-DD; default today.", max_length=10),
-        Param("tags", "array", "Labels; each is a collection to search in.", max_items=20, max_length=60,
+        Param("tags", "array", "Labels (collections).", max_items=20, max_length=60,
               aliases=("tag", "collection")),
     ),
     run=run,

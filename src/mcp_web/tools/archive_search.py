@@ -133,11 +133,10 @@ TOOL = Tool(
     name="archive_search",
     title="Search what was read",
     words=(
-        "Searches everything that was opened or saved here, by words and by meaning, without any network: pages "
-        "read in earlier sessions, notes, synced research folders. Tolerates typos, understands \"phrases\" and "
-        "word*, and can show which documents cite which. Use it before web_search when the topic may have come up "
-        "before. Returns documents with highlighted snippets, dates and snapshots; read one with cache_get or "
-        "web_read."
+        "Searches everything that was opened or saved here, by words and by meaning, without network: pages "
+        "read in earlier sessions, notes, synced folders. Tolerates typos, understands \"phrases\" and "
+        "word*, can show which documents cite which. Use it before web_search when the topic may have come up "
+        "before. Returns documents with highlighted snippets and snapshots; read one with cache_get or web_read."
     ),
     params=(
         Param("query", "string", "What to look for.", required=True, max_length=500),
@@ -148,7 +147,7 @@ TOOL = Tool(
         Param("source", "string", "Where from.", default="all", choices=("all", "research", "web")),
         Param("since", "string", "Not before YYYY-MM-DD.", max_length=10),
         Param("until", "string", "Not after YYYY-MM-DD.", max_length=10),
-        Param("collection", "string", "Only this tag or synced folder.", max_length=60, aliases=("tag",)),
+        Param("collection", "string", "A tag or synced folder.", max_length=60, aliases=("tag",)),
         Param("mode", "string", "How.", default="hybrid", choices=("hybrid", "text", "semantic")),
     ),
     run=run,
