@@ -59,7 +59,7 @@ async def test_picture_of_a_rendered_page_is_linked_read_attached_and_purged(hom
     assert isinstance(attached, types.EmbeddedResource)
     assert attached.resource == read
 
-    await home.call("cache_purge", domain="docs.example", dry_run=False)
+    await home.call("cache_purge", url="http://docs.example/lamp", dry_run=False)
     with pytest.raises(MCPError):
         await read_resource(home.app, link.uri)
 

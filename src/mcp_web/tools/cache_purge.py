@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.model.snapshot import page_key
 from mcp_web.net.url import parse_url
 from mcp_web.services.purge import purge
 from mcp_web.store.protocol import PurgeRule
@@ -19,7 +18,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         domain=args["domain"],
         keep_newest=args["keep_newest"],
         max_bytes=args["max_bytes"],
-        key=page_key(parse_url(args["url"]).href, "readable") if args["url"] else None,
+        url=parse_url(args["url"]).href if args["url"] else None,
     )
     gone = await purge(call.app, rule, dry_run=args["dry_run"])
     verb = "would be removed" if args["dry_run"] else "removed"
