@@ -5,18 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from mcp_web.archive import folder as folder_room
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.folder import Progress, SyncReport, sync_folder
 from mcp_web.errors import ExtractFailed, InvalidInput
 from mcp_web.model.page import Document, Fetched
-from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
+
+from .syncer import extract as extract_plain
 
 pytestmark = pytest.mark.anyio
 
@@ -99,7 +104,11 @@ class Stopped(BaseException):
     pass
 
 
-async def test_a_sync_stopped_anywhere_ends_as_a_clean_one_when_run_again(tmp_path: Path, notes: Path) -> None:
+@pytest.mark.parametrize("together", [1, 3, 200])
+async def test_a_sync_stopped_anywhere_ends_as_a_clean_one_when_run_again(
+    tmp_path: Path, notes: Path, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_room, "BATCH_FILES", together)
     for number in range(10):
         (notes / f"n{number}.md").write_text(f"Note {number} cites [x](more.md).\n")
     states = []
@@ -118,6 +127,54 @@ async def test_a_sync_stopped_anywhere_ends_as_a_clean_one_when_run_again(tmp_pa
         await store.close()
     assert all(state == states[0] for state in states)
     assert len(states[0][0]) == 13
+
+
+def _killed_sync(file: Path, folder: Path, lines: int) -> None:
+    """A sync that is killed once it has read so many files; one that has fewer to read ends by itself."""
+    command = [sys.executable, str(Path(__file__).with_name("syncer.py")), str(file), str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for _ in range(lines):
+        process.stdout.readline()
+    process.kill()
+    process.communicate(timeout=60)
+
+
+async def test_a_killed_sync_ends_as_a_clean_one_when_run_again(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(450):
+        (folder / f"{number}.md").write_text(f"# Note {number}\n\nword{number} [next]({number + 1}.md)\n")
+    states = []
+    for name, lines in (("killed", (1, 201, 5)), ("clean", ())):
+        file = tmp_path / f"{name}.sqlite"
+        for count in lines:
+            _killed_sync(file, folder, count)
+        store = await SqliteStore.open(file, clock=lambda: 5.0)
+        await sync_folder(store, folder, extract_plain, clock=lambda: 5.0)
+        listed = await store.listing("research")
+        found = [len((await store.by_words(WordQuery((f"word{at}",)), 5)).candidates) for at in range(0, 450, 30)]
+        cited = await store.cites([row[1] for row in listed], 1000)
+        edges = sorted((edge.source, edge.target or "", edge.url) for edge in cited)
+        states.append([listed, [await store.latest(row[1]) for row in listed], found, edges])
+        await store.close()
+    assert states[0] == states[1]
+    assert len(states[0][0]) == 450
+    assert set(states[0][2]) == {1}
+
+
+async def test_a_folder_can_be_put_into_a_collection_which_it_keeps(store: Store, notes: Path) -> None:
+    await _sync(store, notes)
+    report = await sync_folder(store, notes, _extract, tags=("Thesis",))
+    assert (report.added, report.changed) == (0, 3)
+    assert await store.collections() == {"Thesis": 3, "notes": 3, "deep, learning": 1, "ml": 1, "one": 1, "two": 1}
+    (notes / "late.md").write_text("A late zebra.")
+    report = await _sync(store, notes)
+    assert (report.added, report.changed, report.unchanged) == (1, 0, 3)
+    answer = await Archive(store).search(ArchiveQuery("zebras", mode="text", collection="thesis"))
+    assert {one.document.path for one in answer.results} == {"notes/late.md", "notes/more.md"}
+    answer = await Archive(store).search(ArchiveQuery("zebras", mode="text", collection="one"))
+    assert [one.document.path for one in answer.results] == ["notes/more.md"]
 
 
 async def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_kept(store: Store, notes: Path) -> None:

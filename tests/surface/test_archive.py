@@ -70,6 +70,21 @@ def test_the_seed_s_example_gives_its_facts(shell: Shell, notes: Path) -> None:
     assert "graph LR" in shell.run("archive", "graph", "machine", "learning").stdout
 
 
+def test_collections_are_filled_listed_searched_and_carried_out(shell: Shell, notes: Path, tmp_path: Path) -> None:
+    shell.run("archive", "sync", str(notes), "--collection", "Thesis")
+    shell.run("archive", "add", "Tomatoes need sun.", "--title", "Sun", "--collection", "garden")
+    listed = {row["name"]: row["documents"] for row in shell.json("archive", "collections")["collections"]}
+    assert listed == {"Thesis": 4, "research-archive": 4, "garden": 1, "ml": 1, "saved": 1}
+    assert "4  Thesis" in shell.run("archive", "collections").stdout
+    both = shell.json("archive", "search", "tomatoes")
+    assert len(both["results"]) == 2
+    found = shell.json("archive", "search", "tomatoes", "--collection", "garden")
+    assert [row["document"]["title"] for row in found["results"]] == ["Sun"]
+    out = tmp_path / "thesis.jsonl"
+    assert shell.json("archive", "export", str(out), "--collection", "thesis")["documents"] == 4
+    assert shell.json("archive", "export", str(tmp_path / "x.bib"), "--collection", "garden")["documents"] == 1
+
+
 def test_a_misspelt_query_is_corrected_and_told(shell: Shell, notes: Path) -> None:
     shell.run("archive", "sync", str(notes))
     found = shell.json("archive", "search", "machne lerning")
