@@ -135,7 +135,9 @@ async def test_no_word_of_the_server_gets_into_the_error(miniweb: MiniWeb, answe
     st.binary(max_size=300),
     st.sampled_from([b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"]),
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_any_bytes_end_in_an_answer_or_a_clean_error(miniweb: MiniWeb, tail: bytes, head: bytes) -> None:
     async def say(request: Request, wire: Wire) -> None:
         await wire.send(head + tail)

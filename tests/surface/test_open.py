@@ -183,6 +183,17 @@ async def test_each_url_of_a_batch_has_its_own_answer(home: House, miniweb: Mini
     assert data["opened"] == 1
 
 
+async def test_a_section_that_a_page_of_a_batch_lacks_is_answered_with_those_it_has(
+    home: House, miniweb: MiniWeb
+) -> None:
+    url = miniweb.site("docs.example").page("/x", article("Guide", "Setup", "Usage"))
+    wrong = await home.call("web_batch_open", urls=[url], section="No\x1bwhere")
+    assert "Setup" in wrong.text
+    assert "<untrusted" in wrong.text
+    assert "\\x1b" in wrong.text
+    assert "\x1b" not in wrong.text
+
+
 async def test_fifty_long_pages_fit_one_budget_and_each_says_how_to_go_on(home: House, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     urls = [docs.page(f"/p{number}", article(f"Page {number}", "A", "B", "C", "D")) for number in range(50)]

@@ -153,3 +153,8 @@ def test_an_optional_parameter_left_empty_is_not_given() -> None:
 def test_a_lone_surrogate_becomes_a_mark_that_can_be_written() -> None:
     args, _ = bind(tool_named("archive_search"), {"query": "a\ud800b"})
     assert args["query"].encode()
+
+
+def test_a_text_without_a_limit_of_its_own_is_not_endless() -> None:
+    with pytest.raises(InvalidInput, match=r"'base_url' is 'xxx.*at most 20,000 characters \(it has 10,000,000\)"):
+        bind(tool_named("web_extract"), {"html": "<p>x", "base_url": "x" * 10_000_000})

@@ -43,6 +43,7 @@ ALIASES = {
 }
 
 _LARGEST = 2**53  # what a JSON number holds exactly, and well within a database's integers
+_LONGEST = 20_000  # characters of a text whose parameter says nothing else
 _TRUE = {"true", "1", "yes", "on"}
 _FALSE = {"false", "0", "no", "off"}
 
@@ -122,8 +123,9 @@ def _string(param: Param, value: Any) -> str:
         return _choice(param, text)
     if param.required and not text.strip():
         raise _wrong(param, text, "text that is not empty")
-    if param.max_length is not None and len(text) > param.max_length:
-        raise _wrong(param, text, f"at most {param.max_length:,} characters (it has {len(text):,})")
+    longest = _LONGEST if param.max_length is None else param.max_length
+    if len(text) > longest:
+        raise _wrong(param, text, f"at most {longest:,} characters (it has {len(text):,})")
     return text
 
 
@@ -168,7 +170,7 @@ def _number(param: Param, value: Any, notes: list[str]) -> int | float:
         raise _wrong(param, value, words)
     clamped = max(-_LARGEST, min(clamped, _LARGEST))
     if clamped != number:
-        notes.append(f"{param.name} was {_shown(value)}, out of range: {clamped:g} was used.")
+        notes.append(f"{param.name} was {_shown(value)}, out of range: {int(clamped) if whole else clamped} was used.")
     return int(clamped) if whole else clamped
 
 

@@ -6,6 +6,7 @@ Both edges use it: the server for agents, the command line for people.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,9 @@ from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, encodable, shrunk
 from mcp_web.tools.tool import Answer, Picture, Tool
+
+# What was asked is quoted in many sentences: what would move a terminal's cursor or turn the text round is spelt out.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
         text += f" Retry after {error.retry_after:g} s."
     if quoted:
         text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 1_500))
-    text = budget.cut(trace.redact(text), 4_000)
+    text = budget.cut(printable(trace.redact(text)), 4_000)
     if not budget.within(json.dumps(facts, ensure_ascii=False, default=str), 4_000):
         facts = {name: facts[name] for name in ("code", "suggestion", "retryable")} | {"message": text[:500]}
     return Result(text, {"error": facts}, {"error": facts} if structured else None, is_error=True)
@@ -97,12 +101,13 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
         data, cut = shrunk(answer.data)
         text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
         return Result(text, {}, data, answer.is_error)
-    beside = json.dumps(answer.meta, ensure_ascii=False, default=str)
+    meta, _ = shrunk(answer.meta, budget.AIM // 4)
+    beside = json.dumps(meta, ensure_ascii=False, default=str)
     if budget.within(answer.text + beside, budget.AIM):
-        return Result(answer.text, answer.meta, None, answer.is_error)
+        return Result(answer.text, meta, None, answer.is_error)
     allowed = budget.AIM - budget.estimate(beside)
     note = "\n\n[cut at the ceiling of 20,000 tokens: ask for less, or for the next part]"
-    return Result(budget.cut(answer.text, allowed - 40) + note, answer.meta, None, answer.is_error)
+    return Result(budget.cut(answer.text, allowed - 40) + note, meta, None, answer.is_error)
 
 
 def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
@@ -130,6 +135,11 @@ def _as_text(answer: Answer, call: Call) -> Result:
             break
         more.append(call.envelope.defuse(part))
     return Result(text, {}, None, answer.is_error, tuple(more), extra)
+
+
+def printable(text: str) -> str:
+    """A sentence that quotes what was asked, with whatever cannot be seen in it spelt out."""
+    return _UNSEEN.sub(lambda unseen: unseen[0].encode("unicode_escape").decode(), text)
 
 
 def _where(error: BaseException) -> str:

@@ -9,8 +9,9 @@ from mcp_web.services.open_many import use_many
 from mcp_web.services.open_page import Opened
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
+from mcp_web.tools.calling import printable
 from mcp_web.tools.page_params import FORMAT, IMAGES, LINKS, MAX_AGE, MAX_CHARS, SECTION, SELECTOR, SITECONFIG, wish_of
-from mcp_web.tools.page_view import Wish, as_data, front_matter, header, link_list, show
+from mcp_web.tools.page_view import Wish, as_data, front_matter, header, link_list, one_line, show
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import MODE, request_of, same_call, view_of
 
@@ -31,7 +32,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     good = sum(not isinstance(answer, WebError) for answer in answers)
     blocks, pages = [], []
     for url, answer in zip(urls, answers, strict=True):
-        text, data = _failed(url, answer) if isinstance(answer, WebError) else answer
+        text, data = _failed(call, url, answer) if isinstance(answer, WebError) else answer
         blocks.append(text)
         pages.append(data)
     lines = [f"{good} of {len(urls)} pages opened", *(f"note: {note}" for note in call.notes)]
@@ -39,8 +40,11 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({"pages": pages, **facts, "notes": call.notes}, "\n\n".join(["\n".join(lines), *blocks]), facts)
 
 
-def _failed(url: str, error: WebError) -> tuple[str, dict[str, Any]]:
-    return f"## {url}\n{error.code}: {error.message} {error.way_on}", {"url": url, "error": error.as_dict()}
+def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]:
+    text = printable(f"## {one_line(url)[:500]}\n{error.code}: {error.message} {error.way_on}")
+    if quoted := error.details.get("page_text"):
+        text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 300))
+    return text, {"url": url, "error": error.as_dict()}
 
 
 def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
