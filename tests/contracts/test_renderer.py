@@ -7,7 +7,15 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import anyio
 import pytest
 
-from mcp_web.errors import FetchFailed, InvalidUrl, RenderDisabled, RenderFailed, SsrfBlocked, UnsupportedContent
+from mcp_web.errors import (
+    FetchFailed,
+    HttpError,
+    InvalidUrl,
+    RenderDisabled,
+    RenderFailed,
+    SsrfBlocked,
+    UnsupportedContent,
+)
 from mcp_web.render.chromium import Chromium, find_chromium
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Renderer
@@ -79,12 +87,18 @@ async def test_redirects_are_followed_and_told(renderer: Renderer, web: MiniWeb)
 
 
 async def test_error_page_keeps_its_status(renderer: Renderer, web: MiniWeb) -> None:
-    web.site("r.example").page("/lost", "<!doctype html><p>No such page.</p>", status=404)
+    site = web.site("r.example")
+    site.page("/lost", "<!doctype html><p>No such page.</p>", status=404)
+
+    site.page("/wordless", "", status=500)
 
     page = await renderer.render("http://r.example/lost")
+    with pytest.raises(HttpError) as failure:
+        await renderer.render("http://r.example/wordless")
 
     assert page.status == 404
     assert b"No such page." in page.body
+    assert failure.value.status_code == 500
 
 
 async def test_picture_is_taken_when_asked_for(renderer: Renderer, web: MiniWeb) -> None:

@@ -55,12 +55,17 @@ class Spare:
         try:
             await asyncio.wait({task}, timeout=max(0.0, until - time.monotonic()))
         except asyncio.CancelledError:
-            if running.spare is None:
-                running.spare = task  # nobody has used it: it is for the next page
-            else:
-                running.worn = True
+            self._give_back(running, task)
             raise
         if not task.done():
+            self._give_back(running, task)
             running.worn = True
             raise TimeoutError
         return task.result()
+
+    def _give_back(self, running: Running, task: asyncio.Task[Tab]) -> None:
+        """Nobody has used it: it is for the next page, or goes with the browser."""
+        if running.spare is None:
+            running.spare = task
+        else:
+            running.worn = True
