@@ -24,8 +24,8 @@ class Renderer(Protocol):
         """The settled page. `deadline` is on anyio's clock and can only shorten the configured time; `screenshot` asks
         for a picture even where the operator wants none kept.
 
-        Raises RenderDisabled, RenderFailed, SsrfBlocked, DomainDenied, UnsupportedContent, FetchFailed, or HttpError for
-        an error without a page.
+        Raises RenderDisabled, RenderFailed, SsrfBlocked, DomainDenied, UnsupportedContent, FetchFailed, or HttpError
+        for an error without a page.
         """
         ...
 
