@@ -99,10 +99,20 @@ class Archive:
     async def _asked(
         self, question: Question, filter: DocumentFilter, query: ArchiveQuery, notes: list[str]
     ) -> tuple[WordAnswer, dict[str, str], list[float] | None]:
-        """What words find, the misspelt ones that were replaced, and the question's vector.
+        """What words find, the misspelt ones that were replaced, and the question's vector."""
+        if query.mode == "text" or self._embedder is None or query.text in self._vectors:
+            vector = await self._vector(query, {}, notes)
+            words, changes = await self._by_words(question, filter, query)
+        else:
+            words, changes, vector = await self._at_once(question, filter, query, notes)
+        if changes and vector is not None:
+            vector = await self._vector(query, changes, notes)
+        return words, changes, vector
 
-        The model reads the question while its words are looked up: neither waits for the other.
-        """
+    async def _at_once(
+        self, question: Question, filter: DocumentFilter, query: ArchiveQuery, notes: list[str]
+    ) -> tuple[WordAnswer, dict[str, str], list[float] | None]:
+        """The model reads the question while its words are looked up: neither waits for the other."""
         vector: list[float] | None = None
         failure: WebError | None = None
 
@@ -119,8 +129,6 @@ class Archive:
                 tasks.cancel_scope.cancel()
         if failure is not None:
             raise failure
-        if changes and vector is not None:
-            vector = await self._vector(query, changes, notes)
         return words, changes, vector
 
     # words
