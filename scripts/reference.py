@@ -169,7 +169,7 @@ def commands() -> str:
     parts = [
         "# Commands",
         "Exit codes: 0 done · 1 the work failed · 2 wrong usage or configuration · 3 nothing found · 130 interrupted. "
-        "stdout carries only the answer; `--json` prints the answer object.",
+        'stdout carries only the answer; `--json` prints the answer object, or `{"error": {…}}` when there is none.',
     ]
     context = click.Context(cli, info_name="mcp-web")
     for name in COMMANDS:

@@ -61,7 +61,9 @@ class App:
         self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
-        trace.configure(self.settings.of(ServerOptions).log, self.settings.secrets)
+        log = self.settings.of(ServerOptions).log
+        chosen = any(row.origin != "default" for row in self.settings.rows if (row.room, row.name) == ("server", "log"))
+        trace.configure(log if chosen or not trace.attended else "off", self.settings.secrets)
         return self
 
     async def __aexit__(

@@ -95,6 +95,9 @@ _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
 
 
+attended = False  # a person waits at this process: what they need to know comes as a sentence, not as a log line
+
+
 def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
     """Set how much is logged and which values must never appear."""
     global _level, _secrets

@@ -129,6 +129,24 @@ def test_an_error_is_one_sentence_on_stderr_and_exit_1(shell: Shell) -> None:
     assert "MCP_WEB_ALLOW_PRIVATE" in done.stderr
 
 
+def test_an_error_is_an_object_for_programs_and_names_what_there_is(site: tuple[Shell, str]) -> None:
+    shell, url = site
+    assert shell.json("open", "http://10.0.0.1/", code=1)["error"]["code"] == "SSRF_BLOCKED"
+    missed = shell.run("open", url, "--section", "Nowhere", code=1)
+    assert "Setup" in missed.stderr
+    assert missed.stdout == ""
+    assert "--keep-newest 0" in shell.run("cache", "purge", code=2).stderr
+    assert "65535" in shell.run("serve", "--http", "127.0.0.1:99999", code=2).stderr
+
+
+def test_a_person_sees_sentences_and_a_log_only_when_they_ask_for_it(tmp_path: Path) -> None:
+    nobody = {"MCP_WEB_SEARCH_PROVIDERS": "searxng", "MCP_WEB_SEARXNG_URLS": "http://127.0.0.1:9/"}
+    quiet = Shell(tmp_path, **nobody, MCP_WEB_SEARX_SPACE_URL="").run("search", "x", code=1).stderr
+    assert quiet.startswith("mcp-web: No search provider answered")
+    logged = Shell(tmp_path, **nobody, MCP_WEB_SEARX_SPACE_URL="", MCP_WEB_LOG="error").run("search", "x", code=1)
+    assert logged.stderr.startswith("{")
+
+
 def test_config_shows_values_and_origins_and_masks_secrets(tmp_path: Path) -> None:
     shell = Shell(tmp_path, BRAVE_API_KEY="very-secret-key", MCP_WEB_PROFILE="lite")
     rows = {row["setting"]: row for row in shell.json("config")["settings"]}

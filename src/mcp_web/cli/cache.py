@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from mcp_web.cli.calling import answer_of
-from mcp_web.cli.output import json_option, print_json, print_markdown, print_table
+from mcp_web.cli.open import show_page
+from mcp_web.cli.output import json_option, print_json, print_table
 from mcp_web.cli.picture import save_picture, screenshot_option
 
 
@@ -32,7 +33,7 @@ def get(snapshot: str, section: str | None, start: int, max_chars: int, screensh
     if as_json:
         print_json(data)
     else:
-        print_markdown(data["content"])
+        show_page(data)
 
 
 @command.command("diff")
@@ -100,6 +101,11 @@ async def _recent(limit: int) -> list[dict[str, Any]]:
 @json_option
 def purge(yes: bool, as_json: bool, **given: Any) -> None:
     """Forget kept web pages; saved research is never removed."""
+    if all(value is None for value in given.values()):
+        raise click.UsageError(
+            "Say what to forget: --older-than-days, --domain, --keep-newest, --max-bytes or --url. "
+            "--keep-newest 0 empties the cache."
+        )
     data, text = answer_of("cache_purge", given | {"dry_run": not yes})
     if as_json:
         print_json(data)

@@ -1,7 +1,7 @@
 """The command line: the same engine for people and scripts.
 
 Exit codes: 0 done · 1 the work failed (the sentence is on stderr) · 2 wrong usage or configuration ·
-3 nothing found · 130 interrupted. stdout carries only the answer.
+3 nothing found · 130 interrupted. stdout carries only the answer; with --json a failure is {"error": {…}} there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
-from mcp_web import __version__
+from mcp_web import __version__, trace
 from mcp_web.errors import ConfigError, WebError
 
 # command → the module in this folder that has it: imported only when it is asked for.
@@ -45,6 +45,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        trace.attended = cmd_name != "serve"
         command = importlib.import_module(f"mcp_web.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
@@ -59,7 +60,8 @@ class Commands(click.Group):
             import difflib
 
             near = difflib.get_close_matches(name, list(COMMANDS), n=1)
-            raise click.UsageError(f"There is no command {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+            hint = f"Did you mean {near[0]!r}?" if near else "`mcp-web --help` lists them."
+            raise click.UsageError(f"There is no command {name!r}. {hint}")
         return super().resolve_command(ctx, args)
 
 
@@ -92,7 +94,7 @@ def run() -> None:
         error.show(sys.stderr)
         raise SystemExit(2 if isinstance(error, click.UsageError) else error.exit_code) from None
     except WebError as error:
-        click.echo(f"mcp-web: {error.message} {error.way_on}", err=True)
+        _say(error)
         raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
     except BrokenPipeError:
         _end_quietly()
@@ -100,6 +102,18 @@ def run() -> None:
         if several.split(BrokenPipeError)[1] is not None:
             raise
         _end_quietly()
+
+
+def _say(error: WebError) -> None:
+    """The sentence for a person; the object as well for a program that asked for JSON."""
+    click.echo(f"mcp-web: {error.message} {error.way_on}", err=True)
+    facts = error.as_dict()
+    if listed := error.details.get("page_text"):
+        click.echo(str(listed), err=True)
+    if "--json" in sys.argv[1:]:
+        from mcp_web.cli.output import print_json
+
+        print_json({"error": facts})
 
 
 def _give_streams() -> None:

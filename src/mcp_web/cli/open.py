@@ -49,7 +49,7 @@ def command(
     if as_json:
         print_json(data)
         return
-    _show(data)
+    show_page(data)
 
 
 def _many(urls: tuple[str, ...], given: dict[str, Any], as_json: bool) -> None:
@@ -63,10 +63,11 @@ def _many(urls: tuple[str, ...], given: dict[str, Any], as_json: bool) -> None:
         if "error" in page:
             click.echo(f"{page['error']['message']} {page['error']['suggestion']}", err=True)
         else:
-            _show(page)
+            show_page(page)
 
 
-def _show(page: dict[str, Any]) -> None:
+def show_page(page: dict[str, Any]) -> None:
+    """Notes, text, links and the way on."""
     for note in page["notes"]:
         click.secho(f"note: {note}", fg="yellow", err=True)
     print_markdown(page["content"])

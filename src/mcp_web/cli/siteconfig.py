@@ -53,7 +53,7 @@ def test(config: Path, page: IO[bytes], url: str, as_json: bool) -> None:
 
 
 def _scope(config: Any) -> str:
-    names = [*getattr(config, "domains", ()), *getattr(config, "generators", ())]
+    names = [*config.domains, *config.generator, *config.marks]
     return ", ".join(names[:4]) + (" …" if len(names) > 4 else "")
 
 

@@ -43,7 +43,10 @@ def command(
         async with App(load(), isolate=False) as app:
             watched = await change_watch(app, urls, remove)
             if only_list or remove:
-                print_json(watched) if as_json else click.echo("\n".join(watched))
+                if as_json:
+                    print_json(watched)
+                else:
+                    click.echo("\n".join(watched) or "Nothing is watched.", err=not watched)
                 return True
             return await _rounds(app, watched, every, times, feed, as_json)
 

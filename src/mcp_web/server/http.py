@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 def parse_address(text: str) -> tuple[str, int]:
     """`HOST:PORT`, `:PORT` or `PORT`."""
     host, _, port = text.rpartition(":")
+    how = "Give HOST:PORT, such as 127.0.0.1:8765."
     try:
         number = int(port)
-        if not 0 <= number <= 65535:
-            raise ValueError
     except ValueError:
-        raise ConfigError(
-            f"The address {text!r} has no port.", suggestion="Give HOST:PORT, such as 127.0.0.1:8765."
-        ) from None
+        raise ConfigError(f"The address {text!r} has no port.", suggestion=how) from None
+    if not 0 <= number <= 65535:
+        raise ConfigError(f"The address {text!r} has the port {number}; ports go from 0 to 65535.", suggestion=how)
     return host.strip("[]") or "127.0.0.1", number
 
 

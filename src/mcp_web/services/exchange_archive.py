@@ -53,7 +53,10 @@ def format_of(place: Path) -> Format:
     found = ENDINGS.get(place.suffix.lower())
     if found is None:
         known = ", ".join(sorted(ENDINGS))
-        raise InvalidInput(f"{place.name!r} does not say its format; known endings are {known}, or use --format.")
+        raise InvalidInput(
+            f"{place.name!r} does not say its format; known endings are {known}.",
+            suggestion="Use one of these endings, or name the format with --format.",
+        )
     return found
 
 

@@ -18,7 +18,11 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     if is_page:
         kept = await add_page(call.app, content, day=args["date"], tags=args["tags"] or (), deadline=call.deadline)
     elif not args["title"]:
-        raise InvalidInput("A text needs a title to be found again.", parameter="title")
+        raise InvalidInput(
+            "A text needs a title to be found again.",
+            suggestion="Give a title as well (--title at a terminal), or one http(s) address to save that page.",
+            parameter="title",
+        )
     else:
         kept = await add_text(call.app, content, title=args["title"], day=args["date"], tags=args["tags"] or ())
     facts = {"id": document_id(kept.key), "snapshot": kept.hash, "path": kept.path, "url": kept.url}
