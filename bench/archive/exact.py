@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ class Exact:
 
     def __init__(self, store: SqliteStore, file: Path, embedder: Embedder) -> None:
         self._store = store
+        self._finder: Any = None
         keys: list[str] = []
         parts: list[Any] = []
         with sqlite3.connect(file) as db:
@@ -35,10 +36,17 @@ class Exact:
         self._rows = np.concatenate(parts)
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+    async def finding(self, work: Callable[[Any], Any]) -> Any:
+        def over(finder: Any) -> Any:
+            self._finder = finder
+            return work(self)
 
-    async def by_vector(
+        return await self._store.finding(over)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._finder, name)
+
+    def by_vector(
         self, model: str, vector: Sequence[float], limit: int, filter: Any, *, also: Sequence[str], quick: bool
     ) -> list[Candidate]:
         question = np.array(vector, np.float32)

@@ -4,13 +4,15 @@ retention are decided by the rooms. Everything is async; a driver that blocks ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,35 @@ class Edge:
     confidence: float
 
 
+class Finder(Protocol):
+    """The questions of one search. They are asked in a thread, over one state of the store, without waiting."""
+
+    def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
+        """The best documents by BM25 over their newest versions, with the cards of the first few. Scores lie in 0…1:
+        the share of what a document full of the wanted words would get."""
+        ...
+
+    def by_vector(
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
+        quick: bool = False,
+    ) -> list[Candidate]:
+        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; beyond the
+        limit those of `also` that have vectors too. `quick`: in a large collection `also` may be all, if not few."""
+        ...
+
+    def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        """How many documents hold each of these words; unknown words are left out."""
+        ...
+
+    def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
+
+
 class Store(Protocol):
     """Pages and their snapshots, vectors, short-lived notes, figures."""
 
@@ -186,9 +217,12 @@ class Store(Protocol):
         ...
 
     # finding: candidates and rows, no policy
+    async def finding(self, work: Callable[[Finder], T]) -> T:
+        """Run a function that asks for candidates and rows, several times if it likes, and computes with them."""
+        ...
+
     async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
-        """The best documents by BM25 over their newest versions, with the cards of the first few. Scores lie in 0…1:
-        the share of what a document full of the wanted words would get."""
+        """`Finder.by_words` alone; so are the next three."""
         ...
 
     async def by_vector(
@@ -200,14 +234,9 @@ class Store(Protocol):
         *,
         also: Sequence[str] = (),
         quick: bool = False,
-    ) -> list[Candidate]:
-        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; beyond the
-        limit those of `also` that have vectors too. `quick`: in a large collection `also` may be all, if not few."""
-        ...
+    ) -> list[Candidate]: ...
 
-    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        """How many documents hold each of these words; unknown words are left out."""
-        ...
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]: ...
 
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import anyio.to_thread
 
@@ -19,6 +18,7 @@ from mcp_web.store.protocol import (
     Derived,
     DocumentFilter,
     Edge,
+    Finder,
     Purged,
     PurgeRule,
     StoreFigures,
@@ -26,14 +26,13 @@ from mcp_web.store.protocol import (
     WordQuery,
 )
 from mcp_web.store.sqlite import citations, figures, labels, notes, pages, pictures, postings, purge, vectors
+from mcp_web.store.sqlite.finder import SqliteFinder
 from mcp_web.store.sqlite.lacking import Lacking
 from mcp_web.store.sqlite.lane import Lane
 from mcp_web.store.sqlite.prepare import Prepared, prepare
-
-if TYPE_CHECKING:
-    from mcp_web.store.sqlite.lookup import WordIndex
-    from mcp_web.store.sqlite.nearest import NearestIndex
 from mcp_web.store.sqlite.recall import Recall
+
+T = TypeVar("T")
 
 # Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
 _USES_WAIT = 60.0
@@ -55,9 +54,8 @@ class SqliteStore:
         self._recall = Recall(path)
         self._searches = Lane(path, busy_seconds, cache_bytes=64 << 20)  # postings and texts of a large archive
         self._writes = Lane(path, busy_seconds)
-        self._nearest: dict[tuple[str, int], NearestIndex] = {}
+        self._finder = SqliteFinder()
         self._lacking: dict[str, Lacking] = {}
-        self._numbers: dict[str, int] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._tidied = 0.0
@@ -154,14 +152,11 @@ class SqliteStore:
         return await self._writes.write(lambda db: vectors.drop(db, but))
 
     # finding
-    async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
-        def work(db: sqlite3.Connection) -> WordAnswer:
-            found = self._words.find(db, query, limit)
-            self._numbers = dict(zip(found.keys, found.pages, strict=True))
-            candidates = tuple(Candidate(key, score) for key, score in zip(found.keys, found.scores, strict=True))
-            return WordAnswer(candidates, found.unknown, pages.cards(db, found.keys[:cards]))
+    async def finding(self, work: Callable[[Finder], T]) -> T:
+        return await self._searches.read(lambda db: work(self._finder.on(db)))
 
-        return await self._searches.read(work)
+    async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
+        return await self.finding(lambda finder: finder.by_words(query, limit, cards=cards))
 
     async def by_vector(
         self,
@@ -173,18 +168,10 @@ class SqliteStore:
         also: Sequence[str] = (),
         quick: bool = False,
     ) -> list[Candidate]:
-        def work(db: sqlite3.Connection) -> list[Candidate]:
-            if not len(vector):
-                return []
-            index = self._nearest_index(model, len(vector))
-            allowed = self._words.allowed(db, filter) if filter else None
-            keys_of = functools.partial(self._words.keys, db)
-            return index.find(db, vector, limit, allowed, self._numbers_of(db, also), keys_of, quick=quick)
-
-        return await self._searches.read(work)
+        return await self.finding(lambda finder: finder.by_vector(model, vector, limit, filter, also=also, quick=quick))
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        return await self._searches.read(lambda db: self._words.count(db, words))
+        return await self.finding(lambda finder: finder.word_counts(words))
 
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]:
         return await self._reads.read(lambda db: pages.cards(db, keys))
@@ -260,26 +247,6 @@ class SqliteStore:
         finally:
             for lane in (self._searches, self._writes, self._reads):
                 await lane.close()
-
-    # numpy takes a tenth of a second to import, which opening a page need not wait for.
-    @functools.cached_property
-    def _words(self) -> WordIndex:
-        from mcp_web.store.sqlite.lookup import WordIndex
-
-        return WordIndex()
-
-    def _numbers_of(self, db: sqlite3.Connection, keys: Sequence[str]) -> dict[int, str]:
-        """Pages by row number, mostly those that words have just found."""
-        unknown = [key for key in keys if key not in self._numbers]
-        found = {self._numbers[key]: key for key in keys if key in self._numbers}
-        for key in unknown:
-            found |= dict.fromkeys(pages.numbers(db, [key]), key)
-        return found
-
-    def _nearest_index(self, model: str, dim: int) -> NearestIndex:
-        from mcp_web.store.sqlite.nearest import NearestIndex
-
-        return self._nearest.setdefault((model, dim), NearestIndex(model, dim))
 
     def _files(self) -> list[Path]:
         return [self.path, self.path.with_name(self.path.name + "-wal")]
