@@ -41,12 +41,13 @@ def code(value: str) -> str:
 
 
 def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Cells are HTML already."""
+    """Cells are HTML already; rows of words become cards on a narrow screen, figures stay in columns."""
     if not rows:
         return "<p class=empty>Nothing yet.</p>"
     head = "".join(f"<th>{text(column)}</th>" for column in columns)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<div class=scroll><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    kind = "rows" if len(columns) <= 3 else "figures"
+    return f"<div class=scroll><table class={kind}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def link(url: str, words: str) -> str:

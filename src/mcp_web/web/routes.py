@@ -93,7 +93,7 @@ async def _overview(app: App, base: str, begun: float) -> str:
             "version": __version__,
             "up for": ago(time.time() - begun),
             "profile": app.tools.contract or app.tools.profile,
-            "kept": f"{size.pages:,} pages, {size.snapshots:,} versions, {size.text_bytes / 1e6:.1f} MB of text",
+            "kept": f"{size.pages:,} pages, {size.snapshots:,} versions, {_bytes(size.text_bytes)} of text",
         }
     )
     listed = html.table(
@@ -139,7 +139,7 @@ async def _recent(app: App) -> list[tuple[str, ...]]:
     return [
         (
             html.link(f"/archive/{info.hash}", info.title or info.url) + f"<br><small>{html.text(info.url)}</small>",
-            html.text(iso(info.fetched_at)),
+            html.text(_when(info.fetched_at)),
             html.text(f"{info.chars:,} chars"),
         )
         for info in await store.recent(100)
@@ -178,15 +178,15 @@ async def _snapshot(app: App, name: str) -> str:
     facts = {
         "address": kept.url,
         "snapshot": kept.hash,
-        "read": iso(kept.fetched_at),
-        "confirmed": iso(kept.checked_at),
+        "read": _when(kept.fetched_at),
+        "confirmed": _when(kept.checked_at),
         "by": kept.document.extractor,
         "versions": len(versions),
     }
     listed = html.table(
         ("version", "read", "size"),
         [
-            (html.link(f"/archive/{one.hash}", one.hash[:16]), html.text(iso(one.fetched_at)), f"{one.chars:,} chars")
+            (html.link(f"/archive/{one.hash}", one.hash[:16]), html.text(_when(one.fetched_at)), f"{one.chars:,} chars")
             for one in versions
         ],
     )
@@ -215,3 +215,11 @@ async def _figures(app: App) -> str:
         html.section("Counts", html.table(("count", "of", "value"), counts)),
         "<p>The same for machines: <a href='/metrics'>/metrics</a></p>",
     )
+
+
+def _when(seconds: float) -> str:
+    return iso(seconds)[:16].replace("T", " ") + " UTC"
+
+
+def _bytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB" if count >= 100_000 else f"{count / 1e3:,.1f} kB"
