@@ -14,6 +14,7 @@ import pytest
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
+from mcp_web.store.protocol import WordQuery
 from mcp_web.store.sqlite.postings import MERGE_AT
 from mcp_web.store.sqlite.schema import STEPS
 from mcp_web.store.sqlite.store import SqliteStore
@@ -289,3 +290,22 @@ async def test_many_short_sessions_leave_no_long_queue_for_the_index(tmp_path: P
         await store.close()
     with sqlite3.connect(file) as db:
         assert db.execute("SELECT count(*) FROM waiting").fetchone()[0] < MERGE_AT
+
+
+async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_then_is_found(tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "data"
+    store = await SqliteStore.open(folder / "s.sqlite")
+    query = WordQuery(("lantern",))
+    await store.keep(snapshot("https://a.example/old", text="A lantern in the old house."))
+    assert (await store.by_words(query, 5)).candidates
+    shutil.rmtree(folder)
+    await store.keep(snapshot("https://a.example/new", text="A lantern in the new house."))
+    assert [one.url for one in await store.recent(5)] == ["https://a.example/new"]
+    assert len((await store.by_words(query, 5)).candidates) == 1
+    again = await SqliteStore.open(folder / "s.sqlite")
+    assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
+    await store.close()
+    assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
+    await again.close()

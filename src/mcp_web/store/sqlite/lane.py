@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -21,12 +23,21 @@ _SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
 class Lane:
     """One connection, used by one piece of work at a time, each in a worker thread."""
 
-    def __init__(self, path: Path, busy_seconds: float, cache_bytes: int = 16 << 20) -> None:
+    def __init__(
+        self,
+        path: Path,
+        busy_seconds: float,
+        cache_bytes: int = 16 << 20,
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`forget` is called when another file lies under the path: what was read of the old one no longer holds."""
         self._path = path
         self._cache_bytes = cache_bytes
         self._busy_seconds = busy_seconds
         self._turn = anyio.CapacityLimiter(1)
         self._db: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None  # which file the connection has open
+        self._forget = forget
         self._closed = False
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -56,8 +67,15 @@ class Lane:
     def _connection(self) -> sqlite3.Connection:
         if self._closed:
             raise CacheError(f"The store {self._path} has been closed.")
+        if self._db is not None and self._file != _identity(self._path):
+            # Deleted or moved aside while we ran: what is written to the old file nobody would ever find again.
+            with contextlib.suppress(sqlite3.Error):
+                self._db.close()
+            self._db = None
+            self._forget()
         if self._db is None:
             self._db = connect(self._path, self._busy_seconds)
+            self._file = _identity(self._path)
             self._db.execute(f"PRAGMA cache_size = -{self._cache_bytes >> 10}")
         return self._db
 
@@ -98,3 +116,11 @@ class Lane:
             with translated(self._path):
                 self._db.close()
             self._db = None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -50,9 +50,9 @@ class SqliteStore:
         self.path = path
         self._max_bytes = max_bytes
         self._clock = clock
-        self._reads = Lane(path, busy_seconds)
+        self._reads = Lane(path, busy_seconds, forget=self._forget)
         self._recall = Recall(path)
-        self._searches = Lane(path, busy_seconds, cache_bytes=64 << 20)  # postings and texts of a large archive
+        self._searches = Lane(path, busy_seconds, cache_bytes=64 << 20, forget=self._forget)  # postings, texts
         self._writes = Lane(path, busy_seconds)
         self._finder = SqliteFinder()
         self._lacking: dict[str, Lacking] = {}
@@ -247,6 +247,11 @@ class SqliteStore:
         finally:
             for lane in (self._searches, self._writes, self._reads):
                 await lane.close()
+
+    def _forget(self) -> None:
+        """Drop what was read of a file that is gone."""
+        self._finder = SqliteFinder()
+        self._lacking.clear()
 
     def _files(self) -> list[Path]:
         return [self.path, self.path.with_name(self.path.name + "-wal")]
