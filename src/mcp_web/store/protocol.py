@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
@@ -75,8 +75,7 @@ class WordQuery:
     filter: DocumentFilter = DocumentFilter()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A document that may answer; scores compare within one call only."""
 
     key: str
