@@ -29,5 +29,6 @@ async def reindex_archive(app: App, heard: Callable[[str, float, float], None] |
             if heard is not None:
                 heard(kept.document.title[:60] if kept else "", done, max(total, done))
         before = keys  # the same ones again: they cannot be kept
-    await store.drop_vectors(but=reader.model)
+    if not keys:
+        await store.drop_vectors(but=reader.model)
     return passages
