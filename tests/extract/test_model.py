@@ -11,7 +11,7 @@ from mcp_web.extract.html.blocks import Box
 from mcp_web.extract.html.choose import figures_of
 from mcp_web.extract.html.decide import threshold
 from mcp_web.extract.html.features import LEVELS, PageFigures
-from mcp_web.extract.html.model import FIGURES, MASKS, load_scorer
+from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, load_scorer
 
 PAGE = (
     "<title>A story</title><body><div class=menu><a href=/>Home</a> <a href=/b>About</a></div><div class='post'>"
@@ -32,10 +32,9 @@ def _model() -> dict[str, Any]:
 def _rows(figures: PageFigures) -> list[dict[str, float]]:
     rows = []
     for at, row in figures.block_figures():
-        block = figures.read.blocks[at]
-        facts = figures.facts[block.box]
-        masks = (facts.above, facts.near, facts.tags, figures.says(at))
-        values = [*figures.page, *figures.box_figures(block.box), *_levels(figures, block.box), *row]
+        box = figures.read.blocks[at].box
+        masks = (box.above, box.tags)
+        values = [*figures.page, *figures.box_figures(box), *_levels(figures, box), *row]
         named = dict(zip(FIGURES, values, strict=True))
         for mask, (group, words) in zip(masks, MASKS, strict=True):
             named |= {f"{group}.{word}": float(mask >> bit & 1) for bit, word in enumerate(words)}
@@ -59,7 +58,7 @@ def _plain_score(model: dict[str, Any], row: dict[str, float]) -> float:
     for name, steps in model["splits"].items():
         for bound, tree, ruled in steps:
             if row[name] > bound:
-                left[tree] -= {leaf for leaf in range(16) if ruled >> leaf & 1}
+                left[tree] -= {leaf for leaf in range(LEAVES) if ruled >> leaf & 1}
     total = sum(leaves[min(alive)] for leaves, alive in zip(model["leaves"], left, strict=True))
     return 1 / (1 + math.exp(-total))
 

@@ -10,6 +10,7 @@ import re
 from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -45,6 +46,7 @@ class Rules:
                 break
         self.text = "".join("{".join(self._bodies).lower().split())  # all bodies, "{" between them
         self.bodies = self.text.split("{") if self._bodies else []
+        self.ends = list(accumulate([len(body) + 1 for body in self.bodies]))  # of each body in the text
 
     def rule(self, at: int) -> Rule | None:
         """The rule at a place; None where there is none or it does not hold at a desktop screen."""

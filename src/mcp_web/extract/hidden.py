@@ -14,6 +14,7 @@ from turbohtml import Element
 
 from mcp_web.extract.characters import clean_text
 from mcp_web.extract.css import applies, unpacked
+from mcp_web.extract.names import PageNames
 from mcp_web.extract.reachable import HIDING_CLASSES, Reachable, visible_length
 from mcp_web.extract.style import Background, Style, hides, parse_style
 from mcp_web.extract.stylesheet import hidden_by_rules
@@ -48,17 +49,18 @@ _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _MATHS = "math,annotation,script[type^='math/' i]"
 
 
-def remove_hidden(tree: Node) -> int:
+def remove_hidden(tree: Node, names: PageNames | None = None) -> int:
     """Remove what a person would not see; returns how many pieces of text that were."""
     candidates = tree.select(_CANDIDATES)
-    classes = _class_names(tree)
+    names = names or PageNames(tree)
+    classes = names.classes
     _place_streamed(tree, candidates)
     settle_tabs(tree, candidates, classes)
     count = _drop_noscript(tree, candidates)
     found = [element for element in candidates if _is_never_shown(element)]
     found.extend(_by_class(tree, classes))
     found.extend(_by_style(tree, candidates))
-    found.extend(hidden_by_rules(tree, _sheets(candidates), classes))
+    found.extend(hidden_by_rules(tree, _sheets(candidates), names))
     if found:
         count += _drop(found, Reachable(tree))
     return count + _empty_players(candidates)
@@ -75,10 +77,6 @@ def _sheets(candidates: list[Element]) -> list[str]:
         elif element.tag == "link" and "stylesheet" in (element.attr("rel") or "").lower():
             found.append(unpacked(element.attr("href") or ""))
     return found
-
-
-def _class_names(tree: Node) -> frozenset[str]:
-    return frozenset(" ".join({element.attr("class") or "" for element in tree.select("[class]")}).split())
 
 
 def _is_never_shown(element: Element) -> bool:
@@ -139,6 +137,7 @@ def _drop(found: list[Element], reachable: Reachable) -> int:
         # Pictures that appear late are left to the image rules: only text is removed.
         if not element.text.strip() or _is_formula(element) or reachable(element):
             continue
+        reachable.gone(element)
         element.decompose()
         count += 1
     return count

@@ -44,6 +44,12 @@ class Reachable:
     def __init__(self, tree: Node) -> None:
         self._tree = tree
         self._named: set[str] | None = None
+        self._visible: int | None = None
+
+    def gone(self, element: Element) -> None:
+        """The element is about to leave the tree."""
+        if self._visible is not None and element.closest("body") is not None:  # else it left with one around it
+            self._visible -= visible_length(element)
 
     def __call__(self, element: Element) -> bool:
         return self._is_named(element) or _opens_below(element) or _is_panel(element) or self._is_most(element)
@@ -62,8 +68,9 @@ class Reachable:
         size = len(element.text)
         if size < _LARGE:
             return False
-        body = self._tree.select_one("body") or self._tree
-        return size > 0.4 * visible_length(body) and self._tree.select_one("script") is not None
+        if self._visible is None:
+            self._visible = visible_length(self._tree.select_one("body") or self._tree)
+        return size > 0.4 * self._visible and self._tree.select_one("script") is not None
 
 
 def visible_length(node: Node) -> int:

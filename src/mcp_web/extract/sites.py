@@ -193,12 +193,6 @@ def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
 
 
-def names_of(tree: Tree) -> frozenset[str]:
-    """Every class and id of a page, lower case."""
-    found = (*select(tree, "//@class"), *select(tree, "//@id"))
-    return frozenset(" ".join(str(value) for value in found).lower().split())
-
-
 def _generator(tree: Tree) -> str:
     found = tree.select_one("head > meta[name=generator i]")
     return (found.attr("content") or "").strip().lower() if found is not None else ""

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.extract.hidden import clean_text
@@ -28,6 +29,7 @@ _TOTAL = 12_000  # characters of JSON handed on per page
 
 _WRAPPING = re.compile(r"^\s*(?:<!--|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|/\*\s*\]\]>\s*\*/|\]\]>)\s*;?\s*$")
 _TRAILING_COMMA = re.compile(r",(\s{0,200}[\]}])")
+_PREFIX = re.compile(r".*[/#:]", re.S)
 _REDUNDANT = frozenset({"articlebody", "text", "reviewbody", "@context", "transcript", "potentialaction"})
 
 
@@ -85,8 +87,9 @@ def _opengraph(tree: Tree) -> dict[str, str]:
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
     """The schema.org names of a node: `https://schema.org/NewsArticle` → `NewsArticle`."""
     found = node.get("@type")
-    names = found if isinstance(found, list) else [found]
-    return tuple(re.split(r"[/#:]", name)[-1] for name in names if isinstance(name, str))
+    if isinstance(found, str):
+        return (_PREFIX.sub("", found),)
+    return tuple(_PREFIX.sub("", name) for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
 def _json_ld(tree: Tree) -> Iterator[Any]:
@@ -136,23 +139,29 @@ def _microdata(item: MicrodataItem, depth: int) -> dict[str, Any]:
 def _bound(value: Any, depth: int) -> Any:
     """The value without redundant text, cut in depth, width and length; None where nothing is left."""
     if isinstance(value, str):
-        text = value[: _STRING * 4]
-        if not (text.isascii() and text.isprintable()):
-            text = clean_text(text)[0]
-        text = " ".join(text.split())
-        return text if len(text) <= _STRING else text[: _STRING - 1] + "…"
-    if isinstance(value, Mapping):
+        return _bound_text(value)
+    if isinstance(value, dict):
         if depth == 0:
             return None
-        pairs = (
-            (str(key)[:60], _bound(inner, depth - 1))
-            for key, inner in list(value.items())[:_WIDTH]
-            if str(key).lower() not in _REDUNDANT
-        )
-        return {key: inner for key, inner in pairs if inner not in (None, "", [], {})}
+        kept: dict[str, Any] = {}
+        for key, inner in islice(value.items(), _WIDTH):
+            name = str(key)
+            if name.lower() not in _REDUNDANT:
+                small = _bound_text(inner) if isinstance(inner, str) else _bound(inner, depth - 1)
+                if small not in (None, "", [], {}):
+                    kept[name[:60]] = small
+        return kept
     if isinstance(value, list):
         if depth == 0:
             return None
-        inner = [_bound(each, depth - 1) for each in value[:_WIDTH]]
-        return [each for each in inner if each not in (None, "", [], {})]
+        items = [_bound(each, depth - 1) for each in value[:_WIDTH]]
+        return [each for each in items if each not in (None, "", [], {})]
     return value if isinstance(value, (bool, int, float)) or value is None else None
+
+
+def _bound_text(value: str) -> str:
+    text = value[: _STRING * 4]
+    if not (text.isascii() and text.isprintable()):
+        text = clean_text(text)[0]
+    text = " ".join(text.split())
+    return text if len(text) <= _STRING else text[: _STRING - 1] + "…"

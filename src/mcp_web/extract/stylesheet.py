@@ -7,11 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.css import Rule, Rules
+from mcp_web.extract.names import PageNames
 from mcp_web.extract.style import Background, hides, parse_style
 
 if TYPE_CHECKING:
@@ -22,9 +22,11 @@ _MOST_RULES = 200  # per element; a page made for people has a handful
 _CHUNK = 200
 # Cheap tests before the real one: a rule that has none of these hides nothing.
 _HIDING_WORDS = (
-    "display:none", "visibility:", "opacity:0", "opacity:.0", "clip", "mask", "transparent", "scale", "blur(", ":-",
-    "zoom", "rotate", "matrix", "var(", "\\", "font-size:0", "font-size:1px", "font-size:2px", "font-size:.", "font:0",
-    "height:0", "width:0", "height:1px", "width:1px", "translate", "/0)", "/0%)", ",0)",
+    "display:none", "visibility:hidden", "visibility:collapse", "opacity:0", "opacity:.0", "clip:rect", "clip-path:",
+    "mask:", "mask-image:", "color:transparent", "scale", "blur(", "indent:-", "spacing:-", "zoom:", "rotate",
+    "matrix(", "var(", "\\", "font-size:0", "font-size:1px", "font-size:2px", "font-size:.", "font:0", "height:0",
+    "width:0", "height:1px", "width:1px", "left:-", "top:-", "right:-", "bottom:-", "margin:-", "inset:-", "translate",
+    "/0)", "/0%)", ",0)",
 )  # fmt: skip
 _HIDING_EXACT = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0|clip:rect|clip-path:[icep]|mask(?:-image)?:|blur\("
@@ -84,14 +86,12 @@ class _Index:
 class _Names:
     """The class names and ids of a page: most rules of a framework's sheet ask for some that it does not have."""
 
-    def __init__(self, tree: Node, classes: frozenset[str]) -> None:
-        self._tree = tree
-        self._classes = classes
+    def __init__(self, names: PageNames) -> None:
+        self._names = names
 
     @cached_property
     def _present(self) -> frozenset[str]:
-        found = [f".{name}" for name in self._classes]
-        found.extend(f"#{element.attr('id')}" for element in self._tree.select("[id]"))
+        found = [*[f".{name}" for name in self._names.classes], *[f"#{name}" for name in self._names.ids]]
         return frozenset("\n".join(found).lower().split("\n"))  # a page without doctype ignores case
 
     def may_match(self, selector: str) -> bool:
@@ -106,23 +106,22 @@ class _Names:
         return any(self._present.issuperset(_ASKED.findall(each)) for each in outside.split(","))
 
 
-def hidden_by_rules(tree: Node, sheets: list[str], classes: frozenset[str]) -> list[Element]:
+def hidden_by_rules(tree: Node, sheets: list[str], page: PageNames) -> list[Element]:
     """The elements that a rule of the page's sheets hides and no stronger rule shows."""
     if not sheets:
         return []
     rules = Rules(sheets)
     unpainted = not Background(tree).is_painted()
-    names = _Names(tree, classes)
+    names = _Names(page)
     hiding = _hiding(rules, names, unpainted)
-    found = _matched(tree, hiding, classes) if hiding.rules else []
-    if not found:
-        return []
-    showing = _showing(rules, names, hiding, found)
-    return [
-        element
-        for at, element in enumerate(found)
-        if at > _MOST_CANDIDATES or _stays_hidden(element, hiding.near(element), showing, unpainted)
-    ]
+    found = _matched(tree, hiding, page.classes) if hiding.rules else []
+    over = found[_MOST_CANDIDATES:]
+    hit = [(element, _hiders(element, hiding, unpainted)) for element in found[:_MOST_CANDIDATES]]
+    hit = [(element, rules) for element, rules in hit if rules]
+    if not hit:
+        return over
+    showing = _showing(rules, names, hit)
+    return [*(element for element, hiders in hit if _stays_hidden(element, hiders, showing)), *over]
 
 
 def _matched(tree: Node, hiding: _Index, classes: frozenset[str]) -> list[Element]:
@@ -138,10 +137,9 @@ def _matched(tree: Node, hiding: _Index, classes: frozenset[str]) -> list[Elemen
 
 def _hiding(rules: Rules, names: _Names, unpainted: bool) -> _Index:
     found = _Index()
-    ends = list(accumulate([len(body) + 1 for body in rules.bodies]))
     variables: dict[str, str] = {}
-    roots = {at for at in _places(rules.text, "--", ends) if rules.selector(at) in _ROOTS}
-    for at in sorted(roots.union(_suspects(rules, ends, names, unpainted))):
+    roots = {at for at in _places(rules, "--") if rules.selector(at) in _ROOTS}
+    for at in sorted(roots.union(_suspects(rules, names, unpainted))):
         rule = rules.rule(at)
         if rule is None:
             continue
@@ -154,11 +152,11 @@ def _hiding(rules: Rules, names: _Names, unpainted: bool) -> _Index:
     return found
 
 
-def _suspects(rules: Rules, ends: list[int], names: _Names, unpainted: bool) -> Iterator[int]:
+def _suspects(rules: Rules, names: _Names, unpainted: bool) -> Iterator[int]:
     """The places of the rules that could hide something here. All bodies are searched as one text: few have a sign."""
-    text, bodies = rules.text, rules.bodies
-    signed = {at for word in _HIDING_WORDS for at in _places(text, word, ends)}
-    coloured = set(_places(text, "color:" if unpainted else "background", ends))
+    bodies = rules.bodies
+    signed = {at for word in _HIDING_WORDS for at in _places(rules, word)}
+    coloured = set(_places(rules, "color:" if unpainted else "background"))
     for at in signed | coloured:
         body = bodies[at]
         if at not in signed and "color:" not in body:
@@ -169,8 +167,9 @@ def _suspects(rules: Rules, ends: list[int], names: _Names, unpainted: bool) -> 
             yield at
 
 
-def _places(text: str, word: str, ends: list[int]) -> Iterator[int]:
-    """Which of the pieces that end at `ends` have the word."""
+def _places(rules: Rules, word: str) -> Iterator[int]:
+    """Which of the rules have the word in their declarations."""
+    text, ends = rules.text, rules.ends
     found = text.find(word)
     while found >= 0:
         place = bisect_right(ends, found)
@@ -184,23 +183,22 @@ def _is_pale(style: dict[str, str]) -> bool:
     return colour is not None and colour.near(Colour(255, 255, 255))
 
 
-def _showing(rules: Rules, present: _Names, hiding: _Index, hidden: list[Element]) -> _Index:
+def _showing(rules: Rules, present: _Names, hidden: list[tuple[Element, list[_Rule]]]) -> _Index:
     """The rules that could show one of the elements after all: by a property that hides one of them."""
-    styles = [rule.style for known in hiding.rules.values() for rule in known.values()]
-    hiders = [name for name, values in _SHOWING.items() if any(s.get(name, "").startswith(values) for s in styles)]
-    names = {"", *(element.tag for element in hidden), *(element.attr("id") or "" for element in hidden)}
-    for element in hidden:
-        names.update((element.attr("class") or "").split())
-    ends = list(accumulate([len(body) + 1 for body in rules.bodies]))
+    styles = [rule.style for _, hiders in hidden for rule in hiders]
+    used = [name for name, values in _SHOWING.items() if any(s.get(name, "").startswith(values) for s in styles)]
+    names = {""}
+    for element, _ in hidden:
+        names.update((element.tag, element.attr("id") or "", *(element.attr("class") or "").split()))
     found = _Index()
-    for at in sorted({at for name in hiders for at in _places(rules.text, f"{name}:", ends)}):
+    for at in sorted({at for name in used for at in _places(rules, f"{name}:")}):
         selector = rules.selector(at)
         if names.isdisjoint(_TOKEN.findall(selector)) or not present.may_match(selector):
             continue
         rule = rules.rule(at)
         if rule is not None and _STATE.search(selector) is None:
             style = parse_style(rule.body)
-            if any(name in style and not style[name].startswith(_SHOWING[name]) for name in hiders):
+            if any(name in style and not style[name].startswith(_SHOWING[name]) for name in used):
                 _add(found, rule, style)
     return found
 
@@ -237,19 +235,19 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
         return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
 
 
-def _stays_hidden(element: Element, hiding: list[_Rule], showing: _Index, unpainted: bool) -> bool:
-    """True where a rule hides the element and none that is stronger shows it."""
-    against: list[_Rule] | None = None
-    for rule in hiding:
-        if not _matches(element, rule.selector):
-            continue
-        if not hides(rule.style, element) and not (unpainted and _is_pale(rule.style)):
-            continue
-        if against is None:
-            against = [other for other in showing.near(element) if _matches(element, other.selector)]
-        if not any(other.weight > rule.weight and _shows(other, rule) for other in against):
-            return True
-    return False
+def _hiders(element: Element, hiding: _Index, unpainted: bool) -> list[_Rule]:
+    """The rules that hide this very element."""
+    return [
+        rule
+        for rule in hiding.near(element)
+        if _matches(element, rule.selector) and (hides(rule.style, element) or (unpainted and _is_pale(rule.style)))
+    ]
+
+
+def _stays_hidden(element: Element, hiders: list[_Rule], showing: _Index) -> bool:
+    """True where none of the rules that show it is stronger than one that hides it."""
+    against = [other for other in showing.near(element) if _matches(element, other.selector)]
+    return any(not any(other.weight > rule.weight and _shows(other, rule) for other in against) for rule in hiders)
 
 
 def _matches(element: Element, selector: str) -> bool:

@@ -44,15 +44,17 @@ def detect_wall(
     shown = _shown(markdown[:12_000])
     if len(shown) > _PREVIEW:
         return _not_free(source, markdown)
+    if len(shown) > _SHORT:
+        return _paywall(source, shown) or (None, None)
     html = _lowered(source)
-    return _instead_of_text(html, shown) or _paywall(html, shown) or _shell(html, shown)
+    return _instead_of_text(html, shown) or _paywall(source, shown) or _shell(html, shown)
 
 
 def _shows_plenty(markdown: str) -> bool:
     """Whether more than a preview is shown, told without folding it: white space and what may be a target left out."""
-    first, *rest = "".join(markdown.split()).split("](")
-    targets = [piece.find(")") for piece in rest]
-    return len(first) + sum([len(piece) - end for piece, end in zip(rest, targets, strict=True) if end >= 0]) > _PREVIEW
+    first, *rest = markdown.split("](")
+    seen = len(first) + sum([len(piece) - end for piece in rest if (end := piece.find(")")) >= 0])
+    return seen - markdown.count(" ") - markdown.count("\n") > _PREVIEW
 
 
 def _by_status(status: int, sent: dict[str, str]) -> Verdict | None:
@@ -92,7 +94,8 @@ def _instead_of_text(html: str, shown: str) -> Verdict | None:
         asked = {match[0].lower() for match in signs.CONSENT_WORDS.pattern.finditer(shown)}
     if len(asked) >= 2 or (asked and any(mark in html for mark in signs.CONSENT_MARKS)):
         return "consent", "The page shows little but a cookie or consent dialogue."
-    if match := signs.LOGIN_WORDS.search(shown):
+    # Below a list of threads the same words only ask who wants to answer.
+    if match := signs.LOGIN_WORDS.search(shown if len(shown) <= _FORM_PAGE else shown[:_EMPTY]):
         return "login", f"The page asks for a login (“{match[0]}”)."
     return ("login", "The page is a login form.") if _is_login_form(html) else None
 
@@ -100,20 +103,21 @@ def _instead_of_text(html: str, shown: str) -> Verdict | None:
 def _is_login_form(html: str) -> bool:
     if "password" not in html or not signs.PASSWORD.search(html):
         return False
-    title = signs.TITLE.search(html)
-    words = _words(html)
     # Forums ship a hidden login form with every page; one that is meant to be used says so.
-    return bool(signs.LOGIN_TITLE.search(title[1] if title else "")) or (
-        len(words) <= _FORM_PAGE and bool(signs.LOGIN_TITLE.search(words))
-    )
+    title = signs.TITLE.search(html)
+    if title and signs.LOGIN_TITLE.search(title[1]):
+        return True
+    words = _words(html)
+    return len(words) <= _FORM_PAGE and bool(signs.LOGIN_TITLE.search(words))
 
 
-def _paywall(html: str, shown: str) -> Verdict | None:
+def _paywall(source: Node | str | bytes, shown: str) -> Verdict | None:
     if match := signs.PAYWALL_WORDS.search(shown[-2500:]):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
-    if ("isaccessibleforfree" in html and signs.NOT_FREE.search(html)) or (
-        "article:content_tier" in html and signs.LOCKED.search(html)
-    ):
+    if isinstance(source, bytes) and b"isAccessibleForFree" not in source and b"article:content_tier" not in source:
+        return None
+    html = _lowered(source)
+    if signs.NOT_FREE.search(html) or signs.LOCKED.search(html):
         return "paywall", "The publisher marks this page as not free, and only its beginning is shown."
     return None
 

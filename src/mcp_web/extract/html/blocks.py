@@ -26,40 +26,51 @@ _SAYS = re.compile(r"\w")  # a rule of dashes or a zero-width space says nothing
 MOST_BOXES = 12_000
 
 
-@dataclass(slots=True, eq=False)
 class Box:
     """An element that holds blocks; its figures cover everything inside it."""
 
-    element: Element
-    tag: str
-    parent: Box | None
-    depth: int
-    name: str  # class, id, role and itemprop, lower case: what the author called it
-    chars: int = 0
-    links: int = 0  # characters inside links
-    prose: int = 0  # characters of paragraphs that read like sentences
-    count: int = 0  # blocks
-    kept: int = 0  # characters of the blocks that were kept
+    __slots__ = (
+        "above", "article", "chars", "chrome", "content", "count", "depth", "element", "group", "inside", "kept",
+        "lift", "links", "name", "own", "parent", "prose", "story", "tag", "tags",
+    )  # fmt: skip
+    # What it inherits from the boxes around it, filled in by `features`.
+    own: int  # words in its name, one bit each
+    above: int  # words in the names of every box around it and in its own, body excluded
+    chrome: int  # how many words against content those are, counted in each name
+    content: int  # … and for it
+    tags: int  # of every box around it and its own, one bit each
+    lift: int  # levels from here up to where the text's core branches off; 0 inside the core
+    inside: int  # levels below the core, or -1 outside it
+    story: int  # levels below the box that holds title and text, or -1 outside it
+    article: int  # which article element of the page, counted from 1; 0 in none
+    group: list[int]  # count, chars, links of all boxes that look the same
+
+    def __init__(self, element: Element, tag: str, parent: Box | None, name: str) -> None:
+        self.element = element
+        self.tag = tag
+        self.parent = parent
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.name = name  # class, id, role and itemprop, lower case: what the author called it
+        self.chars = self.links = self.prose = self.count = 0  # all, inside links, in sentences; blocks
+        self.kept = 0  # characters of the blocks that were kept
 
 
-@dataclass(slots=True, eq=False)
 class Block:
     """One run of text as a reader sees it. `nodes` is empty where the block is all its box holds."""
 
-    box: Box
-    text: str
-    links: int
-    nodes: tuple[Node, ...] = ()
+    __slots__ = ("box", "links", "nodes", "text")
+
+    def __init__(self, box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> None:
+        self.box = box
+        self.text = text
+        self.links = links
+        self.nodes = nodes
 
 
 @dataclass(slots=True, eq=False)
 class Blocks:
     boxes: list[Box] = field(default_factory=list)  # in document order: a box comes before its content
     blocks: list[Block] = field(default_factory=list)
-
-    def names(self) -> frozenset[str]:
-        """Every class, id, role and itemprop of a box, lower case."""
-        return frozenset(" ".join(box.name for box in self.boxes).split())
 
     def units(self) -> list[tuple[Box, list[int]]]:
         """Each list and each table with the places of its blocks: what is judged and kept as a whole."""
@@ -108,7 +119,7 @@ class _Reading:
     def __init__(self, body: Element, holders: set[Node]) -> None:
         from turbohtml import Element, Text
 
-        self._element, self._text = Element, Text
+        self._types = Element, Text
         self._body = body
         self._holders = holders
         self._result = Blocks()
@@ -133,38 +144,38 @@ class _Reading:
 
     def _read_children(self, box: Box, rest: Iterator[Node]) -> Element | None:
         """Read on until a child holds blocks itself, and return it; None at the end of the box."""
-        pieces, holders, element_type, text_type = self._pieces, self._holders, self._element, self._text
+        element_type, text_type = self._types
+        pieces, nodes, holders = self._pieces, self._nodes, self._holders
+        boxes, blocks = self._result.boxes, self._result.blocks
         for node in rest:
-            if isinstance(node, text_type):
-                data = node.data
+            kind = type(node)
+            if kind is text_type:
+                data: str = node.data  # type: ignore[attr-defined]  # the type was asked for
                 if pieces or not data.isspace():  # blanks between boxes are no run
                     pieces.append(data)
-                    self._nodes.append(node)
-            elif isinstance(node, element_type):
+                    nodes.append(node)
+            elif kind is element_type:
                 if node in holders:
-                    return node
-                tag = node.tag
-                if tag in BLOCK_TAGS:
-                    if pieces:
-                        self._end_run(box)
-                    self._leaf(node, tag, box)
-                else:
-                    self._inline(node, tag)
+                    return node  # type: ignore[return-value]
+                tag: str = node.tag  # type: ignore[attr-defined]
+                if tag not in BLOCK_TAGS:
+                    self._inline(node, tag)  # type: ignore[arg-type]
+                    continue
+                if pieces:
+                    self._end_run(box)
+                text = _spaced(node.text)
+                if text and (text[0].isalnum() or _SAYS.search(text)):
+                    leaf = Box(node, tag, box, node.attr("class", "").lower())  # type: ignore[arg-type, attr-defined]
+                    boxes.append(leaf)
+                    blocks.append(_block(leaf, text, _linked(node), ()))
         return None
 
     def _box(self, element: Element, tag: str, parent: Box | None) -> Box:
-        name = ""
-        if element.attrs:
-            attr = element.attr
-            name = f"{attr('class', '')} {attr('id', '')} {attr('role', '')} {attr('itemprop', '')}".lower()
-        box = Box(element, tag, parent, parent.depth + 1 if parent else 0, name if len(name) > 3 else "")
+        attr = element.attr
+        name = f"{attr('class', '')} {attr('id', '')} {attr('role', '')} {attr('itemprop', '')}"
+        box = Box(element, tag, parent, name.lower() if len(name) > 3 else "")
         self._result.boxes.append(box)
         return box
-
-    def _leaf(self, element: Element, tag: str, parent: Box) -> None:
-        text = _spaced(element.text)
-        if text and (text[0].isalnum() or _SAYS.search(text)):
-            self._add(self._box(element, tag, parent), text, _linked(element), ())
 
     def _inline(self, element: Element, tag: str) -> None:
         if tag == "br":
@@ -179,21 +190,22 @@ class _Reading:
     def _end_run(self, box: Box) -> None:
         text = _spaced("".join(self._pieces))
         if text and (text[0].isalnum() or _SAYS.search(text)):
-            self._add(box, text, self._links, tuple(self._nodes))
+            self._result.blocks.append(_block(box, text, self._links, tuple(self._nodes)))
         self._pieces.clear()
         self._nodes.clear()
         self._links = 0
 
-    def _add(self, box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> None:
-        size = len(text)
-        if links > size:
-            links = size
-        box.chars += size
-        box.links += links
-        box.count += 1
-        if size >= 60 and links < 0.35 * size:
-            box.prose += size
-        self._result.blocks.append(Block(box, text, links, nodes))
+
+def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> Block:
+    size = len(text)
+    if links > size:
+        links = size
+    box.chars += size
+    box.links += links
+    box.count += 1
+    if size >= 60 and links < 0.35 * size:
+        box.prose += size
+    return Block(box, text, links, nodes)
 
 
 def _spaced(text: str) -> str:
@@ -201,7 +213,7 @@ def _spaced(text: str) -> str:
     return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
-def _linked(element: Element) -> int:
+def _linked(element: Node) -> int:
     """How many characters stand inside links."""
     found = element.find_all("a")
     return sum([len(link.text) for link in found]) if found else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import mul
+
 from mcp_web.extract.html.blocks import Block, Blocks, Box
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
@@ -31,13 +33,13 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
 
     A page of short linked lines has low chances throughout; a fixed bar would leave nothing of it.
     """
-    expected = sum(chance * size for chance, size in zip(chances, sizes, strict=True))
+    expected = sum(map(mul, chances, sizes))
     best, least = -1.0, _HIGHEST
     right = taken = 0.0
     for chance, size in sorted(zip(chances, sizes, strict=True), reverse=True):
         right += chance * size
         taken += size
-        value = 2 * right / (taken + expected)
+        value = right / (taken + expected)
         if value > best:
             best, least = value, chance
     return min(least, _HIGHEST)
@@ -47,9 +49,9 @@ def _keep_whole(read: Blocks, chances: list[float], sizes: list[int], least: flo
     """Lists and tables stay or go as a whole, by the weight of their blocks: half a table is worse than none."""
     total = sum(sizes)
     for unit, members in read.units():
-        if len(members) < 3 or sum(sizes[at] for at in members) > 0.5 * total:
+        if len(members) < 3 or sum([sizes[at] for at in members]) > 0.5 * total:
             continue  # a table that is the page is its layout
-        keep = sum((chances[at] - least) * sizes[at] for at in members) >= 0
+        keep = sum([(chances[at] - least) * sizes[at] for at in members]) >= 0
         keep = keep or _stands_in_text(read, kept, unit, members[0], members[-1])
         for at in members:
             kept[at] = keep
@@ -87,6 +89,6 @@ def _settle_headings(blocks: list[Block], kept: list[bool]) -> None:
         if level >= 2:
             if not kept[at] and following and not level_after and blocks[at].links < 0.5 * len(blocks[at].text):
                 kept[at] = at > 0 and any(kept[max(0, at - 3) : at])
-            elif kept[at] and not following:
+            elif kept[at] and not following and not level_after:  # a list of cards may be nothing but headings
                 kept[at] = at + 1 >= len(blocks) and at > 0 and kept[at - 1]
         following, level_after = kept[at], level

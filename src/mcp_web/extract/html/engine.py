@@ -12,8 +12,7 @@ import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
 from mcp_web.extract import sites
 from mcp_web.extract.decode import decode
-from mcp_web.extract.html.choose import read_content
-from mcp_web.extract.html.kind import declared_kind
+from mcp_web.extract.names import PageNames
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind, Metadata
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element, Node
 
-    from mcp_web.extract.html.blocks import Blocks
-
+_FITS = 3  # of a page too large for memory, one part in so many is read instead
 _LEAST = 120  # characters a packaged config's body must hold to be believed
 
 
@@ -48,6 +46,7 @@ class _Page:
     url: str
     title: str  # of the title element, site name and all: headings are compared with it
     metadata: Metadata
+    names: PageNames
 
 
 class HtmlExtractor:
@@ -63,7 +62,12 @@ class HtmlExtractor:
         if request.mode == "raw":
             return self._raw(page)
         with _collector_paused():
-            return self._readable(page, request)
+            try:
+                return self._readable(page, request)
+            except MemoryError:
+                if not _has_all_memory():
+                    raise  # it is tried again with more
+            return self._beginning(page, request)
 
     def _raw(self, page: Fetched) -> Document:
         from mcp_web.extract.hidden import clean_text
@@ -71,6 +75,13 @@ class HtmlExtractor:
         decoded = decode(page)
         text, hidden = clean_text(decoded.text)
         return Document(title="", markdown=text, extractor=self.name, hidden=hidden, notes=decoded.notes)
+
+    def _beginning(self, page: Fetched, request: ExtractRequest) -> Document:
+        """What can be read of a page whose tree does not fit: cut by its source, so that hidden text still goes."""
+        end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
+        document = self._readable(replace(page, body=page.body[:end]), request)
+        note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
+        return replace(document, notes=(*document.notes, note))
 
     def _readable(self, page: Fetched, request: ExtractRequest) -> Document:
         from mcp_web.extract.hidden import remove_hidden
@@ -87,9 +98,10 @@ class HtmlExtractor:
         base = tree.base_url(url)
         source_title = page_title(tree)
         title, metadata = read_metadata(tree, url, page.headers)
-        hidden = remove_hidden(tree)
-        found = self._find(tree, body, request, _Page(url, source_title or title, metadata))
-        written = write_markdown(found.roots, base, include_images=request.include_images)
+        names = PageNames(tree)
+        hidden = remove_hidden(tree, names)
+        found = self._find(tree, body, request, _Page(url, source_title or title, metadata, names))
+        written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
         metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
         wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
         return Document(
@@ -118,14 +130,21 @@ class HtmlExtractor:
         folder = self._options.site_configs
         if request.siteconfig:
             return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
-        found = _fitting(tree, sites.by_address(tree, page.url, folder), request.explain)
-        if found is not None:
-            return found
-        read = read_content(tree, body, declared_kind(page.metadata))
-        names = read.names() if read is not None else sites.names_of(tree)
-        return _fitting(tree, sites.by_marks(tree, names, folder), request.explain) or _chosen(
-            tree, body, read, names, request, page
+        return (
+            _fitting(tree, sites.by_address(tree, page.url, folder), request.explain)
+            or _fitting(tree, sites.by_marks(tree, page.names.lowered, folder), request.explain)
+            or _chosen(tree, body, request, page)
         )
+
+
+def _has_all_memory() -> bool:
+    """Whether no larger share of memory could be had: a worker reads small pages within less than its limit."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return True
+    now, most = resource.getrlimit(resource.RLIMIT_AS)
+    return now == most
 
 
 @contextmanager
@@ -176,15 +195,14 @@ def _fitting(tree: Tree, config: sites.SiteConfig | None, explain: bool) -> _Fou
     return _configured(applied, explain) if applied is not None else None
 
 
-def _chosen(
-    tree: Tree, body: Element, read: Blocks | None, names: frozenset[str], request: ExtractRequest, page: _Page
-) -> _Found:
-    from mcp_web.extract.html.choose import choose
+def _chosen(tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
+    from mcp_web.extract.html.choose import choose, read_content
     from mcp_web.extract.html.explain import explain_choice
-    from mcp_web.extract.html.kind import kind_of
+    from mcp_web.extract.html.kind import declared_kind, kind_of
 
-    choice = choose(tree, body, read, page.title, declared_kind(page.metadata))
-    kind = kind_of(page.url, page.metadata, choice.figures, names if read is not None else frozenset())
+    declared = declared_kind(page.metadata)
+    choice = choose(tree, body, read_content(tree, body, declared), page.title, declared)
+    kind = kind_of(page.url, page.metadata, choice.figures, page.names.lowered)
     why = explain_choice(choice) if request.explain else None
     note = f"The page has {choice.elements:,} elements; only its beginning was read." if choice.elements else None
     return _Found([choice.root], kind, explain=why, note=note)

@@ -7,14 +7,20 @@ sizes, links, punctuation, place on the page.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 
 from mcp_web.extract.html.blocks import Block, Blocks, Box
-from mcp_web.extract.html.vocabulary import AROUND_TAGS, ASIDE_NAMES, BOX_TAGS, NAME_WORDS, saying
+from mcp_web.extract.html.vocabulary import (
+    ALL_WORDS,
+    AROUND_TAGS,
+    ASIDE_NAMES,
+    BOX_TAGS,
+    CHROME_WORDS,
+    CONTENT_WORDS,
+    NAME_PATTERN,
+    NAME_WORDS,
+)
 from mcp_web.model.page import Kind
 
 PAGE_FIGURES = (
@@ -23,69 +29,62 @@ PAGE_FIGURES = (
 )  # fmt: skip
 BOX_FIGURES = (
     "tag", "depth", "lift", "inside", "story", "article", "own_names", "group_count", "group_mean", "group_links",
-    "group_share", "parent_tag",
+    "group_share", "parent_tag", "own_chrome", "chrome", "own_content", "content",
 )  # fmt: skip
-LEVELS = (0, 1, 2, 3, 6)  # the box itself, the one around it …
+LEVELS = (0, 1, 3)  # the box itself, the one around it …
 LEVEL_FIGURES = ("share", "links", "prose")
 BLOCK_FIGURES = (
-    "chars", "links", "ends", "digits", "upper", "text_place", "copies", "to_h1", "run", "title", "after_core",
-    "last_prose", "tag-1", "chars+1", "tag+1",
+    "chars", "links", "ends", "digits", "upper", "text_place", "copies", "to_h1", "run", "after_core", "last_prose",
+    "tag-1", "chars+1", "tag+1",
 )  # fmt: skip
 
+# What is found in a name, with the shorter words inside it.
+_NAME_BIT = {word: sum(1 << at for at, part in enumerate(ALL_WORDS) if part in word) for word in ALL_WORDS}
+_CHROME = sum(1 << ALL_WORDS.index(word) for word in CHROME_WORDS)
+_CONTENT = sum(1 << ALL_WORDS.index(word) for word in CONTENT_WORDS)
+_BITS = (1 << len(NAME_WORDS)) - 1
 _TAG_NUMBER = {tag: number for number, tag in enumerate(BOX_TAGS)}
 _TAG_BIT = {tag: 1 << number for number, tag in enumerate(AROUND_TAGS)}
-_ASIDE = sum(1 << NAME_WORDS.index(word) for word in ASIDE_NAMES)
+_ASIDE = sum(1 << ALL_WORDS.index(word) for word in ASIDE_NAMES)
 # What a page declares itself to be, in an order the trees can split: sentences first, lines last.
 _KINDS = ("article", "documentation", "forum", "service", "product", "listing", "collection")
-_BY_START: dict[str, list[tuple[str, int]]] = {}  # a word is looked for only where its first three letters stand
-for _number, _word in enumerate(NAME_WORDS):
-    _BY_START.setdefault(_word[:3], []).append((_word, 1 << _number))
-_NUMBERS = re.compile(r"\d+")
 _DIGITS = b"0123456789"
 _UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ENDS = '.!?…:;"”。！？»)'
 
+Names = dict[str, tuple[int, bytes]]
 
-@lru_cache(maxsize=50_000)
-def _token_mask(token: str) -> int:
+
+def read_names(boxes: list[Box]) -> Names:
+    """For each name on the page: which of ALL_WORDS stand in it, one bit each, and how it looks without numbers.
+
+    Their words are looked at once each: a page repeats some hundred of them in a thousand elements.
+    """
+    names = list({box.name: None for box in boxes})
+    text = "\0".join(names)  # no page can bring one
+    looks = text.encode("utf-8", "replace").translate(None, _DIGITS).split(b"\0")  # post-17 looks like post-18
+    words = list(set(text.replace("\0", " ").split()))
+    masks = dict(zip(words, _word_masks(words), strict=True))
+    found = {}
+    for name, look in zip(names, looks, strict=True):
+        mask = 0
+        for word in name.split():
+            mask |= masks[word]
+        found[name] = mask, look
+    return found
+
+
+def _word_masks(words: list[str]) -> list[int]:
+    """Which of ALL_WORDS stand in each word, in one search over all of them."""
+    masks: list[int] = []
     mask = 0
-    for at in range(len(token) - 2):
-        for word, bit in _BY_START.get(token[at : at + 3], ()):
-            if token.startswith(word, at):
-                mask |= bit
-    return mask
-
-
-def name_mask(name: str) -> int:
-    """Which of NAME_WORDS stand in a box's name, one bit each."""
-    mask = 0
-    for token in name.split():
-        mask |= _token_mask(token)
-    return mask
-
-
-_known_mask = lru_cache(maxsize=20_000)(name_mask)
-
-
-@lru_cache(maxsize=20_000)
-def _look(name: str) -> str:
-    """A name without its numbers: post-17 looks like post-18."""
-    return _NUMBERS.sub("", name)
-
-
-@dataclass(slots=True)
-class BoxFacts:
-    """What a box inherits from the boxes around it."""
-
-    above: int  # names of every box around it and its own, body excluded
-    own: int
-    near: int  # names of the box and the one around it
-    tags: int
-    lift: int  # levels from here up to where the text's core branches off; 0 inside the core
-    inside: int  # levels below the core, or -1 outside it
-    group: list[int]  # count, chars, links of all boxes that look the same
-    story: int  # levels below the box that holds title and text, or -1 outside it
-    article: int  # which article element of the page, counted from 1; 0 in none
+    for found in NAME_PATTERN.findall(" ".join([*words, ""])):
+        if found == " ":
+            masks.append(mask)
+            mask = 0
+        else:
+            mask |= _NAME_BIT[found]
+    return masks
 
 
 class PageFigures:
@@ -97,11 +96,34 @@ class PageFigures:
         self.title = title.lower()
         self._total = read.boxes[0].chars or 1
         self._sizes = [len(block.text) for block in read.blocks]
+        self._prose = [_prose(block) for block in read.blocks]
+        self._names = read_names(read.boxes)
+        self._discount()
         self.core = _core(read)
         self.story = self._story()
-        self.facts: dict[Box, BoxFacts] = {}
         self._measure_boxes()
         self.page = self._page_figures()
+
+    def _discount(self) -> None:
+        """Take the prose of comments, sidebars and teasers out of the count, so that it does not pull the core."""
+        boxes, blocks = self.read.boxes, self.read.blocks
+        named = {name for name, (mask, _) in self._names.items() if mask & _ASIDE}
+        aside: set[Box] = set()
+        for box in boxes[1:]:
+            if box.name in named or box.tag == "aside" or box.parent in aside:
+                aside.add(box)
+        if not aside:
+            return
+        lost = [
+            (block.box, size) for block, size in zip(blocks, self._prose, strict=True) if size and block.box in aside
+        ]
+        if sum([size for _, size in lost]) >= 0.9 * boxes[0].prose:
+            return
+        for box, size in lost:
+            around: Box | None = box
+            while around is not None:
+                around.prose -= size
+                around = around.parent
 
     def _story(self) -> Box | None:
         """The smallest box that holds the page's title as a heading and a good part of its prose."""
@@ -117,51 +139,55 @@ class PageFigures:
 
     def _measure_boxes(self) -> None:
         """Hand down to each box that holds text what the boxes around it are."""
+        core, told, names = self.core, self.story, self._names
         path: set[Box] = set()
-        at: Box | None = self.core
+        at: Box | None = core
         while at is not None:
             path.add(at)
             at = at.parent
-        root, core, told, facts = self.read.boxes[0], self.core, self.story, self.facts
-        lift, articles = core.depth, 0
-        facts[root] = BoxFacts(
-            0, 0, 0, 0, lift, -1 if lift else 0, [1, root.chars, root.links], 0 if root is told else -1, 0
-        )
-        groups: dict[tuple[str, str, str], list[int]] = {}
+        root = self.read.boxes[0]
+        root.own = root.above = root.tags = root.article = root.chrome = root.content = articles = 0
+        root.lift, root.inside = core.depth, -1 if core.depth else 0
+        root.group, root.story = [1, root.chars, root.links], 0 if root is told else -1
+        groups: dict[tuple[str, bytes, bytes], list[int]] = {}
         for box in self.read.boxes:
             parent = box.parent
             if parent is None or not box.count:
                 continue
-            above = facts[parent]
-            tag, name = box.tag, box.name
-            own = _known_mask(name) if name else 0
+            tag = box.tag
+            box.own, look = names[box.name]
+            own = box.own
+            box.above = parent.above | (own & _BITS)
+            box.chrome = parent.chrome + (own & _CHROME).bit_count()
+            box.content = parent.content + (own & _CONTENT).bit_count()
+            box.tags = parent.tags | _TAG_BIT.get(tag, 0)
+            inside, story, article = parent.inside, parent.story, parent.article
             if box in path:
-                lift, inside = core.depth - box.depth, (0 if box is core else -1)
+                box.lift, box.inside = core.depth - box.depth, 0 if box is core else -1
             else:
-                lift, inside = above.lift, (above.inside + 1 if above.inside >= 0 else -1)
-            look = (tag, _look(name) if name else "", _look(parent.name))
-            group = groups.get(look)
-            if group is None:
-                group = groups[look] = [0, 0, 0]
-            group[0] += 1
-            group[1] += box.chars
-            group[2] += box.links
-            story = 0 if box is told else above.story + 1 if above.story >= 0 else -1
-            article = above.article
+                box.lift, box.inside = parent.lift, inside + 1 if inside >= 0 else -1
+            box.story = 0 if box is told else story + 1 if story >= 0 else -1
             if tag == "article" and not article:
                 articles += 1
                 article = articles
-            tags = above.tags | _TAG_BIT.get(tag, 0)
-            facts[box] = BoxFacts(above.above | own, own, above.own | own, tags, lift, inside, group, story, article)
+            box.article = article
+            key = (tag, look, names[parent.name][1])
+            group = groups.get(key)
+            if group is None:
+                box.group = groups[key] = [1, box.chars, box.links]
+            else:
+                box.group = group
+                group[0] += 1
+                group[1] += box.chars
+                group[2] += box.links
 
     def box_figures(self, box: Box) -> list[float]:
-        facts = self.facts[box]
-        count, chars, links = facts.group
-        number = _TAG_NUMBER.get
+        count, chars, links = box.group
+        number, parent = _TAG_NUMBER.get, box.parent or box
         return [
-            number(box.tag, 40), box.depth, facts.lift, facts.inside, facts.story, facts.article, facts.own.bit_count(),
-            count, chars / count, links / (chars or 1), chars / self._total,
-            number((box.parent or box).tag, 40),
+            number(box.tag, 40), box.depth, box.lift, box.inside, box.story, box.article, (box.own & _BITS).bit_count(),
+            count, chars / count, links / (chars or 1), chars / self._total, number(parent.tag, 40),
+            box.chrome - parent.chrome, box.chrome, box.content - parent.content, box.content,
         ]  # fmt: skip
 
     def level_figures(self, box: Box) -> tuple[float, ...]:
@@ -171,7 +197,7 @@ class PageFigures:
     def _page_figures(self) -> list[float]:
         root, core, total = self.read.boxes[0], self.core, self._total
         tags = Counter([box.tag for box in self.read.boxes])
-        prose = [size for size in map(_prose, self.read.blocks) if size]
+        prose = [size for size in self._prose if size]
         return [
             total, root.prose / total, sum(prose) / (len(prose) or 1), max(self._sizes, default=0) / total,
             tags["article"], tags["p"], tags["li"], tags["pre"], tags["h2"] + tags["h3"], core.chars / total,
@@ -180,9 +206,9 @@ class PageFigures:
 
     def block_figures(self, left_out: Container[int] = ()) -> Iterator[tuple[int, list[float]]]:
         """One row per block with its place, in reading order."""
-        blocks, total, title = self.read.blocks, self._total, self.title
+        blocks, total = self.read.blocks, self._total
         sizes = [*self._sizes, -1]  # nothing comes before the first block and after the last
-        tags = [*(_TAG_NUMBER.get(block.box.tag, 40) for block in blocks), 41]
+        tags = [*[_TAG_NUMBER.get(block.box.tag, 40) for block in blocks], 41]
         copies = Counter([block.text for block in blocks])
         h1, core_last, last = self._landmarks()
         before = 0
@@ -194,49 +220,28 @@ class PageFigures:
                 yield at, [
                     size, block.links / size, text[-1] in _ENDS, 1 - len(raw.translate(None, _DIGITS)) / length,
                     1 - len(raw.translate(None, _UPPER)) / length, before / total, copies[text],
-                    at - h1 if h1 >= 0 else -999, bool(block.nodes), _title_match(text, title) if size <= 300 else 0,
+                    at - h1 if h1 >= 0 else -999, bool(block.nodes),
                     at - core_last, last - at, tags[at - 1], sizes[at + 1], tags[at + 1],
                 ]  # fmt: skip
             before += size
 
-    def says(self, at: int) -> int:
-        """Which kinds of sayings a block holds; a long text says more than that."""
-        return saying(self.read.blocks[at].text) if self._sizes[at] <= 90 else 0
-
     def _landmarks(self) -> tuple[int, int, int]:
         """Where the first h1 stands, where the core ends, and where its prose ends."""
-        blocks, facts = self.read.blocks, self.facts
+        blocks = self.read.blocks
         h1 = next((at for at, block in enumerate(blocks) if block.box.tag == "h1"), -1)
-        core = [at for at, block in enumerate(blocks) if facts[block.box].inside >= 0]
-        last = next((at for at in reversed(core) if _prose(blocks[at])), len(blocks))
+        core = [at for at, block in enumerate(blocks) if block.box.inside >= 0]
+        last = next((at for at in reversed(core) if self._prose[at]), len(blocks))
         return h1, core[-1] if core else len(blocks), last
 
 
 def _core(read: Blocks) -> Box:
     """The smallest box that still holds most of the page's own prose."""
-    _discount(read)
     core = read.boxes[0]
     least = 0.55 * core.prose
     for box in read.boxes:
         if box.parent is core and box.prose >= least and box.prose > 0:
             core = box
     return core
-
-
-def _discount(read: Blocks) -> None:
-    """Take the prose of comments, sidebars and teasers out of the count, so that it does not pull the core."""
-    aside: set[Box] = set()
-    for box in read.boxes[1:]:
-        if box.parent in aside or box.tag == "aside" or (box.name and _known_mask(box.name) & _ASIDE):
-            aside.add(box)
-    lost = [(block.box, _prose(block)) for block in read.blocks if block.box in aside]
-    if sum(size for _, size in lost) >= 0.9 * read.boxes[0].prose:
-        return
-    for box, size in lost:
-        around: Box | None = box if size else None
-        while around is not None:
-            around.prose -= size
-            around = around.parent
 
 
 def _prose(block: Block) -> int:

@@ -1,6 +1,6 @@
 """The learned scorer: boosted trees over the figures of a block, in plain Python.
 
-All trees are walked at once. Each tree has a lane of sixteen bits in one large integer, a bit per leaf. A split
+All trees are walked at once. Each tree has a lane of eight bits in one large integer, a bit per leaf. A split
 that a block fails rules out the leaves on its left; the lowest bit left in a lane is the leaf the block falls
 into (QuickScorer, Lucchese et al. 2015). What a figure rules out is looked up by bisection, so the cost of a
 block is one AND per figure, and figures shared by a page or a box are combined once.
@@ -11,33 +11,28 @@ block is one AND per figure, and figures shared by a page or a box are combined 
 from __future__ import annotations
 
 import json
-import math
 import struct
 from bisect import bisect_left
 from functools import cache, reduce
 from importlib.resources import files
+from math import exp
 from operator import and_, getitem
 from typing import Any
 
 from mcp_web.extract.html.blocks import Box
 from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, LEVEL_FIGURES, LEVELS, PAGE_FIGURES, PageFigures
-from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS, SAYINGS
+from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS
 
-LEAVES = 16
+LEAVES = 8
 _LINE = 160  # characters
-_SAMPLE = 5  # of many lines alike, so many are weighed
+_SAMPLE = 3  # of many lines alike, so many are weighed
 FIGURES = (
     *(f"page.{name}" for name in PAGE_FIGURES),
     *(f"box.{name}" for name in BOX_FIGURES),
     *(f"level{level}.{name}" for level in LEVELS for name in LEVEL_FIGURES),
     *(f"block.{name}" for name in BLOCK_FIGURES),
 )
-MASKS = (
-    ("above", NAME_WORDS),
-    ("near", NAME_WORDS),
-    ("inside", AROUND_TAGS),
-    ("says", tuple(SAYINGS)),
-)
+MASKS = (("above", NAME_WORDS), ("inside", AROUND_TAGS))
 
 Ladders = tuple[list[list[float]], list[list[int]]]  # per figure: thresholds, and the leaves left above each
 
@@ -53,10 +48,11 @@ class _Bits:
     def left(self, mask: int) -> int:
         known = self._known.get(mask)
         if known is None:
-            known = self._everything
-            for bit, left in self.ruled.items():
-                if mask >> bit & 1:
-                    known &= left
+            known, rest = self._everything, mask
+            while rest:
+                bit = rest & -rest
+                known &= self.ruled.get(bit, known)
+                rest ^= bit
             if len(self._known) > 50_000:
                 self._known.clear()
             self._known[mask] = known
@@ -68,19 +64,22 @@ class Scorer:
 
     def __init__(self, model: dict[str, Any]) -> None:
         self.version = str(model["version"])
-        trees = len(model["leaves"])
-        self._size = trees * LEAVES // 8
-        self._format = f"<{trees}H"
-        self._everything = (1 << trees * LEAVES) - 1
-        self._ones = sum(1 << tree * LEAVES for tree in range(trees))
-        self._tables = [{1 << at: value for at, value in enumerate(leaves)} for leaves in model["leaves"]]
+        self._size = len(model["leaves"])  # bytes: a lane is one
+        self._everything = (1 << self._size * LEAVES) - 1
+        self._ones = sum(1 << tree * LEAVES for tree in range(self._size))
+        # Two lanes are looked up at once: sixteen bits of which one in each half is set.
+        pairs = zip(model["leaves"][::2], model["leaves"][1::2], strict=True)
+        self._tables = [
+            {1 << at | 256 << by: one + other for at, one in enumerate(low) for by, other in enumerate(high)}
+            for low, high in pairs
+        ]
+        self._format = f"<{len(self._tables)}H"
         ladders = {name: self._ladder(steps) for name, steps in model["splits"].items()}
         self._page = self._ladders(ladders, "page", PAGE_FIGURES)
         own, *around = (self._ladders(ladders, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
-        self._box = self._ladders(ladders, "box", BOX_FIGURES)
-        self._around = _joined(*around)
+        self._box = _joined(self._ladders(ladders, "box", BOX_FIGURES), *around)
         self._block = _joined(self._ladders(ladders, "block", BLOCK_FIGURES), own)
-        self._bits = [self._bit_group(ladders, group, words) for group, words in MASKS]
+        self._above, self._inside = (self._bit_group(ladders, group, words) for group, words in MASKS)
 
     def _ladder(self, steps: list[tuple[float, int, int]]) -> tuple[list[float], list[int]]:
         thresholds: list[float] = []
@@ -103,37 +102,45 @@ class Scorer:
         bits = _Bits(self._everything)
         for at, word in enumerate(words):
             if (ladder := known.get(f"{group}.{word}")) is not None:
-                bits.ruled[at] = ladder[1][-1]
+                bits.ruled[1 << at] = ladder[1][-1]
         return bits
 
     def score(self, figures: PageFigures, every: bool = False) -> list[float]:
         """The chance of each block, in reading order. Of many lines alike some stand for all."""
-        read = figures.read
-        says = self._bits[3]
-        boxes = _Boxes(self, figures)
+        blocks = figures.read.blocks
         stands_for = {} if every else _represented(figures)
-        chances = [0.0] * len(read.blocks)
+        boxes = _Boxes(self, figures)
+        everything, ones, size, form, tables = self._everything, self._ones, self._size, self._format, self._tables
+        unpack, level_figures, left_of = struct.unpack, figures.level_figures, boxes.left
+        thresholds, masks = self._block
+        chances = [0.0] * len(blocks)
         for at, row in figures.block_figures(stands_for):
-            box = read.blocks[at].box
-            row += figures.level_figures(box)
-            left = _climb(self._block, row, boxes.left(box) & says.left(figures.says(at)))
-            lowest = ((left ^ self._everything) + self._ones) & left
-            leaves = struct.unpack(self._format, lowest.to_bytes(self._size, "little"))
-            chances[at] = 1 / (1 + math.exp(-sum(map(getitem, self._tables, leaves))))
+            box = blocks[at].box
+            row += level_figures(box)
+            left = reduce(and_, map(getitem, masks, map(bisect_left, thresholds, row)), left_of(box))
+            lowest = ((left ^ everything) + ones) & left
+            leaves = unpack(form, lowest.to_bytes(size, "little"))
+            chances[at] = 1 / (1 + exp(-sum(map(getitem, tables, leaves))))
         for at, others in stands_for.items():
-            chances[at] = sum(chances[other] for other in others) / len(others)
+            chances[at] = sum([chances[other] for other in others]) / len(others)
         return chances
 
 
 def _represented(figures: PageFigures) -> dict[int, list[int]]:
     """Which blocks are not weighed, each with those that stand for it: short lines that look and lie alike."""
+    found: dict[int, list[int]] = {}
+    if len(figures.read.blocks) <= 2 * _SAMPLE:
+        return found
     alike: dict[tuple[int, ...], list[int]] = {}
     for at, block in enumerate(figures.read.blocks):
-        if len(block.text) < _LINE and block.box.tag != "p":
-            facts = figures.facts[block.box]
-            key = (id(facts.group), facts.above, facts.tags, facts.lift, facts.inside, block.links > 0)
-            alike.setdefault(key, []).append(at)
-    found: dict[int, list[int]] = {}
+        box = block.box
+        if box.group[0] > 2 * _SAMPLE and len(block.text) < _LINE:
+            key = (id(box.group), box.inside >= 0, block.links > 0)
+            members = alike.get(key)
+            if members is None:
+                alike[key] = [at]
+            else:
+                members.append(at)
     for members in alike.values():
         if len(members) > 2 * _SAMPLE:
             step = len(members) / _SAMPLE
@@ -150,37 +157,24 @@ class _Boxes:
         self._figures = figures
         self._page = _climb(scorer._page, figures.page, scorer._everything)
         self._known: dict[tuple[object, ...], int] = {}
-        self._around: dict[Box, int] = {}
-        self._rows: dict[Box, tuple[float, ...]] = {}
 
     def left(self, box: Box) -> int:
         """What all but the box's own size leaves: the same for boxes that look and lie alike."""
-        scorer, figures = self._scorer, self._figures
-        facts, parent = figures.facts[box], box.parent or box
-        alike = (parent, id(facts.group), facts.above, facts.near, facts.lift, facts.inside, facts.story, facts.article)
+        parent = box.parent or box
+        alike = (parent, id(box.group), box.lift, box.inside, box.story, box.article)
         known = self._known.get(alike)
         if known is None:
-            above, near, inside, _ = scorer._bits
-            around = self._around.get(parent)
-            if around is None:
-                around = self._around[parent] = self._left_around(parent)
-            known = around & above.left(facts.above) & near.left(facts.near) & inside.left(facts.tags)
-            known = self._known[alike] = _climb(scorer._box, figures.box_figures(box), known)
+            scorer = self._scorer
+            row = self._figures.box_figures(box)
+            at, level = parent, 1
+            for wanted in LEVELS[1:]:
+                while level < wanted and at.parent is not None:
+                    at = at.parent
+                    level += 1
+                row += self._figures.level_figures(at)
+            known = self._page & scorer._above.left(box.above) & scorer._inside.left(box.tags)
+            known = self._known[alike] = _climb(scorer._box, row, known)
         return known
-
-    def _left_around(self, parent: Box) -> int:
-        """What the page and the boxes around leave, each seen from its distance: the same for all boxes in one."""
-        row: list[float] = []
-        box, level = parent, 1
-        for wanted in LEVELS[1:]:
-            while level < wanted and box.parent is not None:
-                box = box.parent
-                level += 1
-            known = self._rows.get(box)
-            if known is None:
-                known = self._rows[box] = self._figures.level_figures(box)
-            row += known
-        return _climb(self._scorer._around, row, self._page)
 
 
 def _joined(*groups: Ladders) -> Ladders:

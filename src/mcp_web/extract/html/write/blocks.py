@@ -35,13 +35,15 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
                 continue
             tag = child.tag
             inline = INLINE.get(tag)
-            # Elements of a page's own making are inline unless they hold blocks.
-            if inline is None and "-" in tag and child.select_one(tags.BLOCK_SELECTOR) is None:
-                inline = write_plain
+            if inline is None:
+                write = BLOCKS.get(tag)
+                # Elements of a page's own making are inline unless they hold blocks.
+                if write is None and "-" in tag and child.select_one(tags.BLOCK_SELECTOR) is None:
+                    inline = write_plain
             if inline is not None and not (blocky and child in blocky):
                 inline(draft, child, run)
                 continue
-            write = BLOCKS.get(tag, write_blocks)
+            write = write or BLOCKS.get(tag, write_blocks)
         if run:
             out.extend(paragraphs("".join(run)))
             run = []
@@ -142,6 +144,7 @@ BLOCKS: dict[str, Writer] = {
     "listing": code.write_pre,
     "xmp": code.write_pre,
     "table": tables.write_table,
+    **dict.fromkeys(("p", "div", "section", "article", "figure", "main"), write_blocks),
     "blockquote": write_quote,
     "hr": write_rule,
     "details": write_details,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ class Draft:
     links: Links
     walk: Walk  # the block walker, given by the top so that no writer has to import it
     include_images: bool = False
+    roots: Sequence[Node] = ()
     special: dict[Element, Writer] = field(default_factory=dict)  # block writers chosen by class, not by tag
     inline_special: dict[Element, str] = field(default_factory=dict)  # ready Markdown for an inline element
     blocky: set[Element] = field(default_factory=set)  # inline elements that hold blocks
@@ -39,6 +40,14 @@ class Draft:
     in_cell: bool = False
     in_heading: bool = False
     in_link: bool = False
+    _worded: frozenset[str] | None = None
+
+    def worded(self) -> frozenset[str]:
+        """The targets, as the page writes them, of every link with words in it."""
+        if self._worded is None:
+            links = [link for root in self.roots for link in root.select("a[href]")]
+            self._worded = frozenset([link.attr("href") or "" for link in links if not _is_blank(link.text)])
+        return self._worded
 
     def blocks_of(self, node: Node) -> list[str]:
         """The content of a node as blocks."""
@@ -48,6 +57,10 @@ class Draft:
 
     def image_links(self) -> tuple[Link, ...]:
         return tuple(Link(text, bare(url)) for url, text in self.images.items())
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
 
 
 def indented(text: str, by: str) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url", "data-hi-res-src", "data-full-src")
 _LAZY_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
+_PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg")
 MOST_LABEL = 100
 MOST_ALT = 300
 _WIDTH = re.compile(r"(\S+)(?:\s+([\d.]+)([wx]))?\s*(?:,|$)")
@@ -41,6 +42,11 @@ def _largest(srcset: str) -> str:
         if width > size and not url.startswith("data:"):
             best, size = url, width
     return best
+
+
+def is_picture(url: str) -> bool:
+    """Whether a link leads to a picture itself: shown large, it says what the page shows already."""
+    return url.partition("?")[0].rstrip(">").lower().endswith(_PICTURES)
 
 
 def label_of(element: Element) -> str:

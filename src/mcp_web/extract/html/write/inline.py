@@ -229,7 +229,7 @@ def write_link(draft: Draft, element: Element, out: list[str], code: bool = Fals
     draft.in_link = True
     run = _spaced_code(element.text) if code else inner(draft, element)
     draft.in_link = False
-    text = " ".join(run.replace(BREAK, " ").split()) or images.label_of(element)
+    text = " ".join(run.replace(BREAK, " ").split()) or _picture_label(draft, element, href, url)
     if not text:
         out.append(" " if run else "")
         return
@@ -238,6 +238,14 @@ def write_link(draft: Draft, element: Element, out: list[str], code: bool = Fals
     lead = " " if run[:1].isspace() or (out and out[-1].endswith("!")) else ""
     tail = " " if run[-1:].isspace() else ""
     out.append(f"{lead}[{link_text(text)}]{JOINT}({url}){tail}")
+
+
+def _picture_label(draft: Draft, element: Element, href: str, url: str) -> str:
+    """What names a link that holds only pictures: nothing where the page links the same in words, as cards do."""
+    if images.is_picture(url):
+        return ""
+    label = images.label_of(element)
+    return label if label and href not in draft.worded() else ""
 
 
 def is_permalink(draft: Draft, element: Element) -> bool:

@@ -23,6 +23,7 @@ class Survey:
     """The elements of interest under a root and the class names that occur."""
 
     root: Node
+    of_page: frozenset[str] | None = None  # class names, where they were read before
 
     @cached_property
     def tagged(self) -> list[Element]:
@@ -34,7 +35,9 @@ class Survey:
 
     @cached_property
     def classes(self) -> frozenset[str]:
-        """Every class name under the root."""
+        """Every class name under the root, and perhaps some more."""
+        if self.of_page is not None:
+            return self.of_page
         texts = {element.attr("class") or "" for element in self.root.select("[class]")}
         return frozenset(" ".join(texts).split())
 

@@ -34,13 +34,15 @@ class Written:
     hidden: int = 0  # invisible characters removed from the text
 
 
-def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool = False) -> Written:
-    """Write content roots, already chosen and pruned, in the order given."""
-    draft = Draft(Links(base_url), blocks.write_blocks, include_images)
-    found: list[str] = []
+def write_markdown(
+    roots: Iterable[Node], base_url: str, classes: frozenset[str] | None = None, *, include_images: bool = False
+) -> Written:
+    """Write content roots, already chosen and pruned, in the order given. `classes` are those of the whole page."""
     roots = list(roots)
+    draft = Draft(Links(base_url), blocks.write_blocks, include_images, roots)
+    found: list[str] = []
     for root in roots:
-        _prepare(draft, root)
+        _prepare(draft, Survey(root, classes))
     footnotes.Notes(draft, roots, base_url.partition("#")[0]).mark()
     for root in roots:
         if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in draft.special):
@@ -53,16 +55,15 @@ def write_markdown(roots: Iterable[Node], base_url: str, *, include_images: bool
     return _finish(draft, "\n\n".join(found))
 
 
-def _prepare(draft: Draft, root: Node) -> None:
+def _prepare(draft: Draft, survey: Survey) -> None:
     """Find what the walk must treat apart."""
-    survey = Survey(root)
     for element in survey.tagged:
         if element.attr(LABEL):
             draft.special[element] = blocks.write_panel
     maths.mark_formulas(draft, survey)
     admonitions.mark_admonitions(draft, survey)
     code.mark_code(draft, survey)
-    for element in root.select(_INLINE_AROUND_BLOCK):
+    for element in survey.root.select(_INLINE_AROUND_BLOCK):
         parent = element.parent
         while isinstance(parent, Element) and parent.tag in inline.INLINE and parent not in draft.blocky:
             draft.blocky.add(parent)
