@@ -307,6 +307,20 @@ def _cancel_a_slow_call(server: Stdio, site: Site, meta: dict[str, Any]) -> None
     assert "Real text" in text_of(answer["result"])
 
 
+def test_calls_that_wait_for_the_web_do_not_hold_up_those_that_need_none(site: Site, tmp_path: Path) -> None:
+    with Stdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption, MCP_WEB_CALLS_AT_ONCE="2") as server:
+        server.initialize()
+        server.call("web_open", url=site.loopback_url("/calm"))
+        slow = [Slow() for _ in range(5)]
+        for number, one in enumerate(slow):
+            site.behave(f"/slow{number}", one)
+            server.send(_call(f"slow{number}", "web_open", url=site.loopback_url(f"/slow{number}")))
+        assert sum(one.asked.wait(WAIT) for one in slow[:2]) == 2
+        assert "Real text" in text_of(server.call("cache_get", snapshot=site.loopback_url("/calm")))
+        assert "Real text" in text_of(server.call("web_extract", html=TEXT.decode()))
+        assert not any(one.left.is_set() for one in slow[:2])
+
+
 def test_pages_that_came_before_the_deadline_are_delivered(site: Site, tmp_path: Path) -> None:
     site.behave("/slow", Slow())
     env = {"MCP_WEB_ALLOW_PRIVATE": site.exemption, "MCP_WEB_DEADLINE": "6", "MCP_WEB_TIMEOUT_MS": "60000"}

@@ -34,7 +34,8 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     structured = app.tools.answers == "structured"
     listed = [types.Tool.model_validate(facts) for facts in listed_tools(app, tools)]
     by_any_name = contracts.with_plain_names(tools)
-    places = anyio.Semaphore(app.tools.concurrency)
+    # Calls that wait for the web do not hold up those that need no network.
+    places = {open_world: anyio.Semaphore(app.tools.concurrency) for open_world in (True, False)}
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed)
@@ -49,7 +50,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
             tasks.start_soon(_report, ctx, under_way.progress)
             # The time in the queue counts: a client waits for the answer, not for its turn.
             with anyio.move_on_after(app.tools.deadline + 1):
-                async with places:
+                async with places[tool.open_world]:
                     result = await call_tool(tool, under_way, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
         return on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)

@@ -44,5 +44,9 @@ class ToolOptions:
         most=600,
     )
     concurrency: int = option(
-        16, "Tool calls worked on at once; more wait their turn.", env="MCP_WEB_CALLS_AT_ONCE", least=1, most=1000
+        128,
+        "Tool calls worked on at once, those that need no network counted apart; more wait their turn.",
+        env="MCP_WEB_CALLS_AT_ONCE",
+        least=1,
+        most=1000,
     )
