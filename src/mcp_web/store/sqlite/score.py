@@ -80,8 +80,10 @@ def best(
     chosen: Numbers | None = None
     for at, item in enumerate(ordered):
         value = np.float32(worths[at])
-        if chosen is None and at and len(item.numbers) > _LONG:
-            chosen = _contenders(scores, most, sum(ceilings[at:]))
+        to_come = sum(ceilings[at:])
+        # No document can have got more than all words so far: while that is less than what is to come, all contend.
+        if len(item.numbers) > _LONG and sum(ceilings[:at]) > to_come:
+            chosen = _contenders(scores, chosen, most, to_come)
         if chosen is not None:
             _look_up(scores, chosen, item, value)
         else:
@@ -91,14 +93,14 @@ def best(
     return _top(scores, chosen, most)
 
 
-def _contenders(scores: Floats, most: int, to_come: float) -> Numbers | None:
-    """The documents that can still be among the best, or None while any document can."""
-    seen = np.flatnonzero(scores > 0)
+def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: float) -> Numbers | None:
+    """Those of the chosen that can still be among the best; None while any document can."""
+    seen = np.flatnonzero(scores > 0) if chosen is None else chosen
     if len(seen) < most:
-        return None
+        return chosen
     found = scores[seen]
     bar = float(np.partition(found, len(found) - most)[len(found) - most])
-    return seen[found >= bar - to_come] if bar > to_come else None
+    return seen[found >= bar - to_come] if bar > to_come or chosen is not None else None
 
 
 def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float32) -> None:
