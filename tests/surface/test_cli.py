@@ -195,6 +195,23 @@ def test_a_configuration_that_is_no_json_is_left_alone(shell: Shell, tmp_path: P
     assert path.read_text() == "// comments\n{}"
 
 
+@pytest.mark.parametrize("broken", ["a folder", "no text", "a file above it"])
+def test_a_client_s_configuration_that_cannot_be_used_is_a_sentence(tmp_path: Path, broken: str) -> None:
+    target = tmp_path / "home" / ".cursor" / "mcp.json"
+    if broken == "a file above it":
+        target.parent.parent.mkdir()
+        target.parent.write_text("x")
+    elif broken == "a folder":
+        target.mkdir(parents=True)
+    else:
+        target.parent.mkdir(parents=True)
+        target.write_bytes(b"\xff\xfe{}")
+    shell = Shell(tmp_path, HOME=str(tmp_path / "home"))
+    told = shell.run("client", "cursor", "--write", code=2 if broken == "no text" else 1).stderr
+    assert told.startswith("mcp-web: ")
+    assert ".cursor" in told
+
+
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
 def test_completion_scripts_are_printed(shell: Shell, name: str) -> None:
     assert "_MCP_WEB_COMPLETE" in shell.run("completion", name).stdout

@@ -50,7 +50,10 @@ def command(client: str | None, write: bool, path: Path | None, env: tuple[str, 
 
 def install(client: Client, entry: Entry, target: Path) -> tuple[bool, Path | None]:
     """Merge our entry into a configuration file: everything else stays, a backup is made, twice changes nothing."""
-    before = target.read_text(encoding="utf-8") if target.exists() else ""
+    try:
+        before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{target} is not UTF-8 text; it was left as it is.", suggestion=_by_hand(client)) from error
     after = (
         _merged_toml(client, entry, before, target)
         if client.form == "toml"
@@ -75,15 +78,16 @@ def _merged_json(client: Client, entry: Entry, before: str, target: Path) -> str
     except ValueError as error:
         raise ConfigError(
             f"{target} is not plain JSON ({error}); it was left as it is.",
-            suggestion=f"Paste the output of `mcp-web client {client.name}` into it by hand.",
+            suggestion=_by_hand(client),
         ) from error
     if not isinstance(whole, dict):
-        raise ConfigError(f"{target} does not hold a JSON object; it was left as it is.")
+        raise ConfigError(f"{target} does not hold a JSON object; it was left as it is.", suggestion=_by_hand(client))
     table = whole
     for key in client.where:
         table = table.setdefault(key, {})
         if not isinstance(table, dict):
-            raise ConfigError(f"{target} has no object at {'.'.join(client.where)}; it was left as it is.")
+            where = ".".join(client.where)
+            raise ConfigError(f"{target} has no object at {where}; it was left as it is.", suggestion=_by_hand(client))
     wanted = client.body(entry)
     if table.get(NAME) == wanted:
         return before
@@ -97,7 +101,9 @@ def _merged_toml(client: Client, entry: Entry, before: str, target: Path) -> str
     try:
         whole: Any = tomllib.loads(before)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{target} is not valid TOML ({error}); it was left as it is.") from error
+        raise ConfigError(
+            f"{target} is not valid TOML ({error}); it was left as it is.", suggestion=_by_hand(client)
+        ) from error
     for key in client.where:
         whole = whole.get(key, {})
     if whole.get(NAME) == client.body(entry):
@@ -143,3 +149,7 @@ def _show(client: Client, entry: Entry, target: Path | None) -> None:
     if client.hint:
         line = " ".join((entry.command, *entry.args))
         click.echo(client.hint.replace("COMMAND", line), err=client.form != "text")
+
+
+def _by_hand(client: Client) -> str:
+    return f"Mend the file, or paste the output of `mcp-web client {client.name}` into it by hand."

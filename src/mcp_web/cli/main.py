@@ -98,10 +98,16 @@ def run() -> None:
         raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
     except BrokenPipeError:
         _end_quietly()
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        click.echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
+        raise SystemExit(1) from None
     except BaseExceptionGroup as several:  # out of work that was done side by side
-        if several.split(BrokenPipeError)[1] is not None:
-            raise
-        _end_quietly()
+        if several.split(BrokenPipeError)[1] is None:
+            _end_quietly()
+        _defect(several)
+    except Exception as error:  # noqa: BLE001 — the edge: a defect of ours is told in a sentence
+        _defect(error)
 
 
 def _say(error: WebError) -> None:
@@ -114,6 +120,22 @@ def _say(error: WebError) -> None:
         from mcp_web.cli.output import print_json
 
         print_json({"error": facts})
+
+
+def _defect(error: BaseException) -> NoReturn:
+    """One line that is enough to find the place; a person has no use for the rest."""
+    import traceback
+
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, WebError):
+        _say(error)
+        raise SystemExit(1) from None
+    frames = traceback.extract_tb(error.__traceback__)[-3:]
+    where = " < ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in reversed(frames))
+    what = trace.redact(str(error))[:200]
+    click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
+    raise SystemExit(1) from None
 
 
 def _give_streams() -> None:

@@ -45,7 +45,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     if answer.citation_graph is not None and answer.citation_graph.edges:
         blocks.append("```mermaid\n" + budget.cut(answer.citation_graph.mermaid, 2_500) + "\n```")
     lines.append(call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500)))
-    lines.append('read one: web_read(url="…", query="…") or cache_get(snapshot="…")')
+    first = answer.results[0].document.snapshot[:16]
+    lines.append(f'read the first: cache_get(snapshot="{first}"); others by their snapshot')
     return Answer(data, "\n".join(lines), {"results": len(answer.results)})
 
 
