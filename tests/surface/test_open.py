@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import anyio
@@ -69,6 +70,23 @@ async def test_when_the_origin_fails_the_kept_copy_is_shown_with_a_note(home: Ho
     stale = await home.data("web_open", url=url, max_age=0)
     assert stale["cache"]["state"] == "stale"
     assert "503" in stale["notes"][0]
+
+
+async def test_what_was_learnt_while_the_clock_was_wrong_does_not_hold_for_years(
+    home: House, miniweb: MiniWeb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = miniweb.site("docs.example")
+    url = site.page("/x", article("Guide", "Setup"), headers={"Cache-Control": "max-age=3600"})
+    right = time.time
+    monkeypatch.setattr(time, "time", lambda: right() + 10 * 365 * 86400)
+    await home.call("web_open", url=url)
+    await home.call("web_open", url=site.url("/later"))
+    monkeypatch.setattr(time, "time", right)
+    site.page("/later", article("Late", "Setup"))
+    assert (await home.call("web_open", url=url)).meta["cache"] == "fetched"
+    assert (await home.call("web_open", url=url)).meta["cache"] == "hit"
+    assert not (await home.call("web_open", url=site.url("/later"))).is_error
+    assert len(site.asked("/robots.txt")) == 2
 
 
 async def test_a_page_that_is_gone_is_not_answered_from_what_is_kept(home: House, miniweb: MiniWeb) -> None:

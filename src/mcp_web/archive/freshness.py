@@ -31,8 +31,13 @@ def fresh_until(headers: Headers, fetched_at: float, bounds: Bounds) -> float:
     return fetched_at + min(max(lifetime, bounds.min_ttl), max(bounds.max_ttl, bounds.min_ttl))
 
 
+_CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
+
+
 def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
     """May the snapshot be shown as it is? `max_age` is the caller's own bound; 0 always asks the origin."""
+    if snapshot.checked_at > now + _CLOCK_ERROR:
+        return False  # read while the clock was wrong: it would be called fresh until that day comes
     if max_age is None:
         return now < snapshot.fresh_until
     return max_age > 0 and now - snapshot.checked_at <= max_age

@@ -25,11 +25,17 @@ class Failures:
     async def recall(self, url: str) -> WebError | None:
         """The error of the last minutes for this URL, if it is one that lasts."""
         until, error = self._kept.get(url, (0.0, None))
-        if error is not None and until > time.time():
+        now = time.time()
+        if error is not None and now < until <= now + _GONE_SECONDS:  # beyond: the clock was wrong
             return copy.copy(error)  # raised again and again, one object would gather frames without end
         self._kept.pop(url, None)
         kept = await self._notes.recall(KIND, url)
-        return _revived(kept) if isinstance(kept, dict) else None
+        if (
+            not isinstance(kept, dict)
+            or (kept.get("details") or {}).get("remembered_until", 0) > now + _GONE_SECONDS + 1
+        ):
+            return None
+        return _revived(kept)
 
     async def remember(self, url: str, error: WebError) -> None:
         seconds = _lasting(error)

@@ -75,7 +75,7 @@ class RobotsGate:
 
     async def _verdict(self, url: Url, deadline: float) -> _Verdict:
         kept = self._kept.get(url.origin)
-        if kept is not None and kept.expires > time.time():
+        if kept is not None and _holds(kept.expires):
             return kept
         return await self._flights.once(url.origin, lambda: self._learn(url, deadline))
 
@@ -90,6 +90,8 @@ class RobotsGate:
     async def _recalled(self, origin: str) -> _Verdict | None:
         kept = await self._notes.recall(KIND, origin)
         if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
+            return None
+        if not _holds(float(kept["expires"])):
             return None
         text = kept.get("text")
         return _Verdict(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
@@ -133,6 +135,11 @@ async def _parsed(body: bytes) -> Robots:
     if len(body) > _LARGE:
         return await anyio.to_thread.run_sync(parse_robots, body)
     return parse_robots(body)
+
+
+def _holds(expires: float) -> bool:
+    """Not over, and not further away than it can be: then it was learnt while the clock was wrong."""
+    return 0 < expires - time.time() <= DAY
 
 
 def _refused(sentence: str, seconds: float) -> _Verdict:
