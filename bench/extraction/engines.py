@@ -44,12 +44,12 @@ def _ours() -> Engine:
 
 
 @cache
-def _trafilatura(precision: bool = False) -> Engine:
+def _trafilatura(precision: bool = False, metadata: bool = False) -> Engine:
     import trafilatura as library
 
     def run(html: str, url: str) -> str:
         wishes: dict[str, Any] = {"output_format": "markdown", "include_links": True, "include_tables": True}
-        return library.extract(html, url=url, favor_precision=precision, **wishes) or ""
+        return library.extract(html, url=url, favor_precision=precision, with_metadata=metadata, **wishes) or ""
 
     return run
 
@@ -90,6 +90,8 @@ def _html_to_markdown() -> Engine:
 ENTRIES = (
     Entry("mcp-web", "md", "mcp_web", _ours),
     Entry("trafilatura", "md", "trafilatura", _trafilatura),
+    # Ours always reads title, author, dates and structured data: this is the peer's call that does as much.
+    Entry("trafilatura with metadata", "md", "trafilatura", lambda: _trafilatura(metadata=True)),
     Entry("trafilatura precision", "md", "trafilatura", lambda: _trafilatura(precision=True)),
     Entry("readability-lxml", "text", "readability", _readability),
     Entry("resiliparse", "text", "resiliparse", _resiliparse),

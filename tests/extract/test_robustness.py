@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,3 +63,32 @@ def test_hostile_bodies_sent_as_text_end_in_a_bounded_document(media_type: str) 
     for name in ("nested_div", "whitespace_flood", "lt_flood", "nul_bytes", "invalid_utf8", "random_bytes"):
         document = read(hostile.HTML[name](100_000), media_type)
         assert len(document.markdown) < 2_000_000
+
+
+def test_page_that_does_not_fit_into_memory_is_read_up_to_where_it_fits() -> None:
+    """In a process of its own, because a limit of memory once set stays."""
+    script = """
+import resource
+from mcp_web.extract.document import extract_document
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.model.page import ExtractRequest, Fetched
+
+def read(body):
+    page = Fetched("https://e.org/", "https://e.org/", 200, (), body, "text/html", "utf-8", 0.0)
+    return extract_document(page, ExtractRequest(), ExtractOptions())
+
+read(b"<p>Warm.</p>")
+rows = "".join(f"<tr><td>{at}</td><td>name {at}</td><td>x</td></tr>" for at in range(120_000))
+body = f"<title>Rows</title><table>{rows}</table>".encode()
+held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + (90 << 20),) * 2)
+document = read(body)
+assert "| 7 | name 7 | x |" in document.markdown
+print(document.notes[-1])
+"""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("limits of memory are set and measured as Linux does")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "only the first" in done.stdout
+    assert "memory" in done.stdout

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mcp_web.extract.summary import key_points, summarise
+from mcp_web.extract.summary import key_points, summarise, summary_of
+from mcp_web.model.page import Document, Metadata
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "extraction"
 
@@ -92,3 +93,9 @@ def test_summaries_of_real_texts_share_their_words_and_stay_short() -> None:
         assert len(summary) <= 500
         if len(gold["text"]) > 1000:
             assert len(summary) >= 100, path.name
+
+
+def test_summary_of_a_document_read_without_one_is_made_of_its_text() -> None:
+    document = Document("Pumping water uphill", PAGE, "test", metadata=Metadata(description=None))
+    assert summary_of(document) == summarise(PAGE, "Pumping water uphill", None)
+    assert summary_of(Document("T", PAGE, "test", summary="Told before.")) == "Told before."

@@ -133,6 +133,11 @@ def test_short_page_with_an_analytics_script_is_no_shell() -> None:
     assert detect_wall(html, "It works! This is the default page.") == (None, None)
 
 
+def test_list_that_asks_for_a_login_only_to_answer_is_no_wall() -> None:
+    threads = "\n\n".join(f"[A thread about pumps, number {at}](https://e.org/t/{at})" for at in range(30))
+    assert detect_wall(b"<body><p>x</p></body>", f"{threads}\n\nYou must log in to post here.") == (None, None)
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the extraction dev set is not beside this checkout")
 def test_ordinary_pages_of_the_dev_set_are_not_flagged() -> None:
     """Every fourth of 732 real pages; over all of them three are flagged, teasers of declared paywalls."""

@@ -81,3 +81,19 @@ def test_videos_and_posts_become_links(md) -> None:
 def test_listed_texts_are_plain(written) -> None:
     result = written('<p><a href="/a"><code>Vec&lt;T&gt;</code> and *all*</a></p>')
     assert [link.text for link in result.links] == ["Vec<T> and *all*"]
+
+
+def test_picture_that_links_what_words_link_too_says_nothing(md) -> None:
+    card = '<div><a href="/one"><img src="1.jpg" alt="Rams at work"></a><p><a href="/one">How rams work</a></p></div>'
+    assert md(card) == "[How rams work](https://docs.example.org/one)"
+
+
+def test_picture_that_alone_links_a_page_names_the_link(md) -> None:
+    assert (
+        md('<p><a href="/one"><img src="1.jpg" alt="Rams at work"></a></p>')
+        == "[Rams at work](https://docs.example.org/one)"
+    )
+
+
+def test_picture_that_links_its_own_large_form_is_no_link(md) -> None:
+    assert md('<p>Seen.</p><p><a href="/large/1.JPG?w=2000"><img src="1.jpg" alt="Rams at work"></a></p>') == "Seen."
