@@ -136,6 +136,19 @@ async def test_a_long_page_is_read_to_its_end_by_the_calls_it_names(home: House,
         assert f"{part} is explained" in whole
 
 
+async def test_the_next_call_of_a_kept_page_repeats_what_was_wished(home: House, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").page("/x", article("Guide", *(f"Part {n}" for n in range(20))))
+    await home.call("web_open", url=url)
+    shown = await home.call("cache_get", snapshot=url, section="Part 7", max_chars=200, format="text")
+    assert re.search(
+        r'more: cache_get\(snapshot="[0-9a-f]{16}", section="Part 7", format="text", max_chars=200, start=\d+\)',
+        shown.text,
+    )
+    page = article("Guide", *(f"Part {n}" for n in range(20)))
+    more = (await home.call("web_extract", html=page, max_chars=300, include_links=False)).text
+    assert "web_extract(html=…, max_chars=300, include_links=false, start=" in more
+
+
 async def test_a_section_is_shown_alone(home: House, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/s", article("S", "First", "Second", "Third"))
     shown = await home.data("web_open", url=url, section="second")

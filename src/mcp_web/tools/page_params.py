@@ -49,6 +49,16 @@ OUTPUT = {
 }  # fmt: skip
 
 
+_REPEATED = (SELECTOR, SECTION, FORMAT, MAX_CHARS, LINKS, IMAGES, SITECONFIG)
+
+
+def wishes(args: dict[str, Any]) -> dict[str, Any]:
+    """The wishes that differ from the defaults: what a next call has to repeat."""
+    return {
+        param.name: args[param.name] for param in _REPEATED if param.name in args and args[param.name] != param.default
+    }
+
+
 def wish_of(args: dict[str, Any]) -> Wish:
     """What part of the page the arguments ask for."""
     return Wish(

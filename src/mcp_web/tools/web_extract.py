@@ -19,8 +19,9 @@ from mcp_web.tools.page_params import (
     SITECONFIG,
     START,
     wish_of,
+    wishes,
 )
-from mcp_web.tools.page_view import PageView, present
+from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
 
 
@@ -33,7 +34,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     )
     document = await extract_html(call.app, args["html"], args["base_url"], request)
     view = PageView(document, args["base_url"] or None)
-    return present(call, view, wish_of(args), "web_extract(html=…)")
+    return present(call, view, wish_of(args), continued("web_extract(html=…)", **wishes(args)))
 
 
 TOOL = Tool(
