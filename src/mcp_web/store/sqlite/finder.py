@@ -30,7 +30,7 @@ class SqliteFinder:
     def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
         found = self._words.find(self._db, query, limit)
         self._numbers = dict(zip(found.keys, found.pages, strict=True))
-        candidates = tuple(Candidate(key, score) for key, score in zip(found.keys, found.scores, strict=True))
+        candidates = tuple(map(Candidate, found.keys, found.scores))
         return WordAnswer(candidates, found.unknown, self.cards(found.keys[:cards]))
 
     def by_vector(

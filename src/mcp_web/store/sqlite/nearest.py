@@ -73,7 +73,8 @@ class NearestIndex:
             if not gone:
                 break
             self._lose(gone)
-        wanted = list(dict.fromkeys((*pages, *(page for page in also if page in self._spans))))
+        near = set(pages)
+        wanted = pages + [page for page in also if page in self._spans and page not in near]
         scores = self._scores(wanted, question)
         order = sorted(zip(scores, wanted, strict=True), key=lambda pair: (-pair[0], pair[1]))
         return [Candidate(keys[page], score) for score, page in order]
