@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -128,47 +127,42 @@ class _Reading:
         self._links = 0
 
     def run(self) -> Blocks:
-        box = self._box(self._body, self._body.tag, None)
-        stack = [(box, iter(self._body.children))]
-        while stack:
-            box, rest = stack[-1]
-            holder = self._read_children(box, rest)
-            if self._pieces:
-                self._end_run(box)
-            if holder is None:
-                stack.pop()
-            else:
-                stack.append((self._box(holder, holder.tag, box), iter(holder.children)))
-        _sum_up(self._result.boxes)
-        return self._result
-
-    def _read_children(self, box: Box, rest: Iterator[Node]) -> Element | None:
-        """Read on until a child holds blocks itself, and return it; None at the end of the box."""
         element_type, text_type = self._types
         pieces, nodes, holders = self._pieces, self._nodes, self._holders
         boxes, blocks = self._result.boxes, self._result.blocks
-        for node in rest:
-            kind = type(node)
-            if kind is text_type:
-                data: str = node.data  # type: ignore[attr-defined]  # the type was asked for
-                if pieces or not data.isspace():  # blanks between boxes are no run
-                    pieces.append(data)
-                    nodes.append(node)
-            elif kind is element_type:
-                if node in holders:
-                    return node  # type: ignore[return-value]
-                tag: str = node.tag  # type: ignore[attr-defined]
-                if tag not in BLOCK_TAGS:
-                    self._inline(node, tag)  # type: ignore[arg-type]
-                    continue
+        stack = [(self._box(self._body, self._body.tag, None), iter(self._body))]
+        while stack:
+            box, rest = stack[-1]
+            for node in rest:
+                kind = type(node)
+                if kind is text_type:
+                    data: str = node.data  # type: ignore[attr-defined]  # its type was asked for
+                    if pieces or not data.isspace():  # blanks between boxes are no run
+                        pieces.append(data)
+                        nodes.append(node)
+                elif kind is element_type:
+                    tag: str = node.tag  # type: ignore[attr-defined]
+                    if node in holders:
+                        if pieces:
+                            self._end_run(box)
+                        stack.append((self._box(node, tag, box), iter(node)))  # type: ignore[arg-type]
+                        break
+                    if tag not in BLOCK_TAGS:
+                        self._inline(node, tag)  # type: ignore[arg-type]
+                        continue
+                    if pieces:
+                        self._end_run(box)
+                    text = _spaced(node.text)
+                    if text and (text[0].isalnum() or _SAYS.search(text)):
+                        leaf = Box(node, tag, box, node.attr("class", "").lower())  # type: ignore[arg-type, attr-defined]
+                        boxes.append(leaf)
+                        blocks.append(_block(leaf, text, _linked(node), ()))
+            else:
                 if pieces:
                     self._end_run(box)
-                text = _spaced(node.text)
-                if text and (text[0].isalnum() or _SAYS.search(text)):
-                    leaf = Box(node, tag, box, node.attr("class", "").lower())  # type: ignore[arg-type, attr-defined]
-                    boxes.append(leaf)
-                    blocks.append(_block(leaf, text, _linked(node), ()))
-        return None
+                stack.pop()
+        _sum_up(boxes)
+        return self._result
 
     def _box(self, element: Element, tag: str, parent: Box | None) -> Box:
         attr = element.attr
