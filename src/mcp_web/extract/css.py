@@ -34,7 +34,8 @@ class Rules:
     """The rules of some sheets, in order. Their declarations are read at once, their selectors when asked for:
     of the thousands of a framework a page needs a handful."""
 
-    def __init__(self, sheets: list[str]) -> None:
+    def __init__(self, sheets: list[str], names: frozenset[str]) -> None:
+        """`names` are the class names of the page, lower case: a rule that asks for another is left out."""
         self._heads: list[str] = []  # what stands before each rule's brace
         self._bodies: list[str] = []
         self._dead: list[int] = []  # places where rules stop or start to be in force, from "in force" on
@@ -44,17 +45,20 @@ class Rules:
             left -= len(sheet)
             if left <= 0:
                 break
-        self.text = "".join("{".join(self._bodies).lower().split())  # all bodies, "{" between them
-        self.bodies = self.text.split("{") if self._bodies else []
+        self._alive = [at for at, head in enumerate(self._heads) if "." not in head or _may_match(head, names)]
+        bodies = [self._bodies[at] for at in self._alive]
+        self.text = "".join("{".join(bodies).lower().split())  # all bodies, "{" between them
+        self.bodies = self.text.split("{") if bodies else []
         self.ends = list(accumulate([len(body) + 1 for body in self.bodies]))  # of each body in the text
 
     def rule(self, at: int) -> Rule | None:
         """The rule at a place; None where there is none or it does not hold at a desktop screen."""
         selector = self.selector(at)
-        return Rule(selector, self._bodies[at].lower(), at) if selector else None
+        return Rule(selector, self._bodies[self._alive[at]].lower(), at) if selector else None
 
     def selector(self, at: int) -> str:
         """The selector of a rule, empty where it is not in force."""
+        at = self._alive[at]
         head = self._heads[at]
         selector = (head.rpartition(";")[2] if ";" in head else head).strip()
         return "" if selector[:1] == "@" or bisect_right(self._dead, at) % 2 else selector
@@ -93,6 +97,14 @@ class Rules:
     def _turn(self, at: int, in_force: bool) -> None:
         if len(self._dead) % 2 == in_force:
             self._dead.append(at)
+
+
+def _may_match(head: str, names: frozenset[str]) -> bool:
+    """False where a selector with a class ends in one that the page does not have; told by a few cuts."""
+    if "," in head or "(" in head or "[" in head or "\\" in head:
+        return True
+    last = head.rpartition(".")[2].partition(" ")[0].partition(":")[0].partition(">")[0].strip()
+    return last.lower() in names or not last.replace("-", "").replace("_", "").isalnum()
 
 
 def unpacked(address: str) -> str:

@@ -110,7 +110,7 @@ def hidden_by_rules(tree: Node, sheets: list[str], page: PageNames) -> list[Elem
     """The elements that a rule of the page's sheets hides and no stronger rule shows."""
     if not sheets:
         return []
-    rules = Rules(sheets)
+    rules = Rules(sheets, page.lowered)
     unpainted = not Background(tree).is_painted()
     names = _Names(page)
     hiding = _hiding(rules, names, unpainted)
