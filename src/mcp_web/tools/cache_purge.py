@@ -21,8 +21,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         url=parse_url(args["url"]).href if args["url"] else None,
     )
     gone = await purge(call.app, rule, dry_run=args["dry_run"])
-    verb = "would be removed" if args["dry_run"] else "removed"
-    text = f"{gone.pages} pages with {gone.snapshots} versions ({gone.bytes:,} bytes of text) {verb}."
+    verb = "Would be removed" if args["dry_run"] else "Removed"
+    text = f"{verb}: pages {gone.pages}, versions {gone.snapshots}, bytes of text {gone.bytes:,}."
     if gone.examples:
         text += " Among them:\n" + "\n".join(f"- {url}" for url in gone.examples)
     if args["dry_run"] and gone.pages:

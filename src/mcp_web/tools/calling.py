@@ -81,7 +81,7 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
     if not facts.get("details", True):
         del facts["details"]
     text = f"{error.code}: {error.message} {error.way_on}"
-    if error.retry_after is not None:
+    if error.retry_after is not None and f" {error.retry_after:.0f} s" not in error.way_on:
         text += f" Retry after {error.retry_after:g} s."
     if quoted:
         text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 1_500))
