@@ -38,6 +38,11 @@ class _Pages(BaseHTTPRequestHandler):
         pass
 
 
+class _Site(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A peer that is stopped hangs up: no news."""
+
+
 def _page(path: str) -> bytes:
     """About 20 KB of article with the usual frame around it."""
     text = "".join(
@@ -50,7 +55,7 @@ def _page(path: str) -> bytes:
 
 
 def main() -> None:
-    site = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
+    site = _Site(("127.0.0.1", 0), _Pages)
     threading.Thread(target=site.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{site.server_port}"
     try:
