@@ -176,9 +176,11 @@ async def test_meaning_finds_what_words_do_not(store: Store) -> None:
     for number in range(5):
         await _with_vectors(store, f"https://b.example/{number}", f"Other thing {number}.")
     archive = Archive(store, SynonymEmbedder(), clock=lambda: NOW)
-    for mode in ("hybrid", "semantic"):
+    answer_notes = {"hybrid": ["No document holds these words; these are the nearest in meaning."], "semantic": []}
+    for mode in answer_notes:
         answer = await archive.search(ArchiveQuery("car", mode=mode))  # type: ignore[arg-type]
         assert (answer.results[0].document.id, answer.mode) == (meant[:12], mode)
+        assert [note for note in answer.notes if "nearest in meaning" in note] == answer_notes[mode]
     assert (await _ask(store, "car", fuzzy=False)).results == ()
 
 

@@ -52,6 +52,8 @@ class Archive:
         with trace.step("archive_search", mode=query.mode) as facts:
             words, found = await self._found(asked, notes)
             facts["results"] = len(found.results)
+        if found.mode == "hybrid" and found.results and not words.answer.candidates:
+            notes.append("No document holds these words; these are the nearest in meaning.")
         citations: dict[str, Citations] = {}
         graph = None
         if query.include_citations and found.cards:
