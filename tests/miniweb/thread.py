@@ -18,7 +18,7 @@ class LoopThread:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to its end over there, wait here."""
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=20)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=60)
 
 
 @cache

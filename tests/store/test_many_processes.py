@@ -52,7 +52,7 @@ async def test_a_killed_writer_loses_nothing_it_said_was_kept(tmp_path: Path) ->
         told += [writer.stdout.readline().strip() for _ in range(7 + 5 * round_)]
         writer.kill()
         # A kill may cut the last line short; only whole lines were said.
-        told += [line for line in writer.communicate(timeout=20)[0].split() if len(line) == 64]
+        told += [line for line in writer.communicate(timeout=60)[0].split() if len(line) == 64]
     store = await SqliteStore.open(file)
     for hash_ in told:
         assert await store.snapshot(hash_) is not None
