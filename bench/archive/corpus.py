@@ -61,6 +61,13 @@ def questions(made: list[Made], count: int) -> list[list[str]]:
     return found
 
 
+def asked_by_people(count: int) -> list[list[str]]:
+    """Questions of the relevance collections as they were asked, small words and all."""
+    sets = evalsets()
+    texts = [text for name in ("cranfield", "scifact_part") for text in sets.ADHOC[name]()[1].values()]
+    return [re.findall(r"\w+", text) for text in random.Random(1).sample(texts, count)]
+
+
 def misspelt(question: list[str], chance: random.Random) -> list[str] | None:
     """The question with one edit in one word of four letters or more."""
     places = [at for at, word in enumerate(question) if len(word) >= 4 and word.isascii() and word.isalpha()]
