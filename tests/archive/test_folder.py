@@ -153,7 +153,10 @@ async def test_a_killed_sync_ends_as_a_clean_one_when_run_again(tmp_path: Path) 
         store = await SqliteStore.open(file, clock=lambda: 5.0)
         await sync_folder(store, folder, extract_plain, clock=lambda: 5.0)
         listed = await store.listing("research")
-        found = [len((await store.by_words(WordQuery((f"word{at}",)), 5)).candidates) for at in range(0, 450, 30)]
+        found = [
+            len((await store.finding(lambda finder, at=at: finder.by_words(WordQuery((f"word{at}",)), 5))).candidates)
+            for at in range(0, 450, 30)
+        ]
         cited = await store.cites([row[1] for row in listed], 1000)
         edges = sorted((edge.source, edge.target or "", edge.url) for edge in cited)
         states.append([listed, [await store.latest(row[1]) for row in listed], found, edges])

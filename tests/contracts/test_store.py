@@ -335,7 +335,9 @@ async def _keep_texts(store: Store, *texts: str, **changes: Any) -> list[str]:
 
 
 async def _found(store: Store, query: WordQuery, limit: int = 10) -> list[str]:
-    return [candidate.key for candidate in (await store.by_words(query, limit)).candidates]
+    return [
+        candidate.key for candidate in (await store.finding(lambda finder: finder.by_words(query, limit))).candidates
+    ]
 
 
 async def test_documents_are_found_by_the_words_they_hold_in_any_form(store: Store) -> None:
@@ -360,9 +362,9 @@ async def test_a_word_in_the_title_counts_more(store: Store) -> None:
 
 async def test_unknown_words_are_named(store: Store) -> None:
     await _keep_texts(store, "known")
-    answer = await store.by_words(WordQuery(("known", "unknwon")), 10)
+    answer = await store.finding(lambda finder: finder.by_words(WordQuery(("known", "unknwon")), 10))
     assert answer.unknown == ("unknwon",)
-    assert await store.word_counts(["known", "unknwon"]) == {"known": 1}
+    assert await store.finding(lambda finder: finder.word_counts(["known", "unknwon"])) == {"known": 1}
 
 
 async def test_required_and_excluded_words_and_prefixes(store: Store) -> None:
@@ -435,7 +437,7 @@ async def test_cards_tell_what_a_list_shows(store: Store) -> None:
         "the text",
     )
     assert await store.titles([kept.key, "00" * 32]) == {kept.key: "Title"}
-    with_cards = await store.by_words(WordQuery(("text",)), 10, cards=5)
+    with_cards = await store.finding(lambda finder: finder.by_words(WordQuery(("text",)), 10, cards=5))
     assert with_cards.cards == {kept.key: card}
 
 
@@ -455,10 +457,10 @@ async def test_documents_are_found_by_their_nearest_passage(store: Store) -> Non
     first, second, third = await _keep_texts(store, "one", "two", "three")
     await _read(store, first, (1.0, 0.0, 0.1), (-1.0, 0.0, 0.0))
     await _read(store, second, (0.0, 1.0, 0.1))
-    found = await store.by_vector("m@1", (1.0, 0.2, 0.1), 10)
+    found = await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.2, 0.1), 10))
     assert [candidate.key for candidate in found] == [first, second]
     assert found[0].score > 0.9
-    assert await store.by_vector("other@1", (1.0, 0.0, 0.0), 10) == []
+    assert await store.finding(lambda finder: finder.by_vector("other@1", (1.0, 0.0, 0.0), 10)) == []
     assert await store.lacking_vectors("m@1", 10) == [third]
     assert await store.lacking_vectors("other@1", 2) == [third, second]
 
@@ -484,7 +486,9 @@ async def test_a_page_with_a_new_text_or_half_read_lacks_vectors(store: Store) -
     assert await store.lacking_vectors("m@1", 10) == []
     await store.keep(new)
     assert await store.lacking_vectors("m@1", 10) == [old.key]
-    assert [one.key for one in await store.by_vector("m@1", (1.0, 0.0), 1)] == [old.key]  # better than none
+    assert [one.key for one in await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1))] == [
+        old.key
+    ]  # better than none
     await store.keep_vectors(old.key, _packed((0.0, 1.0)))  # a part of the new text
     assert await store.lacking_vectors("m@1", 10) == [old.key]
     await _read(store, old.key, (0.0, 1.0), (1.0, 1.0))
@@ -508,17 +512,19 @@ async def test_a_narrow_filter_still_finds_by_meaning(store: Store) -> None:
     keys = await _keep_texts(store, *(f"text {number}" for number in range(150)))
     for key in keys:
         await store.keep_vectors(key, _packed(*[(1.0, 0.0)] * 8))
-    found = await store.by_vector("m@1", (1.0, 0.0), 5, DocumentFilter(source="research"))
+    found = await store.finding(
+        lambda finder: finder.by_vector("m@1", (1.0, 0.0), 5, DocumentFilter(source="research"))
+    )
     assert [one.key for one in found] == [saved.key]
     await store.remove(keys[:140])
-    assert len(await store.by_vector("m@1", (1.0, 0.0), 20)) == 11
+    assert len(await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 20))) == 11
 
 
 async def test_several_documents_are_kept_at_once_or_not_at_all(store: Store) -> None:
     made = [snapshot(f"https://{number}.example/", text=f"text {number}") for number in range(300)]
     await store.keep_many([(one, None) for one in made])
     assert (await store.size()).pages == 300
-    assert len((await store.by_words(WordQuery(("text",)), 400)).candidates) == 300
+    assert len((await store.finding(lambda finder: finder.by_words(WordQuery(("text",)), 400))).candidates) == 300
     await store.keep_many([])
     broken = dataclasses.replace(made[1], hash=made[0].hash, key="no key")
     with pytest.raises(CacheError):
@@ -536,7 +542,7 @@ async def test_collections_are_tags_and_synced_folders(store: Store) -> None:
 
     async def found(collection: str) -> set[str]:
         asked = WordQuery(("shared",), filter=DocumentFilter(collection=collection))
-        return {one.key for one in (await store.by_words(asked, 10)).candidates}
+        return {one.key for one in (await store.finding(lambda finder: finder.by_words(asked, 10))).candidates}
 
     assert await found("PAPERS") == {first.key, second.key}
     assert await found("notes") == {second.key}
@@ -552,15 +558,22 @@ async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:
     first, second = await _keep_texts(store, "one", "two")
     await store.keep_vectors(first, _packed((1.0, 0.0)))
     await store.keep_vectors(second, _packed((0.9, 0.4)))
-    near = await store.by_vector("m@1", (1.0, 0.0), 1)
+    near = await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1))
     assert [candidate.key for candidate in near] == [first]
-    also = await store.by_vector("m@1", (1.0, 0.0), 1, also=[second])
+    also = await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1, also=[second]))
     assert [candidate.key for candidate in also] == [first, second]
     await store.keep_vectors(first, _packed((0.0, 1.0)))
-    assert [candidate.key for candidate in await store.by_vector("m@1", (1.0, 0.0), 1)] == [second]
-    assert await store.by_vector("m@1", (1.0, 0.0), 9, DocumentFilter(source="research")) == []
+    assert [
+        candidate.key for candidate in await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1))
+    ] == [second]
+    assert (
+        await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 9, DocumentFilter(source="research")))
+        == []
+    )
     await store.remove([second])
-    assert [candidate.key for candidate in await store.by_vector("m@1", (1.0, 0.0), 9)] == [first]
+    assert [
+        candidate.key for candidate in await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 9))
+    ] == [first]
 
 
 def _mention(name: str, start: int = 0, confidence: float = 1.0) -> Mention:

@@ -299,11 +299,11 @@ async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_the
     store = await SqliteStore.open(folder / "s.sqlite")
     query = WordQuery(("lantern",))
     await store.keep(snapshot("https://a.example/old", text="A lantern in the old house."))
-    assert (await store.by_words(query, 5)).candidates
+    assert (await store.finding(lambda finder: finder.by_words(query, 5))).candidates
     shutil.rmtree(folder)
     await store.keep(snapshot("https://a.example/new", text="A lantern in the new house."))
     assert [one.url for one in await store.recent(5)] == ["https://a.example/new"]
-    assert len((await store.by_words(query, 5)).candidates) == 1
+    assert len((await store.finding(lambda finder: finder.by_words(query, 5))).candidates) == 1
     again = await SqliteStore.open(folder / "s.sqlite")
     assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
     await store.close()

@@ -220,23 +220,6 @@ class Store(Protocol):
         """Run a function that asks for candidates and rows, several times if it likes, and computes with them."""
         ...
 
-    async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
-        """`Finder.by_words` alone; so are the next three."""
-        ...
-
-    async def by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]: ...
-
-    async def word_counts(self, words: Sequence[str]) -> dict[str, int]: ...
-
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
 
     async def titles(self, keys: Sequence[str]) -> dict[str, str]:

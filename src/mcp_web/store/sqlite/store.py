@@ -13,17 +13,13 @@ import anyio.to_thread
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.protocol import (
-    Candidate,
     Card,
     Derived,
-    DocumentFilter,
     Edge,
     Finder,
     Purged,
     PurgeRule,
     StoreFigures,
-    WordAnswer,
-    WordQuery,
 )
 from mcp_web.store.sqlite import citations, figures, labels, notes, pages, pictures, postings, purge, vectors
 from mcp_web.store.sqlite.finder import SqliteFinder
@@ -154,24 +150,6 @@ class SqliteStore:
     # finding
     async def finding(self, work: Callable[[Finder], T]) -> T:
         return await self._searches.read(lambda db: work(self._finder.on(db)))
-
-    async def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
-        return await self.finding(lambda finder: finder.by_words(query, limit, cards=cards))
-
-    async def by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]:
-        return await self.finding(lambda finder: finder.by_vector(model, vector, limit, filter, also=also, quick=quick))
-
-    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        return await self.finding(lambda finder: finder.word_counts(words))
 
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]:
         return await self._reads.read(lambda db: pages.cards(db, keys))
