@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mcp_web.errors import FetchFailed, FetchTimeout, RobotsDisallowed
 from mcp_web.fetch.robots import agent_token, parse_robots
+from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb, Reply
 from miniweb.nasty import NASTY
 
@@ -120,28 +121,16 @@ async def test_the_file_is_asked_for_once_for_many_pages(miniweb: MiniWeb) -> No
     assert len(site.asked("/robots.txt")) == 1
 
 
-class Kept:
-    """A store's notes, as far as the fetcher needs them."""
-
-    def __init__(self) -> None:
-        self.values: dict[tuple[str, str], Any] = {}
-
-    async def note(self, kind: str, key: str) -> Any | None:
-        return self.values.get((kind, key))
-
-    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
-        self.values[kind, key] = json.loads(json.dumps(value))
-
-
 @pytest.mark.anyio
 @pytest.mark.parametrize("status", [200, 404])
-async def test_another_process_uses_the_kept_file(miniweb: MiniWeb, status: int) -> None:
+async def test_another_process_uses_the_kept_file(miniweb: MiniWeb, status: int, tmp_path: Path) -> None:
     site = miniweb.site("docs.example")
     site.page("/robots.txt", "User-agent: *\nDisallow: /no", status=status)
     site.page("/yes", "page")
-    notes = Kept()
+    notes = await SqliteStore.open(tmp_path / "s.sqlite")
     for _ in range(2):
         await miniweb.fetcher(notes=notes).get(site.url("/yes"))
+    await notes.close()
     assert len(site.asked("/robots.txt")) == 1
 
 

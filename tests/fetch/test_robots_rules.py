@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from mcp_web.errors import FetchFailed, RobotsDisallowed, WebError
 from mcp_web.fetch.robots import MAX_BYTES, kept_text, parse_robots
+from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb, Reply
 from miniweb.server import Request, Wire
 
@@ -267,30 +268,17 @@ async def test_a_file_that_breaks_off_is_no_permission(miniweb: MiniWeb) -> None
     assert site.asked("/yes") == []
 
 
-class Kept:
-    """A store's notes that hold only text a database takes."""
-
-    def __init__(self) -> None:
-        self.values: dict[tuple[str, str], Any] = {}
-
-    async def note(self, kind: str, key: str) -> Any | None:
-        return self.values.get((kind, key))
-
-    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
-        assert "\\u0000" not in json.dumps(value)
-        self.values[kind, key] = json.loads(json.dumps(value))
-
-
 @pytest.mark.anyio
-async def test_another_process_keeps_to_the_same_rules(miniweb: MiniWeb) -> None:
+async def test_another_process_keeps_to_the_same_rules(miniweb: MiniWeb, tmp_path: Path) -> None:
     site = miniweb.site("h.example")
     site.page("/robots.txt", b"\xef\xbb\xbfUser-agent: *\nDisallow: /caf\xe9\nDisallow: /\xe3\x83\x84\n# \0\n")
     site.route("/yes", lambda request: Reply("page"))
-    notes = Kept()
+    notes = await SqliteStore.open(tmp_path / "s.sqlite")
     for _ in range(2):
         fetcher = miniweb.fetcher(notes=notes)
         assert (await fetcher.get(site.url("/yes"))).body == b"page"
         for path in ("/caf%e9", "/%E3%83%84"):
             with pytest.raises(RobotsDisallowed):
                 await fetcher.get(site.url(path))
+    await notes.close()
     assert len(site.asked("/robots.txt")) == 1
