@@ -23,6 +23,7 @@ from mcp_web.errors import (
     SsrfBlocked,
     UnsupportedContent,
 )
+from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb, Reply, Request
 
 pytestmark = pytest.mark.anyio
@@ -208,15 +209,14 @@ async def test_a_missing_page_is_remembered_for_a_while(miniweb: MiniWeb) -> Non
     assert (await fetcher.get(site.url("/x"), fresh=True)).body == b"now it is here"
 
 
-async def test_a_missing_page_is_remembered_across_processes(miniweb: MiniWeb) -> None:
-    from fetch.test_robots import Kept
-
+async def test_a_missing_page_is_remembered_across_processes(miniweb: MiniWeb, tmp_path: Path) -> None:
     site = miniweb.site("docs.example")
-    notes = Kept()
+    notes = await SqliteStore.open(tmp_path / "s.sqlite")
     for _ in range(2):
         with pytest.raises(HttpError) as caught:
             await miniweb.fetcher(notes=notes).get(site.url("/x"))
         assert caught.value.status_code == 404
+    await notes.close()
     assert len(site.asked("/x")) == 1
 
 
