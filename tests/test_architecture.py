@@ -9,7 +9,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "mcp_web"
 
-GROUND = {"errors", "model", "trace"}
+GROUND = {"errors", "model", "text", "trace"}
 DOORS = {"net", "store", "embed", "limit", "sandbox"}
 ROOMS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
 # What each part may import of ours, besides itself and the ground.
@@ -45,7 +45,7 @@ ONLY_IN = {
     "requests": set(),
     "aiohttp": set(),
     "h11": {"net"},
-    "ada_url": {"net"},
+    "ada_url": {"net", "text"},
     "ddgs": {"search"},
     "primp": {"search"},
     "turbohtml": {"extract"},

@@ -1,0 +1,1 @@
+"""Pure functions over text that every layer may use: words, Markdown, URLs, dates."""
