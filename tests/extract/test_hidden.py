@@ -3,17 +3,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 import turbohtml
 
 from mcp_web.extract.hidden import clean_text, remove_hidden
 from mcp_web.extract.html.write import write_markdown
-
-SHARED = Path(__file__).resolve().parents[2] / ".." / "shared"
-CORPUS = SHARED / "security" / "hidden_text_pages.jsonl"
+from security.cases import rows
 
 
 def read(html: str) -> tuple[str, int]:
@@ -146,11 +141,9 @@ def test_runs_of_invisible_characters_are_counted() -> None:
     assert clean_text("a" + "\u200b\u200c" * 40 + "b\U000e0041c")[1] == 2
 
 
-@pytest.mark.skipif(not CORPUS.exists(), reason="the shared corpus of hidden text is not on this machine")
 def test_corpus_of_hidden_payloads_leaks_only_the_closed_details() -> None:
     leaked, lost = [], []
-    for line in CORPUS.read_text(encoding="utf-8").splitlines():
-        page = json.loads(line)
+    for page in rows("hidden_text_pages"):
         markdown, _ = read(page["html"])
         if not page["visible"] and "ZQXHIDDEN" in markdown:
             leaked.append(page["id"])

@@ -19,11 +19,11 @@ from mcp_web.net.client import Limits, WebClient
 from mcp_web.net.url import parse_url
 from miniweb import MiniWeb, Request, Wire
 from miniweb.nasty import NASTY, TEXT
+from security.cases import HOSTILE
 
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).resolve().parents[2]
-HOSTILE = ROOT / ".." / "shared" / "security" / "hostile.py"
 
 REFUSED: dict[str, type[WebError]] = {
     "never_answers": FetchTimeout,
@@ -249,7 +249,6 @@ def test_all_of_them_at_once_stay_below_three_hundred_megabytes() -> None:
     assert megabytes < 300
 
 
-@pytest.mark.skipif(not HOSTILE.exists(), reason="the hostile server is not on this machine")
 def test_the_hostile_server_of_the_corpus_ends_the_same_way() -> None:
     listed = subprocess.run([sys.executable, str(HOSTILE), "list"], capture_output=True, text=True, check=True).stdout
     names = [line.strip() for line in listed.partition("HTTP:")[2].splitlines() if line.startswith("  ")]

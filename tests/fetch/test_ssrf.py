@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,17 +17,13 @@ from mcp_web.net.address import parse_address, reason_closed
 from mcp_web.net.client import WebClient
 from mcp_web.net.url import join, parse_url
 from miniweb import MiniWeb, Reply
+from security.cases import rows
 
 pytestmark = pytest.mark.anyio
 
-CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "ssrf_cases.jsonl"
-
 
 def cases(*kinds: str) -> list[Any]:
-    if not CORPUS.exists():
-        return [pytest.param(None, marks=pytest.mark.skip(reason="the corpus of attacks is not on this machine"))]
-    rows = [json.loads(line) for line in CORPUS.read_text().splitlines()]
-    return [pytest.param(row, id=row["id"]) for row in rows if row["kind"] in kinds]
+    return [pytest.param(row, id=row["id"]) for row in rows("ssrf_cases") if row["kind"] in kinds]
 
 
 async def outcome(web: MiniWeb, url: str, **options: Any) -> WebError | None:

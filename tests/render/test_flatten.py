@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 
 from mcp_web.render.chromium import Chromium
 from miniweb import MiniWeb
+from security import cases
 
 pytestmark = pytest.mark.anyio
 
-_CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "hidden_text_pages.jsonl"
 # Seen by a person after all: a frame that is on the screen, a closed <details> that anybody can open.
 _SEEN = {"el:iframe-srcdoc", "el:details-closed"}
 
@@ -87,10 +85,8 @@ async def test_only_what_is_visible_is_kept(renderer: Chromium, web: MiniWeb) ->
     assert any("invisible text" in note for note in page.notes)
 
 
-async def test_hidden_text_of_the_shared_corpus_is_left_out(renderer: Chromium, web: MiniWeb) -> None:
-    if not _CORPUS.exists():
-        pytest.skip("the shared corpus of hidden text is not here")
-    rows = [json.loads(line) for line in _CORPUS.read_text().splitlines()]
+async def test_hidden_text_of_the_corpus_is_left_out(renderer: Chromium, web: MiniWeb) -> None:
+    rows = cases.rows("hidden_text_pages")
     site = web.site("hidden.example")
     site.page("/hide.css", ".hide{display:none}", headers={"Content-Type": "text/css"})
     for number, row in enumerate(rows):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import anyio
 import pytest
@@ -18,10 +16,10 @@ from miniweb import MiniWeb, Reply, Request, Wire
 from render.processes import browser_processes, eventually, profiles
 from render.vectors import HOGS, NAVIGATIONS, SUBRESOURCES
 from render.victims import Victims
+from security.cases import rows
 
 pytestmark = pytest.mark.anyio
 
-_CORPUS = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "ssrf_cases.jsonl"
 _INSIDE = "inside.hostile.example"  # a public name with a private address
 
 
@@ -122,15 +120,12 @@ async def test_page_behind_tls_reaches_nothing_private_with_what_only_such_pages
     assert site.asked("/sw.js") == []
 
 
-async def test_no_way_of_loading_in_the_shared_corpus_reaches_a_private_address(
+async def test_no_way_of_loading_in_the_corpus_reaches_a_private_address(
     open_renderer: Chromium, web: MiniWeb, victims: Victims
 ) -> None:
-    if not _CORPUS.exists():
-        pytest.skip("the shared corpus of attacks is not here")
-    cases = [json.loads(line) for line in _CORPUS.read_text().splitlines()]
     htmls = [
         fill(case["html"], place)
-        for case in cases
+        for case in rows("ssrf_cases")
         if case["kind"] == "browser"
         for place in (f"127.0.0.1:{victims.port}", _INSIDE)
     ]
