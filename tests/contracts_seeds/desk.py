@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from mcp_web.app import App
 from mcp_web.contracts.contract import ContractTool
@@ -42,7 +43,7 @@ class Desk:
 
     async def call(self, name: str, *, structured: bool = False, **arguments: Any) -> Result:
         """The result as it goes over the wire, checked against the ceiling that holds for every answer."""
-        call = Call(self.app, deadline=time.monotonic() + 50)
+        call = Call(self.app, deadline=anyio.current_time() + 50)
         result = await call_tool(self.tool(name), call, arguments, structured=structured)
         whole = json.dumps(
             {"content": [result.text, *result.more], "data": result.data, **result.extra}, ensure_ascii=False

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import pytest
 
 from miniweb import MiniWeb, Reply
@@ -101,8 +101,8 @@ async def test_the_prompt_carries_the_contents(tools: Desk, miniweb: MiniWeb) ->
     url = miniweb.site("docs.example").page("/p", article("Page", "Part"))
     (prompt,) = tools.contract.prompts
     assert (prompt.name, prompt.argument) == ("fetch", "url")
-    description, text = await prompt.write(tools.app, url, time.monotonic() + 20)
+    description, text = await prompt.write(tools.app, url, anyio.current_time() + 20)
     assert description == f"Contents of {url}"
     assert "Part is explained" in text
-    description, _ = await prompt.write(tools.app, "https://nowhere.example/", time.monotonic() + 20)
+    description, _ = await prompt.write(tools.app, "https://nowhere.example/", anyio.current_time() + 20)
     assert description == "Failed to fetch https://nowhere.example/"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+
+import anyio
 
 from mcp_web.app import App
 from mcp_web.settings import load
@@ -24,7 +25,7 @@ class House:
 
     async def call(self, name: str, *, structured: bool = False, seconds: float = 50.0, **arguments: Any) -> Result:
         """The result as it goes over the wire, checked against the ceiling that holds for every answer."""
-        call = Call(self.app, deadline=time.monotonic() + seconds)
+        call = Call(self.app, deadline=anyio.current_time() + seconds)
         result = await call_tool(tool_named(name), call, arguments, structured=structured)
         whole = json.dumps(
             {"text": result.text, "meta": result.meta, "data": result.data}, ensure_ascii=False, default=str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,7 +26,7 @@ def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> t
         async with App(load(), isolate=False) as app:
             with shown_progress() as say:
                 heard = (lambda step: say(step.message, step.done, step.total)) if say else None
-                call = Call(app, deadline=time.monotonic() + deadline, notes=notes, heard=heard)
+                call = Call(app, deadline=anyio.current_time() + deadline, notes=notes, heard=heard)
                 return await tool.run(call, args)
 
     answer = anyio.run(work)

@@ -84,7 +84,7 @@ class Chromium:
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
         """Open a page in the browser and answer it settled."""
-        begun = time.monotonic()
+        begun = anyio.current_time()
         seconds = self._options.timeout
         if deadline is not None:
             seconds = min(seconds, deadline - anyio.current_time())
@@ -137,7 +137,7 @@ class Chromium:
             tab.lease.admit(target.host)
             login = self._login(target) if self._login is not None else None
             if login is not None:
-                await within(until - time.monotonic(), tab.log_in(target, login), tab.gone)
+                await within(until - anyio.current_time(), tab.log_in(target, login), tab.gone)
             seen = await Visit(tab, until, pictured=screenshot or self._options.screenshot).see(url)
             return replace(_answer(url, seen, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
@@ -202,7 +202,7 @@ def _answer(url: str, seen: Seen, lease: Lease, begun: float) -> Rendered:
         charset="utf-8" if seen.raw is None else None,
         fetched_at=time.time(),
         redirects=seen.redirects,
-        timings={**seen.timings, "render": round((time.monotonic() - begun) * 1000, 1)},
+        timings={**seen.timings, "render": round((anyio.current_time() - begun) * 1000, 1)},
         notes=notes,
         screenshot=seen.screenshot,
         hidden=seen.flat.hidden,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import anyio
 
 from mcp_web.errors import InvalidUrl
 from mcp_web.net.site import site_of
@@ -36,7 +37,7 @@ async def flatten(page: Page, world: World, until: float) -> Flat:
     """Serialise the page; where that fails, its plain text; raises TimeoutError or the driver's Error."""
     parts = await _frames(page, until)
     try:
-        seen = await world.call("flatten", LIMITS, seconds=until - time.monotonic() - 0.5)
+        seen = await world.call("flatten", LIMITS, seconds=until - anyio.current_time() - 0.5)
     except (ScriptFailed, TimeoutError):
         return await _plain(world, until)
     text = seen["html"]
@@ -46,7 +47,7 @@ async def flatten(page: Page, world: World, until: float) -> Flat:
 
 
 async def _plain(world: World, until: float) -> Flat:
-    seen = await world.call("text", seconds=max(0.5, until - time.monotonic()))
+    seen = await world.call("text", seconds=max(0.5, until - anyio.current_time()))
     paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in seen["text"].splitlines() if line.strip())
     title = html.escape(seen["title"])
     note = "The document could not be serialised; this is its plain text."
@@ -73,9 +74,9 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
         if main is None or place is None or place[0] == main[0] or place[1] != main[1]:
             continue
         try:
-            owner = await within(until - time.monotonic(), frame.frame_element())
+            owner = await within(until - anyio.current_time(), frame.frame_element())
             await within(
-                until - time.monotonic(),
+                until - anyio.current_time(),
                 owner.evaluate("(element, n) => element.setAttribute('data-mcp-web-frame', n)", str(number)),
             )
             seen = await within(1.5, frame.evaluate(f"({script('flatten')})", {**LIMITS, "partOnly": True}))

@@ -8,10 +8,11 @@ a page that does what leaves no such mark, or is still an empty shell, is watche
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+import anyio
 
 from mcp_web.render.world import Moved, World
 
@@ -76,7 +77,7 @@ class Traffic:
     """The page's requests: how many are open, and how long nothing has happened."""
 
     open: set[Request] = field(default_factory=set)
-    last: float = field(default_factory=time.monotonic)
+    last: float = field(default_factory=anyio.current_time)
     data: bool = False  # a script asked for data
 
     def began(self, request: Request) -> None:
@@ -85,14 +86,14 @@ class Traffic:
             return
         self.data = self.data or request.resource_type in ("xhr", "fetch")
         self.open.add(request)
-        self.last = time.monotonic()
+        self.last = anyio.current_time()
 
     def ended(self, request: Request) -> None:
         self.open.discard(request)
-        self.last = time.monotonic()
+        self.last = anyio.current_time()
 
     def quiet(self) -> float:
-        return (time.monotonic() - self.last) * 1000
+        return (anyio.current_time() - self.last) * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +131,10 @@ def _needed(state: PageState, *, data: bool) -> float:
 
 async def settle(world: World, traffic: Traffic, channel: str, until: float) -> Settled:
     """Watch the page until it is done; `until` is on the monotonic clock."""
-    begun = time.monotonic()
+    begun = anyio.current_time()
     hangs = 0
     state: PageState | None = None
-    while (left := until - time.monotonic()) > 0:
+    while (left := until - anyio.current_time()) > 0:
         wait = {
             "quiet": QUIET_AFTER_DATA if traffic.data else QUIET,
             "shell": QUIET_OF_A_SHELL,
@@ -157,7 +158,7 @@ async def settle(world: World, traffic: Traffic, channel: str, until: float) -> 
             open_requests=len(traffic.open),
             quiet=traffic.quiet(),
             data=traffic.data,
-            elapsed=(time.monotonic() - begun) * 1000,
+            elapsed=(anyio.current_time() - begun) * 1000,
         )
         if ending is not None:
             return Settled("stuck" if hangs else ending, state)

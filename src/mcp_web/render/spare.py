@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
+
+import anyio
 
 from mcp_web.render.browser import Running
 from mcp_web.render.tab import Tab, TabFailed
@@ -42,7 +43,7 @@ class Spare:
     def _begin(self, running: Running) -> asyncio.Task[Tab]:
         async def work() -> Tab:
             try:
-                return await self._open(running, time.monotonic() + _SECONDS)
+                return await self._open(running, anyio.current_time() + _SECONDS)
             except TabFailed:
                 running.worn = True  # what was half made stays in it
                 raise
@@ -53,7 +54,7 @@ class Spare:
 
     async def _wait(self, running: Running, task: asyncio.Task[Tab], until: float) -> Tab:
         try:
-            await asyncio.wait({task}, timeout=max(0.0, until - time.monotonic()))
+            await asyncio.wait({task}, timeout=max(0.0, until - anyio.current_time()))
         except asyncio.CancelledError:
             self._give_back(running, task)
             raise

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import anyio
 
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.egress import GREETING, Egress, Lease
@@ -172,7 +173,7 @@ async def open_tab(browser: Browser, egress: Egress, options: RenderOptions, use
 
     lease = egress.grant()
     try:
-        return await within(until - time.monotonic(), _open(browser, egress, lease, options, user_agent))
+        return await within(until - anyio.current_time(), _open(browser, egress, lease, options, user_agent))
     except (Error, TimeoutError) as error:
         egress.withdraw(lease)
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it did not answer in time"
@@ -195,7 +196,7 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
     gone = asyncio.get_running_loop().create_future()
     tab = Tab(context, page, World(session, gone), session, lease, egress, secrets.token_hex(8), gone)
     watch = script("watch").replace("__CHANNEL__", tab.channel)
-    until = time.monotonic() + 10
+    until = anyio.current_time() + 10
     await asyncio.gather(tab.world.enter(watch, until), tab.introduce(options))
     tab.listen()
     return tab

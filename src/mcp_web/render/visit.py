@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import anyio
 
 from mcp_web.errors import (
     DomainDenied,
@@ -60,11 +61,11 @@ class Visit:
         """The page, settled; raises our errors, the driver's Error, PageGone, Moved or TimeoutError."""
         tab = self.tab
         timings: dict[str, float] = {}
-        begun = time.monotonic()
+        begun = anyio.current_time()
         settled = await self._arrive(url)
         timings["settle"] = _ms(begun)
-        begun = time.monotonic()
-        flat = await flatten(tab.page, tab.world, max(self.until, time.monotonic() + 1.0))
+        begun = anyio.current_time()
+        flat = await flatten(tab.page, tab.world, max(self.until, anyio.current_time() + 1.0))
         timings["flatten"] = _ms(begun)
         picture = await self._picture(settled.state.height if settled.state else 0)
         response = await within(self._left(1.0), tab.navigations[-1].response()) if tab.navigations else None
@@ -167,7 +168,7 @@ class Visit:
         return tuple(reversed(chain))
 
     def _left(self, least: float = 0.0) -> float:
-        return max(least, self.until - time.monotonic())
+        return max(least, self.until - anyio.current_time())
 
 
 def _media_type(response: Response | None) -> str:
@@ -183,4 +184,4 @@ def _reason(error: Exception) -> str:
 
 
 def _ms(begun: float) -> float:
-    return round((time.monotonic() - begun) * 1000, 1)
+    return round((anyio.current_time() - begun) * 1000, 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+import anyio
 
 from mcp_web.render.browser import within
 
@@ -58,7 +59,7 @@ class World:
         """Run a script; raises TimeoutError, Moved, PageGone, ScriptFailed or the driver's Error."""
         from playwright.async_api import Error
 
-        until = time.monotonic() + seconds
+        until = anyio.current_time() + seconds
         for _ in range(4):
             used = self._context
             try:
@@ -96,10 +97,10 @@ class World:
             self._context = int(context["id"])
 
     async def _ask(self, method: str, parameters: dict[str, Any], until: float) -> dict[str, Any]:
-        return await within(until - time.monotonic(), self._session.send(method, parameters), self._gone)
+        return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
         """Stop the script that holds the page; for good means that no other one starts."""
         if for_good:
-            await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, time.monotonic() + 2)
-        await self._ask("Runtime.terminateExecution", {}, time.monotonic() + 2)
+            await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
+        await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)

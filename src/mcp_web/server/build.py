@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,7 +43,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         tool = by_any_name.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
-        under_way = Call(app, deadline=time.monotonic() + app.tools.deadline, wants_data=structured)
+        under_way = Call(app, deadline=anyio.current_time() + app.tools.deadline, wants_data=structured)
         result: Result | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, under_way.progress)

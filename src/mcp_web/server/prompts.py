@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
+import anyio
 import mcp_types as types
 from mcp import MCPError
 
@@ -87,7 +87,7 @@ async def get_prompt(
         raise MCPError(types.INVALID_PARAMS, f"The prompt {name} needs {prompt.argument!r}: {prompt.argument_help}")
     description, text = prompt.description, prompt.text.format(value=value)
     if name in theirs:
-        description, text = await theirs[name].write(app, value, time.monotonic() + app.tools.deadline)
+        description, text = await theirs[name].write(app, value, anyio.current_time() + app.tools.deadline)
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=description, messages=[message])
 

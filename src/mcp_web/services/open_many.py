@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -56,7 +55,7 @@ async def use_many(
             heard(f"opened {done} of {len(requests)}", done, len(requests))
 
     # The last second is for presenting what came.
-    with anyio.move_on_after(max(0.0, deadline - time.monotonic() - 1.0)):
+    with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
         async with anyio.create_task_group() as tasks:
             for at in range(len(requests)):
                 tasks.start_soon(one, at)

@@ -64,7 +64,7 @@ class Opened:
 
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
-    """The page as asked for; `deadline` is a time of `time.monotonic()`."""
+    """The page as asked for; `deadline` is a time of `anyio.current_time()`."""
     url = parse_url(request.url).href
     rendered = request.mode == "rendered"
     key = page_key(url, request.variant(rendered=rendered))

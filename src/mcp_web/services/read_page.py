@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,14 +45,14 @@ async def read_pages(
 ) -> list[PageRead | WebError]:
     """For every URL its passages or its error; `reader` cuts pages in another way than ours."""
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
-    now = time.monotonic()
+    now = anyio.current_time()
     pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, heard=heard)
     answers: list[PageRead | WebError] = []
     for page, url in zip(pages, urls, strict=True):
         if isinstance(page, WebError):
             answers.append(_protected(page))
             continue
-        with anyio.move_on_after(max(0.0, deadline - time.monotonic() - 1.0)):
+        with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
             chosen = reader or await app.reader()
             answers.append(await _rank(chosen, page, queries, max_results=max_results, min_score=min_score))
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -48,7 +47,7 @@ async def search_web(
     answers: list[Searched | WebError | None] = [None] * len(queries)
     until = deadline
     if fetch_content:
-        now = time.monotonic()
+        now = anyio.current_time()
         until = now + (deadline - now) * READING_SHARE
 
     async def one(at: int) -> None:
@@ -91,11 +90,11 @@ async def _seen(app: App, found: Found) -> dict[str, SnapshotInfo]:
 
 async def _read(app: App, answer: Searched, deadline: float, heard: Heard | None) -> Searched:
     """The hits' pages through the same pipeline as web_open; what fails or is late is said, the rest delivered."""
-    begun = time.monotonic()
+    begun = anyio.current_time()
     urls = [hit.url for hit in answer.found.hits]
     pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, heard=heard)
     contents = dict(zip(urls, pages, strict=True))
-    return Searched(answer.found, answer.notes, answer.seen, contents, (time.monotonic() - begun) * 1000)
+    return Searched(answer.found, answer.notes, answer.seen, contents, (anyio.current_time() - begun) * 1000)
 
 
 def _canonical(url: str) -> str | None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import anyio
+
 from mcp_web.errors import WebError
 from mcp_web.net.url import parse_url
 from mcp_web.services.compare_versions import compare_versions
@@ -50,7 +52,7 @@ async def look(app: App, url: str) -> Watched:
     """Ask the origin; a new version is compared with the one kept before."""
     before = (await (await app.store()).seen([parse_url(url).href])).get(parse_url(url).href)
     try:
-        opened = await open_page(app, OpenRequest(url, max_age=0), deadline=time.monotonic() + 60)
+        opened = await open_page(app, OpenRequest(url, max_age=0), deadline=anyio.current_time() + 60)
     except WebError as error:
         return Watched(url, before.title if before else "", "failed", error=error.message)
     kept = opened.snapshot

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import anyio
 
 from mcp_web.tools.envelope import Envelope
 
@@ -25,7 +26,7 @@ class Progress:
 @dataclass(slots=True)
 class Call:
     app: App
-    deadline: float  # time.monotonic() by which an answer must be ready
+    deadline: float  # anyio.current_time() by which an answer must be ready
     notes: list[str] = field(default_factory=list)
     envelope: Envelope = field(default_factory=Envelope)
     progress: Progress = field(default_factory=Progress)
@@ -44,4 +45,4 @@ class Call:
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self.deadline - time.monotonic())
+        return max(0.0, self.deadline - anyio.current_time())
