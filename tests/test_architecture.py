@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tools": DOORS | ROOMS | {"app", "services", "settings"},
     "contracts": DOORS | ROOMS | {"app", "services", "tools", "settings"},
     "web": {"app", "services", "tools", "contracts", "read", "archive"},
+    "api": {"app", "services", "settings", "read", "archive", "net"},
     "server": DOORS | {"app", "services", "tools", "contracts", "web", "settings"},
     "cli": DOORS | ROOMS | {"app", "services", "tools", "contracts", "server", "settings", "web"},
     "__main__": {"settings", "server", "cli"},

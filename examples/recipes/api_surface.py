@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from web import web
+from mcp_web import Web
 
 SIGNATURE = re.compile(
     r"^\s*(?:(?:pub |export |async |public |static )*"
@@ -15,16 +15,12 @@ SIGNATURE = re.compile(
 
 if len(sys.argv) != 2:
     sys.exit("usage: api_surface.py URL")
-start = 0
-while True:
-    page = web("open", sys.argv[1], "--no-links", "--start", str(start))
-    for line in page["content"].splitlines():
-        plain = line.strip().strip("`").replace("\\_", "_")
-        if line.startswith("#"):
-            print(f"\n{line}")
-        elif SIGNATURE.match(plain):
-            print(f"  {plain}")
-    if page["next_start"] is None:
-        break
-    start = page["next_start"]
-print(f"\nsource: {page['final_url']} [{page['snapshot'][:16]}]")
+with Web() as web:
+    page = web.open(sys.argv[1])
+for line in page.markdown.splitlines():
+    plain = line.strip().strip("`").replace("\\_", "_")
+    if line.startswith("#"):
+        print(f"\n{line}")
+    elif SIGNATURE.match(plain):
+        print(f"  {plain}")
+print(f"\nsource: {page.url} [{page.snapshot[:16]}]")

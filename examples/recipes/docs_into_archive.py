@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from web import web
+from mcp_web import Web
 
 if len(sys.argv) < 3:
     sys.exit("usage: docs_into_archive.py URL QUESTION")
 url, question = sys.argv[1], " ".join(sys.argv[2:])
-print("crawled:", web("archive", "crawl", url, "--max-pages", "50"))
-for row in web("archive", "search", question, "--limit", "3", also=(3,))["results"]:
-    print(f"\n{row['document']['title']}\n{row['document']['url']}")
-    for mark in row["highlights"]:
-        for snippet in mark["snippets"]:
+with Web() as web:
+    report = web.archive.crawl(url, max_pages=50)
+    print(f"crawled: {report.pages} pages, {len(report.failed)} failed")
+    for hit in web.archive.search(question, limit=3):
+        print(f"\n{hit.title}\n{hit.url}")
+        for snippet in hit.snippets:
             print(f"  … {snippet}")

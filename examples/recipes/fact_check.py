@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from web import web
+from mcp_web import Web
 
 if len(sys.argv) < 3:
     sys.exit("usage: fact_check.py URL QUOTE…")
-answer = web("verify", *sys.argv[1:], also=(3,))
-for row in answer["quotes"]:
-    print(f"{row['verdict']:11} {row['quote']}")
-    if row.get("quote_url"):
-        print(f"            {row['quote_url']}")
-sys.exit(3 if any(row["verdict"] == "absent" for row in answer["quotes"]) else 0)
+with Web() as web:
+    checks = web.verify(sys.argv[1], sys.argv[2:])
+for check in checks:
+    print(f"{check.verdict:11} {check.quote}")
+    if check.quote_url:
+        print(f"            {check.quote_url}")
+sys.exit(3 if any(check.verdict == "absent" for check in checks) else 0)

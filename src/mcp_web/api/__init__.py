@@ -1,0 +1,1 @@
+"""The Python API: `Web` for scripts and notebooks, `AsyncWeb` for async programs."""

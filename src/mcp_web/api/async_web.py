@@ -1,0 +1,311 @@
+"""`AsyncWeb`: search, open, read, verify and remember from an async program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
+
+import anyio
+
+from mcp_web.api.results import (
+    ArchiveHit,
+    ArchiveResults,
+    Page,
+    Passage,
+    QuoteCheck,
+    Reading,
+    SearchHit,
+    SearchResults,
+)
+from mcp_web.app import App
+from mcp_web.errors import WebError
+from mcp_web.model.page import ExtractRequest, Mode
+from mcp_web.settings import Settings, load
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from mcp_web.archive.answer import ArchiveResult
+    from mcp_web.model.search import Category, SafeSearch
+    from mcp_web.model.snapshot import Snapshot
+    from mcp_web.net.dial import Dialer
+    from mcp_web.services.crawl_site import CrawlReport
+
+TIMEOUT = 60.0
+Urls = list[str] | tuple[str, ...]
+_MARK = re.compile(r"</?mark>")
+
+
+class AsyncWeb:
+    """The web for a program: the same engine, settings and archive as the MCP server and the command line.
+
+    Use it as an async context manager. `settings` are those of the environment and the configuration file unless
+    given; `timeout` is the longest time, in seconds, that one call may take. Every failure is a `WebError`.
+    """
+
+    def __init__(
+        self, settings: Settings | None = None, *, timeout: float = TIMEOUT, dialer: Dialer | None = None
+    ) -> None:
+        """`dialer` replaces the guarded connections in tests that bring their own small web."""
+        self._app = App(settings or load(), dialer=dialer)
+        self._timeout = timeout
+        self.archive = AsyncArchive(self)
+
+    async def __aenter__(self) -> Self:
+        await self._app.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._app.__aexit__(kind, error, traceback)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        count: int = 10,
+        page: int = 0,
+        provider: str | Sequence[str] = "auto",
+        category: Category = "general",
+        language: str | None = None,
+        country: str | None = None,
+        freshness: str | None = None,
+        safe_search: SafeSearch = "moderate",
+        include_domains: Sequence[str] = (),
+        exclude_domains: Sequence[str] = (),
+    ) -> SearchResults:
+        """Search the web with the configured providers, or without a key."""
+        from mcp_web.model.search import SearchQuery
+        from mcp_web.services.search_web import search_web
+
+        wanted = SearchQuery(
+            query,
+            count=count,
+            page=page,
+            category=category,
+            language=language,
+            country=country,
+            freshness=freshness,
+            safe_search=safe_search,
+            include_domains=tuple(include_domains),
+            exclude_domains=tuple(exclude_domains),
+        )
+        (answer,) = await search_web(self._app, [wanted], provider, deadline=self._deadline())
+        if isinstance(answer, WebError):
+            raise answer
+        found = answer.found
+        hits = tuple(
+            SearchHit(rank, hit.title, hit.url, hit.snippet, hit.published, hit.engines)
+            for rank, hit in enumerate(found.hits, start=1)
+        )
+        return SearchResults(query, found.provider, hits, found.answers, (*answer.notes, *found.notes))
+
+    async def open(
+        self,
+        url: str,
+        *,
+        mode: Mode = "auto",
+        selector: str | None = None,
+        include_images: bool = False,
+        max_age: float | None = None,
+    ) -> Page:
+        """Open a page as Markdown. What was opened is kept; `max_age=0` asks the site again."""
+        from mcp_web.services.open_page import OpenRequest, open_page
+
+        request = OpenRequest(url, mode, selector, include_images, max_age=max_age)
+        opened = await open_page(self._app, request, deadline=self._deadline())
+        return _page(opened.snapshot, opened.cache, opened.notes)
+
+    @overload
+    async def read(self, url: str, question: str, *, max_results: int = 8, min_score: float | None = None,
+                   max_age: float | None = None) -> Reading: ...  # fmt: skip
+    @overload
+    async def read(self, url: Urls, question: str, *, max_results: int = 8, min_score: float | None = None,
+                   max_age: float | None = None) -> list[Reading]: ...  # fmt: skip
+    async def read(
+        self,
+        url: str | Urls,
+        question: str,
+        *,
+        max_results: int = 8,
+        min_score: float | None = None,
+        max_age: float | None = None,
+    ) -> Reading | list[Reading]:
+        """The passages of a page that answer a question, best first; of several pages, one reading each.
+
+        With several pages, one that cannot be opened gives a reading without passages and the reason in its notes.
+        """
+        from mcp_web.services.read_page import read_pages
+
+        urls = [url] if isinstance(url, str) else list(url)
+        pages = await read_pages(
+            self._app,
+            urls,
+            [question],
+            max_results=max_results,
+            min_score=min_score,
+            max_age=max_age,
+            deadline=self._deadline(),
+        )
+        if isinstance(url, str):
+            if isinstance(pages[0], WebError):
+                raise pages[0]
+            return _reading(url, question, pages[0])
+        return [_reading(one, question, page) for one, page in zip(urls, pages, strict=True)]
+
+    async def extract(
+        self, source: str | bytes, base_url: str = "", *, selector: str | None = None, include_images: bool = False
+    ) -> Page:
+        """Turn HTML into Markdown without any network; `base_url` makes links absolute."""
+        from mcp_web.services.extract_html import extract_html
+
+        request = ExtractRequest(selector=selector, include_images=include_images)
+        with anyio.fail_after(self._timeout):
+            document = await extract_html(self._app, source, base_url, request)
+        return Page(
+            base_url,
+            document.title,
+            document.markdown,
+            "",
+            metadata=document.metadata,
+            headings=document.headings,
+            links=document.links,
+            complete=document.wall is None,
+            notes=document.notes,
+        )
+
+    async def verify(self, source: str, quotes: str | Sequence[str]) -> list[QuoteCheck]:
+        """Check whether quotes stand in a source: a URL, a snapshot or an archive id."""
+        from mcp_web.read.fragment import quote_url
+        from mcp_web.services.verify_quotes import verify_quotes
+
+        wanted = [quotes] if isinstance(quotes, str) else list(quotes)
+        kept, checks = await verify_quotes(self._app, source, wanted, deadline=self._deadline())
+        made = []
+        for one in checks:
+            link = ""
+            if one.start is not None and one.end is not None:
+                link = quote_url(kept.final_url, kept.document.markdown, one.start, one.end)
+            differences = tuple((each.quoted, each.found) for each in one.differences)
+            made.append(QuoteCheck(one.quote, one.verdict, one.found, one.section_path, link, differences))
+        return made
+
+    def _deadline(self) -> float:
+        return anyio.current_time() + self._timeout
+
+
+class AsyncArchive:
+    """Everything that was opened or saved; reached as `web.archive`."""
+
+    def __init__(self, web: AsyncWeb) -> None:
+        self._web = web
+
+    async def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        mode: Literal["hybrid", "text", "semantic"] = "hybrid",
+        source: Literal["all", "research", "web"] = "all",
+        collection: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        fuzzy: bool = True,
+    ) -> ArchiveResults:
+        """Search what is kept, by words and by meaning."""
+        from mcp_web.archive.answer import ArchiveQuery
+        from mcp_web.services.search_archive import search_archive
+
+        wanted = ArchiveQuery(
+            query, fuzzy=fuzzy, limit=limit, source=source, since=since, until=until, collection=collection, mode=mode
+        )
+        with anyio.fail_after(self._web._timeout):
+            answer = await search_archive(self._web._app, wanted)
+        hits = tuple(_archive_hit(result) for result in answer.results)
+        return ArchiveResults(query, hits, answer.corrected_query, answer.notes)
+
+    async def add(
+        self, content: str, *, title: str | None = None, date: str | None = None, tags: Sequence[str] = ()
+    ) -> Page:
+        """Keep a page (its URL) or a text with a title as research: no purge removes it."""
+        from mcp_web.services.add_document import add_page, add_text
+
+        app, deadline = self._web._app, self._web._deadline()
+        if title is None:
+            kept = await add_page(app, content, day=date, tags=tags, deadline=deadline)
+        else:
+            kept = await add_text(app, content, title=title, day=date, tags=tags)
+        return _page(kept, "none", ())
+
+    async def crawl(
+        self, url: str, *, prefix: str | None = None, max_pages: int = 200, max_depth: int = 4, tags: Sequence[str] = ()
+    ) -> CrawlReport:
+        """Bring the pages of a site below `prefix` into the archive; again, only what changed is fetched."""
+        from mcp_web.services.crawl_site import crawl_site
+
+        return await crawl_site(
+            self._web._app, url, prefix=prefix, max_pages=max_pages, max_depth=max_depth, tags=tuple(tags)
+        )
+
+
+def _page(kept: Snapshot, cache: Any, notes: tuple[str, ...]) -> Page:
+    document = kept.document
+    return Page(
+        kept.final_url,
+        document.title,
+        document.markdown,
+        kept.hash,
+        cache,
+        document.metadata,
+        document.headings,
+        document.links,
+        document.wall is None,
+        (*notes, *document.notes),
+    )
+
+
+def _reading(url: str, question: str, page: Any) -> Reading:
+    from mcp_web.read.fragment import quote_url
+
+    if isinstance(page, WebError):
+        return Reading(question, url, "", False, (), (page.message,))
+    kept, (ranked,) = page.opened.snapshot, page.ranked
+    passages = tuple(
+        Passage(
+            f"{kept.hash[:16]}#{one.passage.number}",
+            one.passage.text,
+            one.score,
+            one.passage.section_path,
+            one.passage.start,
+            one.passage.end,
+            quote_url(kept.final_url, kept.document.markdown, one.passage.start, one.passage.end),
+        )
+        for one in ranked.passages
+    )
+    return Reading(question, kept.final_url, kept.document.title, ranked.answered, passages, page.notes)
+
+
+def _archive_hit(result: ArchiveResult) -> ArchiveHit:
+    import html
+
+    document = result.document
+    snippets = tuple(
+        html.unescape(_MARK.sub("", snippet))
+        for highlight in result.highlights
+        if highlight.field != "title"
+        for snippet in highlight.snippets
+    )
+    return ArchiveHit(
+        document.id,
+        document.title,
+        document.url,
+        document.date,
+        document.score,
+        document.source,
+        document.snapshot,
+        snippets,
+        document.path,
+        document.tags,
+    )

@@ -1,0 +1,209 @@
+"""What the Python API returns: frozen dataclasses with a short repr and a view for notebooks."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcp_web.model.page import Heading, Link, Metadata
+
+Verdict = Literal["exact", "normalised", "fuzzy", "absent"]
+_REPR_CHARS = 60
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _REPR_CHARS else line[: _REPR_CHARS - 1] + "…"
+
+
+def _link(url: str, text: str) -> str:
+    """A link whose address cannot run anything: page titles and URLs are untrusted."""
+    shown = html.escape(text or url)
+    if not url.startswith(("http://", "https://")):
+        return shown
+    return f'<a href="{html.escape(url, quote=True)}">{shown}</a>'
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    cells = "".join(f"<tr><td>{left}</td><td style='text-align:left'>{right}</td></tr>" for left, right in rows)
+    return f"<table>{cells}</table>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Page:
+    """A page as Markdown, with what is known about it."""
+
+    url: str
+    title: str
+    markdown: str
+    snapshot: str  # the hash of this version: `Web.open` and `Web.verify` take it as a source
+    cache: Literal["hit", "revalidated", "fetched", "stale", "none"] = "none"
+    metadata: Metadata = field(default_factory=Metadata)
+    headings: tuple[Heading, ...] = ()
+    links: tuple[Link, ...] = ()
+    complete: bool = True  # False behind a paywall or login
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Page({_short(self.title)!r}, {len(self.markdown):,} characters, {self.url})"
+
+    def __str__(self) -> str:
+        return self.markdown
+
+    def _repr_html_(self) -> str:
+        text = f"<pre style='white-space:pre-wrap'>{html.escape(self.markdown)}</pre>"
+        return f"<h3>{_link(self.url, self.title)}</h3>{text}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SearchHit:
+    """One search result."""
+
+    rank: int
+    title: str
+    url: str
+    snippet: str
+    published: str | None = None  # ISO 8601
+    engines: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"SearchHit({self.rank}, {_short(self.title)!r}, {self.url})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SearchResults:
+    """The results of one query; iterate over it, or index it."""
+
+    query: str
+    provider: str
+    hits: tuple[SearchHit, ...]
+    answers: tuple[str, ...] = ()  # instant answers, such as a calculation
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> SearchHit:
+        return self.hits[index]
+
+    def __repr__(self) -> str:
+        return f"SearchResults({_short(self.query)!r}, {len(self.hits)} hits from {self.provider})"
+
+    def _repr_html_(self) -> str:
+        return _table([(str(hit.rank), f"{_link(hit.url, hit.title)}<br>{html.escape(hit.snippet)}") for hit in self])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Passage:
+    """A part of a page that answers, with what is needed to cite it."""
+
+    id: str
+    text: str
+    score: float  # 0 to 1, comparable between pages
+    section: tuple[str, ...]  # headings above it
+    start: int  # offsets into the page's Markdown
+    end: int
+    quote_url: str  # opens the page at these words
+
+    def __repr__(self) -> str:
+        return f"Passage({self.score:.2f}, {_short(self.text)!r})"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reading:
+    """What one page says to one question."""
+
+    question: str
+    url: str
+    title: str
+    answered: bool
+    passages: tuple[Passage, ...]
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.passages)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def __repr__(self) -> str:
+        state = "answered" if self.answered else "not answered"
+        return f"Reading({_short(self.question)!r}, {state}, {len(self.passages)} passages, {self.url})"
+
+    def _repr_html_(self) -> str:
+        head = f"<p><b>{html.escape(self.question)}</b> — {_link(self.url, self.title)}</p>"
+        return head + _table([(f"{one.score:.2f}", _link(one.quote_url, one.text)) for one in self])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QuoteCheck:
+    """Whether a quote stands in the source."""
+
+    quote: str
+    verdict: Verdict
+    found: str = ""  # what the source says there
+    section: tuple[str, ...] = ()
+    quote_url: str = ""
+    differences: tuple[tuple[str, str], ...] = ()  # (quoted, found)
+
+    def __bool__(self) -> bool:
+        """True when the source says it: exactly, or but for spacing, quotation marks, dashes and case."""
+        return self.verdict in ("exact", "normalised")
+
+    def __repr__(self) -> str:
+        return f"QuoteCheck({self.verdict}, {_short(self.quote)!r})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ArchiveHit:
+    """One kept document that matches."""
+
+    id: str
+    title: str
+    url: str
+    date: str
+    score: float
+    source: Literal["web", "research"]
+    snapshot: str
+    snippets: tuple[str, ...] = ()
+    path: str | None = None
+    tags: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"ArchiveHit({self.score:.2f}, {_short(self.title)!r}, {self.date}, {self.path or self.url})"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ArchiveResults:
+    """The kept documents that match, best first."""
+
+    query: str
+    hits: tuple[ArchiveHit, ...]
+    corrected_query: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[ArchiveHit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> ArchiveHit:
+        return self.hits[index]
+
+    def __repr__(self) -> str:
+        return f"ArchiveResults({_short(self.query)!r}, {len(self.hits)} documents)"
+
+    def _repr_html_(self) -> str:
+        return _table([
+            (html.escape(hit.date), f"{_link(hit.url, hit.title)}<br>{html.escape(' … '.join(hit.snippets))}")
+            for hit in self
+        ])  # fmt: skip

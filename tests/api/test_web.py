@@ -1,0 +1,95 @@
+"""The Python API over the mini web: the same engine, typed results, blocking and async."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from contracts_seeds.desk import OFFLINE
+from contracts_seeds.pages import article, searxng, searxng_answer
+from mcp_web import AsyncWeb, Web, WebError
+from mcp_web.settings import Settings, load
+from miniweb import MiniWeb
+
+WHEELS = """<title>The engine</title><main><h1>The engine</h1>
+<p>The machine had twenty-four wheels of brass, each with ten teeth, and it was built in London.</p>
+<p>It was never finished, because the money ran out before the frame was cast. See <a href="/two">part two</a>.</p>
+</main>"""
+
+
+@pytest.fixture
+def settings(miniweb: MiniWeb, tmp_path: Path) -> Settings:
+    site = miniweb.site("engine.example")
+    site.page("/", WHEELS)
+    site.page("/two", article("Part two", "The frame"))
+    return load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / "config")})
+
+
+def test_a_script_opens_reads_verifies_and_finds_again(miniweb: MiniWeb, settings: Settings) -> None:
+    with Web(settings, dialer=miniweb.dialer()) as web:
+        page = web.open("http://engine.example/")
+        assert page.title == "The engine"
+        assert "twenty-four wheels" in page.markdown
+        assert page.cache == "fetched"
+        assert repr(page).startswith("Page('The engine', ")
+        assert [link.url for link in page.links] == ["http://engine.example/two"]
+        assert web.open("http://engine.example/").cache == "hit"
+
+        reading = web.read("http://engine.example/", "how many wheels did the machine have")
+        assert "twenty-four wheels" in reading.passages[0].text
+        assert reading.passages[0].quote_url.startswith("http://engine.example/#:~:text=")
+
+        exact, absent = web.verify(page.snapshot, ["twenty-four wheels of brass", "made of solid gold"])
+        assert (bool(exact), exact.verdict) == (True, "exact")
+        assert (bool(absent), absent.verdict) == (False, "absent")
+
+        web.archive.add("The engine was never finished.", title="A note on engines", tags=["history"])
+        found = web.archive.search("engine finished", mode="text")
+        assert {hit.title for hit in found} == {"The engine", "A note on engines"}
+        assert all("<mark>" not in snippet for hit in found for snippet in hit.snippets)
+
+
+def test_an_async_program_reads_several_pages_and_learns_which_failed(miniweb: MiniWeb, settings: Settings) -> None:
+    async def program() -> None:
+        async with AsyncWeb(settings, dialer=miniweb.dialer()) as web:
+            good, bad = await web.read(["http://engine.example/", "http://engine.example/gone"], "wheels of brass")
+            assert good.passages
+            assert not bad.passages
+            assert "404" in bad.notes[0]
+
+    asyncio.run(program())
+
+
+def test_failures_are_web_errors_with_a_code_and_a_suggestion(miniweb: MiniWeb, settings: Settings) -> None:
+    with Web(settings, dialer=miniweb.dialer()) as web, pytest.raises(WebError) as caught:
+        web.open("http://engine.example/gone")
+    assert caught.value.code == "HTTP_ERROR"
+    assert caught.value.status_code == 404
+
+
+def test_html_is_extracted_without_network(settings: Settings) -> None:
+    with Web(settings) as web:
+        page = web.extract(WHEELS, "https://engine.example/")
+    assert page.markdown.startswith("# The engine")
+    assert page.links[0].url == "https://engine.example/two"
+
+
+def test_search_results_can_be_walked_and_shown_in_a_notebook(miniweb: MiniWeb, tmp_path: Path) -> None:
+    site = searxng(miniweb, searxng_answer("https://engine.example/?<script>"))
+    environ = {"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_WEB_SEARXNG_URLS": site.url()}
+    settings = load(environ=OFFLINE | environ)
+    with Web(settings) as web:
+        results = web.search("brass wheels", count=3)
+    assert [hit.title for hit in results] == ["Page 0"]
+    assert "<script" not in results._repr_html_()
+    assert "https://engine.example/" in results._repr_html_()
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    program = "import sys, mcp_web; print(sorted(name for name in sys.modules if name.startswith('mcp_web')))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['mcp_web']"
