@@ -37,7 +37,7 @@ async def _measure(folder: Path, texts: list[str]) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
     raw, raw_cpu = _fts5(folder / "fts5.sqlite", texts)
-    async with App(load(environ={"MCP_WEB_DB_PATH": str(folder / "a.sqlite")}), isolate=False) as app:
+    async with App(load(environ={"MCP_WEB_DB_PATH": str(folder / "a.sqlite")})) as app:
         wall, cpu, _ = await _sync(app, notes)
         print(
             f"{len(texts):,} files: {60 * len(texts) / wall:,.0f} a minute ({60 * len(texts) / cpu:,.0f} by CPU time); "

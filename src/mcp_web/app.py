@@ -46,13 +46,11 @@ FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
 class App:
     """The parts of one process.
 
-    `isolate=False` reads pages in this process: for one-shot command lines. `dialer` stands in for the real one in
-    tests, which bring their own small web; nothing in the configuration can set it.
+    `dialer` replaces the real one in tests, which bring their own small web; nothing in the configuration can set it.
     """
 
-    def __init__(self, settings: Settings, *, isolate: bool = True, dialer: Dialer | None = None) -> None:
+    def __init__(self, settings: Settings, *, dialer: Dialer | None = None) -> None:
         self.settings = settings
-        self.isolate = isolate
         self.tools = settings.of(ToolOptions)
         self._given_dialer = dialer
         self._opening = anyio.Lock()
@@ -282,18 +280,15 @@ class App:
 
     async def warm(self) -> None:
         """Start a worker while the network is being waited for."""
-        if self.isolate:
-            await self.sandbox.warm()
+        await self.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        """Read bytes: in a worker process that can be ended, or in a thread of this one."""
+        """Parse untrusted bytes in a worker process that can be ended."""
         from mcp_web.extract.document import extract_document
         from mcp_web.model.wire import document_from_json
 
         options = self.settings.of(ExtractOptions)
         with trace.step("extract", url=page.final_url):
-            if not self.isolate:
-                return await anyio.to_thread.run_sync(extract_document, page, request, options)
             # PDFs are the one kind whose honest files take seconds: about 10 ms a page.
             wall = 3 * self.settings.of(SandboxOptions).wall_seconds if page.media_type == "application/pdf" else None
             read = await self.sandbox.run(extract_document, page, request, options, size=len(page.body), wall=wall)

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from mcp_web.errors import ConfigError
 from mcp_web.model.option import OptionFacts, facts_of
+from mcp_web.text.values import Kind, Rule, Unfit, convert
 
 T = TypeVar("T")
 Origin = Literal["default", "file", "environment", "flag"]
@@ -40,9 +41,7 @@ ROOMS: dict[str, str] = {
     "sandbox": "mcp_web.sandbox.options:SandboxOptions",
 }
 
-_TRUE = {"1", "true", "yes", "on"}
-_FALSE = {"0", "false", "no", "off"}
-_SIZE = re.compile(r"(?i)^\s*(\d+(?:\.\d+)?)\s*(k|m|g)i?b?\s*$")
+_SEPARATOR = re.compile(r"[,;\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,73 +180,42 @@ def _setting(
 
 def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
     """The value in its type and within its limits, or a ConfigError that says what is allowed."""
-    shown = "•••" if facts.secret else repr(raw)
+    rule, kind = _rule(hint, facts, scale), _inner(hint)
     try:
-        value = _parse(raw, hint)
-    except ValueError:
-        raise ConfigError(f"{name} is {shown}, but it must be {_in_words(hint, facts)}.") from None
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if scale != 1.0:
-            value = value * scale
-        if (facts.least is not None and value < facts.least) or (facts.most is not None and value > facts.most):
-            raise ConfigError(f"{name} is {shown}, but it must be {_in_words(hint, facts)}.")
-    options = facts.choices
-    given = value if isinstance(value, tuple) else (value,)
-    if options and any(item is not None and item not in options for item in given):
-        raise ConfigError(f"{name} is {shown}, but it must be {_in_words(hint, facts)}.")
-    return value
+        value = convert(raw, rule)
+    except Unfit as error:
+        value = "•••" if facts.secret else repr(raw)
+        raise ConfigError(f"{name} is {value}, but it must be {error.allowed}.") from None
+    if kind is Path:
+        return Path(value).expanduser()
+    if rule.kind in ("integer", "number"):
+        return kind(value * scale) if scale != 1.0 else kind(value)
+    return tuple(value) if rule.kind == "array" else value
 
 
-def _parse(raw: Any, hint: Any) -> Any:
+def _inner(hint: Any) -> Any:
+    """The type of an option that may be None, without the None."""
     if isinstance(hint, types.UnionType):
-        hint = next(arm for arm in typing.get_args(hint) if arm is not type(None))
-    origin = typing.get_origin(hint)
-    if origin is Literal:
-        if raw not in typing.get_args(hint):
-            raise ValueError(raw)
-        return raw
-    if origin is tuple:
-        items = re.split(r"[,;\s]+", raw) if isinstance(raw, str) else raw
-        if not isinstance(items, list | tuple):
-            raise ValueError(raw)
-        return tuple(str(item) for item in items if str(item))
-    return _parse_scalar(raw, hint)
+        return next(arm for arm in typing.get_args(hint) if arm is not type(None))
+    return hint
 
 
-def _parse_scalar(raw: Any, hint: Any) -> Any:
-    if hint is bool:
-        word = str(raw).lower()
-        if word not in _TRUE | _FALSE:
-            raise ValueError(raw)
-        return word in _TRUE
-    if hint is int:
-        if isinstance(raw, str) and (size := _SIZE.match(raw)):
-            return int(float(size[1]) * {"k": 1024, "m": 1024**2, "g": 1024**3}[size[2].lower()])
-        return int(raw)
-    if hint is float:
-        return float(raw)
-    if hint is Path:
-        return Path(str(raw)).expanduser()
-    return str(raw)
+def _rule(hint: Any, facts: OptionFacts, scale: float) -> Rule:
+    """What an option accepts, in the unit of its source (a variable may be in milliseconds, a file in seconds)."""
+    hint = _inner(hint)
+    kinds: dict[Any, Kind] = {bool: "boolean", int: "integer", float: "number", tuple: "array"}
+    kind = kinds.get(typing.get_origin(hint) or hint, "string")
+    choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else facts.choices
+    least, most = (limit if limit is None else limit / scale for limit in (facts.least, facts.most))
+    return Rule(kind, choices, least, most, separator=_SEPARATOR, sizes=True)
 
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:
-    """What is allowed, for error messages and the reference."""
-    if isinstance(hint, types.UnionType):
-        hint = next(arm for arm in typing.get_args(hint) if arm is not type(None))
-    choices = facts.choices or (typing.get_args(hint) if typing.get_origin(hint) is Literal else ())
-    if choices:
-        several = "a list of: " if typing.get_origin(hint) is tuple else "one of: "
-        return several + ", ".join(str(choice) for choice in choices)
-    if typing.get_origin(hint) is tuple:
-        return "a list separated by commas"
-    words = {bool: "true or false", int: "a whole number", float: "a number", Path: "a path"}.get(hint, "text")
-    least, most = (limit if limit is None else limit / facts.scale for limit in (facts.least, facts.most))
-    if least is not None and most is not None:
-        return f"{words} from {least:g} to {most:g}"
-    if least is not None:
-        return f"{words} of at least {least:g}"
-    return f"{words} of at most {most:g}" if most is not None else words
+    """What is allowed in the environment, for the reference."""
+    if _inner(hint) is Path:
+        return "a path"
+    rule = _rule(hint, facts, facts.scale)
+    return "a list separated by commas" if rule.kind == "array" and not rule.choices else rule.allowed
 
 
 def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:

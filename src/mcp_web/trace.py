@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal
-from urllib.parse import parse_qsl, quote_plus, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit, urlunsplit
 
 Level = Literal["off", "error", "info", "debug"]
 _ORDER = {"off": 0, "error": 1, "info": 2, "debug": 3}
@@ -102,7 +102,14 @@ def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
     """Set how much is logged and which values must never appear."""
     global _level, _secrets
     _level = _ORDER[level]
-    _secrets = tuple(secret for secret in secrets if len(secret) >= 6)
+    forms = {form for secret in secrets if len(secret) >= 6 for form in _spellings(secret)}
+    _secrets = tuple(sorted(forms, key=len, reverse=True))
+
+
+def _spellings(secret: str) -> set[str]:
+    """The secret as it stands in text, in a URL and in JSON."""
+    as_json = json.dumps(secret)[1:-1]
+    return {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), as_json, as_json.replace("/", "\\/")}
 
 
 def redact_url(url: str) -> str:

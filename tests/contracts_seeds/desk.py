@@ -79,7 +79,7 @@ async def desk(web: MiniWeb, folder: Path, contract: str, **env: str) -> AsyncIt
             **env,
         }
     )
-    async with App(settings, isolate=False, dialer=web.dialer()) as app:
+    async with App(settings, dialer=web.dialer()) as app:
         yield Desk(app, contract)
 
 

@@ -30,7 +30,7 @@ def app(folder: Path, server: EmbeddingServer | None, model: str = "m") -> App:
     environ = {"MCP_WEB_DB_PATH": str(folder / "s.sqlite"), "MCP_WEB_EMBEDDINGS": "none"}
     if server is not None:
         environ |= {"MCP_WEB_EMBEDDINGS": "", "EMBEDDING_SERVER_URL": server.url, "EMBEDDING_MODEL_NAME": model}
-    return App(load(environ={name: value for name, value in environ.items() if value}), isolate=False)
+    return App(load(environ={name: value for name, value in environ.items() if value}))
 
 
 async def test_pages_whose_text_changed_are_read_again_and_others_not(tmp_path: Path, server: EmbeddingServer) -> None:

@@ -158,3 +158,9 @@ def test_a_lone_surrogate_becomes_a_mark_that_can_be_written() -> None:
 def test_a_text_without_a_limit_of_its_own_is_not_endless() -> None:
     with pytest.raises(InvalidInput, match=r"'base_url' is 'xxx.*at most 20,000 characters \(it has 10,000,000\)"):
         bind(tool_named("web_extract"), {"html": "<p>x", "base_url": "x" * 10_000_000})
+
+
+@pytest.mark.parametrize(("name", "argument"), [("web_open", "url"), ("web_read", "url"), ("web_batch_open", "urls")])
+def test_a_number_is_not_an_address(name: str, argument: str) -> None:
+    with pytest.raises(InvalidInput, match="must be text"):
+        bind(tool_named(name), {"query": "x", argument: [2130706433]} if name == "web_read" else {argument: [17]})

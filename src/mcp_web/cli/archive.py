@@ -26,14 +26,14 @@ def command() -> None:
     """Everything that was opened or saved: search it, add to it, carry it in and out."""
 
 
-def _with_app(work: Callable[[App], Awaitable[T]], *, isolate: bool = False) -> T:
+def _with_app(work: Callable[[App], Awaitable[T]]) -> T:
     import anyio
 
     from mcp_web.app import App
     from mcp_web.settings import load
 
     async def run() -> T:
-        async with App(load(), isolate=isolate) as app:
+        async with App(load()) as app:
             return await work(app)
 
     return anyio.run(run)
@@ -107,11 +107,11 @@ def sync(folder: Path, name: str | None, tags: tuple[str, ...], as_json: bool) -
 
     with shown_progress() as say:
 
-        def heard(step: Progress) -> None:
+        def on_progress(step: Progress) -> None:
             if say is not None:
                 say(step.path, step.done, step.total)
 
-        report = _with_app(lambda app: sync_folder(app, folder, name=name, tags=tags, progress=heard))
+        report = _with_app(lambda app: sync_folder(app, folder, name=name, tags=tags, progress=on_progress))
     if as_json:
         print_json(dataclasses.asdict(report))
         return
@@ -135,8 +135,9 @@ def crawl(url: str, prefix: str | None, max_pages: int, depth: int, tags: tuple[
 
     with shown_progress() as say:
         report = _with_app(
-            lambda app: crawl_site(app, url, prefix=prefix, max_pages=max_pages, max_depth=depth, tags=tags, heard=say),
-            isolate=True,
+            lambda app: crawl_site(
+                app, url, prefix=prefix, max_pages=max_pages, max_depth=depth, tags=tags, on_progress=say
+            ),
         )
     if as_json:
         print_json(dataclasses.asdict(report))

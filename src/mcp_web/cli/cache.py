@@ -75,7 +75,7 @@ async def _recent(limit: int) -> list[dict[str, Any]]:
     from mcp_web.settings import load
     from mcp_web.tools.page_view import iso
 
-    async with App(load(), isolate=False) as app:
+    async with App(load()) as app:
         found = await (await app.store()).recent(limit)
     return [
         {

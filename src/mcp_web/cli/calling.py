@@ -13,21 +13,19 @@ from mcp_web.settings import load
 
 
 def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> tuple[dict[str, Any], str]:
-    """The answer object and the agent's text of one tool call; raises what the tool would have answered."""
+    """The answer object and the agent's text of one tool call; raises the error that the tool would have returned."""
     from mcp_web.app import App
-    from mcp_web.tools.arguments import bind
     from mcp_web.tools.call import Call
+    from mcp_web.tools.calling import run_tool
     from mcp_web.tools.sets import tool_named
     from mcp_web.tools.tool import Answer
 
     async def work() -> Answer:
-        tool = tool_named(name)
-        args, notes = bind(tool, {key: value for key, value in given.items() if value is not None})
-        async with App(load(), isolate=False) as app:
+        async with App(load()) as app:
             with shown_progress() as say:
-                heard = (lambda step: say(step.message, step.done, step.total)) if say else None
-                call = Call(app, deadline=anyio.current_time() + deadline, notes=notes, heard=heard)
-                return await tool.run(call, args)
+                on_progress = (lambda step: say(step.message, step.done, step.total)) if say else None
+                call = Call(app, deadline=anyio.current_time() + deadline, on_progress=on_progress)
+                return await run_tool(tool_named(name), call, given)
 
     answer = anyio.run(work)
     return answer.data, answer.text

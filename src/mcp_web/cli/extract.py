@@ -62,7 +62,7 @@ async def _one(html: bytes, base_url: str, request: Any) -> Any:
     from mcp_web.services.extract_html import extract_html
     from mcp_web.settings import load
 
-    async with App(load(), isolate=False) as app:
+    async with App(load()) as app:
         return await extract_html(app, html, base_url, request)
 
 
@@ -75,7 +75,7 @@ async def _lines(source: IO[bytes], request: Any) -> None:
     from mcp_web.services.extract_html import extract_html
     from mcp_web.settings import load
 
-    async with App(load(), isolate=False) as app:
+    async with App(load()) as app:
         for number, line in enumerate(source, start=1):
             if not line.strip():
                 continue

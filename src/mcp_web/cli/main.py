@@ -94,6 +94,8 @@ def run() -> None:
         error.show(sys.stderr)
         raise SystemExit(2 if isinstance(error, click.UsageError) else error.exit_code) from None
     except WebError as error:
+        if error.code == "INTERNAL_ERROR" and error.__cause__ is not None:
+            _defect(error.__cause__)
         _say(error)
         raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
     except BrokenPipeError:

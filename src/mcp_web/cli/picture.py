@@ -26,7 +26,7 @@ def take_picture(url: str, file: str) -> None:
         from mcp_web.app import App
         from mcp_web.services.open_page import OpenRequest, open_page
 
-        async with App(load(), isolate=False) as app:
+        async with App(load()) as app:
             opened = await open_page(app, OpenRequest(url, mode="rendered", screenshot=True))
             await _write(app, opened.snapshot.hash, file)
 
@@ -39,7 +39,7 @@ def save_picture(snapshot: str, file: str) -> None:
     async def work() -> None:
         from mcp_web.app import App
 
-        async with App(load(), isolate=False) as app:
+        async with App(load()) as app:
             await _write(app, snapshot, file)
 
     anyio.run(work)

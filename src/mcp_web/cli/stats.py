@@ -21,7 +21,7 @@ def command(as_json: bool) -> None:
         from mcp_web.app import App
         from mcp_web.settings import load
 
-        async with App(load(), isolate=False) as app:
+        async with App(load()) as app:
             return await show_stats(app)
 
     stats = anyio.run(work)

@@ -40,7 +40,7 @@ def command(
         from mcp_web.services.watch_pages import change_watch
         from mcp_web.settings import load
 
-        async with App(load(), isolate=False) as app:
+        async with App(load()) as app:
             watched = await change_watch(app, urls, remove)
             if only_list or remove:
                 if as_json:

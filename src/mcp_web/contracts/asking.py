@@ -35,7 +35,7 @@ async def ask(
     """The answer to one query; what went wrong is raised."""
     call.say("searching")
     (answer,) = await search_web(
-        call.app, [query], provider, raw=raw, fetch_content=fetch_content, deadline=call.deadline, heard=call.say
+        call.app, [query], provider, raw=raw, fetch_content=fetch_content, deadline=call.deadline, on_progress=call.say
     )
     if isinstance(answer, WebError):
         raise answer

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_web.contracts.binding import bind_to
+from mcp_web.text.values import Rule
 from mcp_web.tools.call import Call
-from mcp_web.tools.tool import Answer, Tool
+from mcp_web.tools.tool import Answer, Param, Tool
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -21,16 +21,29 @@ Failed = Callable[["WebError", Mapping[str, Any]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
+class ContractParam(Param):
+    """A parameter whose rule is one property of that system's JSON schema."""
+
+    schema_rule: Rule = field(default_factory=lambda: Rule("string"))
+
+    @property
+    def rule(self) -> Rule:
+        return self.schema_rule
+
+
+@dataclass(frozen=True, slots=True)
 class ContractTool(Tool):
     schema: Mapping[str, Any] = field(default_factory=dict)
     purpose: Purpose = "other"  # which of the two switches of the configuration turns it off
-    clamps: bool = False  # numbers out of range are moved into it, where that system did so; else refused
 
     def input_schema(self) -> dict[str, Any]:
         return dict(self.schema)
 
-    def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
-        return bind_to(self.name, self.schema, given, clamps=self.clamps), []
+    def wrong(self, param: Param, value: str, allowed: str) -> str:
+        return f"Invalid arguments for tool {self.name}: {param.name} must be {allowed}, received {value}."
+
+    def missing(self, param: Param) -> str:
+        return f"Invalid arguments for tool {self.name}: {param.name} is required."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +75,57 @@ def contract_tool(
     *,
     failed: Failed,
     purpose: Purpose = "other",
+    clamps: bool = False,
     **more: Any,
 ) -> ContractTool:
-    """A tool of a contract; its parameters are the schema's."""
+    """A tool of a contract, with the parameters of its schema.
+
+    Parameters that the schema does not have are ignored, as the libraries of those systems do. `clamps`: numbers out
+    of range are moved into it, where that system did so; otherwise they are refused.
+    """
+    required = schema.get("required", ())
+    params = tuple(
+        ContractParam(
+            parameter,
+            "string",
+            facts.get("description", ""),
+            facts.get("default"),
+            parameter in required,
+            schema_rule=_rule(facts, clamps=clamps),
+        )
+        for parameter, facts in schema["properties"].items()
+    )
     return ContractTool(
-        name=name, title=title, words=words, params=(), run=run, schema=schema, failed=failed, purpose=purpose, **more
+        name=name,
+        title=title,
+        words=words,
+        params=params,
+        run=run,
+        schema=schema,
+        failed=failed,
+        purpose=purpose,
+        drops_unknown=True,
+        **more,
+    )
+
+
+def _rule(facts: Mapping[str, Any], *, clamps: bool) -> Rule:
+    """The rule that one property of a JSON schema states."""
+    if "anyOf" in facts:  # a string or a list of strings, always bound as a list
+        return Rule("array", separator=None, min_items=1)
+    items = facts.get("items", {})
+    return Rule(
+        facts.get("type", "string"),
+        tuple(facts.get("enum", items.get("enum", ()))),
+        facts.get("minimum", facts.get("exclusiveMinimum")),
+        facts.get("maximum", facts.get("exclusiveMaximum")),
+        exclusive="exclusiveMinimum" in facts or "exclusiveMaximum" in facts,
+        clamp=clamps,
+        min_length=facts.get("minLength", 0),
+        max_length=facts.get("maxLength"),
+        min_items=facts.get("minItems", 0),
+        max_items=facts.get("maxItems"),
+        pattern=facts.get("pattern", ""),
     )
 
 

@@ -13,9 +13,9 @@ from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, Web
 from mcp_web.model.search import Category, Hit, SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import one_line
 from mcp_web.tools.shrink import shrunk
 from mcp_web.tools.tool import Answer
 

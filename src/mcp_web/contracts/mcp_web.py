@@ -93,7 +93,7 @@ async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
     urls = list(dict.fromkeys(args["urls"]))
     requests = [_request(url, args) for url in urls]
     answers = await open_many(
-        call.app, requests, deadline=call.deadline, heard=call.say, at_once=args["max_concurrency"]
+        call.app, requests, deadline=call.deadline, on_progress=call.say, at_once=args["max_concurrency"]
     )
     good = sum(isinstance(answer, Opened) for answer in answers)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from mcp_web.model.page import Document
 from mcp_web.services.open_page import Opened
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
-from mcp_web.tools.page_view import MAX_LINKS, iso, one_line
+from mcp_web.tools.page_view import MAX_LINKS, iso
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         min_score=THRESHOLD if threshold is None else threshold,
         max_age=0 if args["forceRefresh"] else None,
         deadline=call.deadline,
-        heard=call.say,
+        on_progress=call.say,
         reader=reader,
     )
     if isinstance(page, WebError):

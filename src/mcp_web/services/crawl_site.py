@@ -18,7 +18,7 @@ from mcp_web.services.open_page import OpenRequest, open_page
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-Heard = Callable[[str, float, float], None]
+OnProgress = Callable[[str, float, float], None]
 NOTE = "crawl"
 REMEMBERED = 30 * 86400.0  # how long an unfinished crawl can be taken up again
 MOST_SITEMAPS = 50
@@ -56,7 +56,7 @@ async def crawl_site(
     max_pages: int = 200,
     max_depth: int = 4,
     tags: tuple[str, ...] = (),
-    heard: Heard | None = None,
+    on_progress: OnProgress | None = None,
 ) -> CrawlReport:
     """Visit pages below the prefix; a second crawl asks the origin only whether they changed."""
     first = parse_url(start).href
@@ -69,8 +69,8 @@ async def crawl_site(
     async def visit(url: str, depth: int) -> None:
         async with places:
             await _visit(app, walk, url, depth, max_depth, tags)
-        if heard is not None:
-            heard(url, walk.report.pages, min(max_pages, walk.report.pages + len(walk.waiting)))
+        if on_progress is not None:
+            on_progress(url, walk.report.pages, min(max_pages, walk.report.pages + len(walk.waiting)))
 
     while walk.waiting and walk.report.pages < max_pages:
         take = min(len(walk.waiting), SAVE_EVERY, max_pages - walk.report.pages)

@@ -13,7 +13,7 @@ from mcp_web.services.open_page import Opened, OpenRequest, open_page
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-Heard = Callable[[str, float, float], None]
+OnProgress = Callable[[str, float, float], None]
 T = TypeVar("T")
 
 
@@ -22,11 +22,13 @@ async def open_many(
     requests: Sequence[OpenRequest],
     *,
     deadline: float,
-    heard: Heard | None = None,
+    on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[Opened | WebError]:
     """Answers in order; what is not there by the deadline is an error of its own, the rest is delivered."""
-    return await use_many(app, requests, lambda at, opened: opened, deadline=deadline, heard=heard, at_once=at_once)
+    return await use_many(
+        app, requests, lambda at, opened: opened, deadline=deadline, on_progress=on_progress, at_once=at_once
+    )
 
 
 async def use_many(
@@ -35,7 +37,7 @@ async def use_many(
     use: Callable[[int, Opened], T],
     *,
     deadline: float,
-    heard: Heard | None = None,
+    on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[T | WebError]:
     """The same, with only what `use` takes from each page: fifty large pages are never in memory together."""
@@ -51,8 +53,8 @@ async def use_many(
             except WebError as error:
                 answers[at] = error.bare()
         done += 1
-        if heard is not None:
-            heard(f"opened {done} of {len(requests)}", done, len(requests))
+        if on_progress is not None:
+            on_progress(f"opened {done} of {len(requests)}", done, len(requests))
 
     # The last second is for presenting what came.
     with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
     from mcp_web.index.reader import PageReader
 
-Heard = Callable[[str, float, float], None]
+OnProgress = Callable[[str, float, float], None]
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 PROTECTED = "content protected"
 
@@ -40,13 +40,13 @@ async def read_pages(
     min_score: float | None,
     max_age: float | None,
     deadline: float,
-    heard: Heard | None = None,
+    on_progress: OnProgress | None = None,
     reader: PageReader | None = None,
 ) -> list[PageRead | WebError]:
     """For every URL its passages or its error; `reader` cuts pages in another way than ours."""
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
-    pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, heard=heard)
+    pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, on_progress=on_progress)
     answers: list[PageRead | WebError] = []
     for page, url in zip(pages, urls, strict=True):
         if isinstance(page, WebError):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 BATCH = 50
 
 
-async def reindex_archive(app: App, heard: Callable[[str, float, float], None] | None = None) -> int:
+async def reindex_archive(app: App, on_progress: Callable[[str, float, float], None] | None = None) -> int:
     """Passages embedded: of pages that are new, changed or half read. Interrupted, the next run goes on from there."""
     from mcp_web.index.calibrate import forget_mark
 
@@ -26,8 +26,8 @@ async def reindex_archive(app: App, heard: Callable[[str, float, float], None] |
             if kept is not None:
                 passages += await reader.complete(key, kept.document.markdown, kept.document.headings)
             done += 1
-            if heard is not None:
-                heard(kept.document.title[:60] if kept else "", done, max(total, done))
+            if on_progress is not None:
+                on_progress(kept.document.title[:60] if kept else "", done, max(total, done))
         before = keys  # the same ones again: they cannot be kept
     if not keys:
         await store.drop_vectors(but=reader.model)

@@ -18,7 +18,7 @@ from mcp_web.services.open_page import Opened, OpenRequest
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-Heard = Callable[[str, float, float], None]
+OnProgress = Callable[[str, float, float], None]
 READING_SHARE = 0.6  # of the time that is left goes to searching when content is wanted too
 
 
@@ -41,7 +41,7 @@ async def search_web(
     raw: bool = False,
     fetch_content: bool = False,
     deadline: float,
-    heard: Heard | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[Searched | WebError]:
     """One answer or error for each query, in order."""
     answers: list[Searched | WebError | None] = [None] * len(queries)
@@ -68,7 +68,8 @@ async def search_web(
     whole = [answer for answer in answers if answer is not None]
     if fetch_content:
         return [
-            await _read(app, answer, deadline, heard) if isinstance(answer, Searched) else answer for answer in whole
+            await _read(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer
+            for answer in whole
         ]
     return whole
 
@@ -88,11 +89,11 @@ async def _seen(app: App, found: Found) -> dict[str, SnapshotInfo]:
     return {url: kept[address] for url, address in addresses.items() if address in kept}
 
 
-async def _read(app: App, answer: Searched, deadline: float, heard: Heard | None) -> Searched:
+async def _read(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
     """The hits' pages through the same pipeline as web_open; what fails or is late is said, the rest delivered."""
     begun = anyio.current_time()
     urls = [hit.url for hit in answer.found.hits]
-    pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, heard=heard)
+    pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, on_progress=on_progress)
     contents = dict(zip(urls, pages, strict=True))
     return Searched(answer.found, answer.notes, answer.seen, contents, (anyio.current_time() - begun) * 1000)
 

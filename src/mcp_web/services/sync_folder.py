@@ -27,5 +27,5 @@ async def sync_folder(
     async def extract(page: Fetched) -> Document:
         return await app.extract(page, ExtractRequest())
 
-    heard = progress or (lambda _: None)
-    return await room.sync_folder(await app.store(), folder, extract, name=name, tags=tags, progress=heard)
+    on_progress = progress or (lambda _: None)
+    return await room.sync_folder(await app.store(), folder, extract, name=name, tags=tags, progress=on_progress)

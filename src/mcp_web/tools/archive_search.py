@@ -6,9 +6,10 @@ from typing import Any
 
 from mcp_web.model.citation import Citation
 from mcp_web.services.search_archive import search_archive
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
+from mcp_web.tools.border import note_lines
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import one_line
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _CITATIONS_SHOWN = 5
@@ -35,7 +36,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     lines = [f"{len(answer.results)} documents · {answer.mode}"]
     if answer.corrected_query:
         lines.append(f"searched for: {answer.corrected_query}")
-    lines += [f"note: {note}" for note in data["notes"]]
+    lines += note_lines(data["notes"])
     if not answer.results:
         lines.append(
             "Nothing kept matches. Search the web with web_search; what you open is kept and found here later."

@@ -46,7 +46,7 @@ TOOL = Tool(
         Param("domain", "string", "Pages of this host and its subdomains.", max_length=253),
         Param("keep_newest", "integer", "Keep this many most recently used pages.", least=0),
         Param("max_bytes", "integer", "Shrink the kept text to this size.", least=0),
-        Param("url", "string", "One page.", max_length=8_000),
+        Param("url", "string", "One page.", max_length=8_000, address=True),
     ),
     run=run,
     read_only=False,

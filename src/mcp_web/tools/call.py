@@ -30,18 +30,18 @@ class Call:
     notes: list[str] = field(default_factory=list)
     envelope: Envelope = field(default_factory=Envelope)
     progress: Progress = field(default_factory=Progress)
-    heard: Callable[[Progress], None] | None = None  # told at once: for progress bars
-    wants_data: bool = True  # whether somebody will look at the answer object, or only at the text
+    on_progress: Callable[[Progress], None] | None = None  # called at once: for progress bars
+    wants_data: bool = True  # whether the answer object is used, or only the text
 
     def say(self, message: str, done: float | None = None, total: float | None = None) -> None:
-        """Tell whoever waits what is being done."""
+        """Report what is being done."""
         self.progress.message = message
         if done is not None:
             self.progress.done = done
         if total is not None:
             self.progress.total = total
-        if self.heard is not None:
-            self.heard(self.progress)
+        if self.on_progress is not None:
+            self.on_progress(self.progress)
 
     @property
     def seconds_left(self) -> float:

@@ -1,12 +1,11 @@
-"""Calls a tool by name and gives back a result within the ceiling, whatever happens inside.
+"""Runs a tool: arguments bound, the answer through the border and, for clients, within the token ceiling.
 
-Both edges use it: the server for agents, the command line for people.
+The server calls `call_tool`, the command line `run_tool`: there is no other way to a tool.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,12 +13,10 @@ from typing import Any
 from mcp_web import trace
 from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
+from mcp_web.tools.border import clean_answer, clean_error
 from mcp_web.tools.call import Call
-from mcp_web.tools.shrink import compact, encodable, shrunk
+from mcp_web.tools.shrink import compact, shrunk
 from mcp_web.tools.tool import Answer, Picture, Tool
-
-# What was asked is quoted in many sentences: what would move a terminal's cursor or turn the text round is spelt out.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +32,11 @@ class Result:
     picture: Picture | None = None
 
 
-async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
-    """Bind, run, present. Failures become results; only cancellation rises."""
-    result = await _called(tool, call, given, structured=structured)
-    try:
-        compact([result.text, result.meta, result.data, result.more, result.extra]).encode()
-    except UnicodeEncodeError:  # a lone surrogate in a page or in what was asked
-        fields = {name: encodable(getattr(result, name)) for name in ("text", "meta", "data", "extra")}
-        result = replace(result, **fields, more=tuple(encodable(result.more)))
-    return result
+async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> Answer:
+    """Bind the arguments and run the tool; the answer, or the WebError that is raised, has passed the border.
 
-
-async def _called(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
+    The command line calls it directly: a person has no token ceiling.
+    """
     facts: dict[str, Any] = {}
     try:
         with trace.step("tool", tool=tool.name) as facts:
@@ -58,21 +48,23 @@ async def _called(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, st
         trace.figures.count("tool_errors_total", tool=tool.name, code=error.code)
         if isinstance(error, OperatorError):
             trace.log("error", "operator", tool=tool.name, error_code=error.code, message=error.message)
-        return _told(tool, error, call, given, structured=structured)
-    except Exception as error:  # noqa: BLE001 — the edge: a defect of ours must not reach the agent as a traceback
+        raise clean_error(error) from error.__cause__
+    except Exception as error:  # a defect of ours must not reach the agent as a traceback
         trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
-        defect = WebError(f"{tool.name} failed inside the server ({type(error).__name__}).")
-        return _told(tool, defect, call, given, structured=structured)
+        raise WebError(f"{tool.name} failed inside the server ({type(error).__name__}).") from error
+    return clean_answer(answer, call.envelope, given or {})
+
+
+async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
+    """Run a tool for a client. Failures become results; only cancellation is raised."""
+    try:
+        answer = await run_tool(tool, call, given)
+    except WebError as error:
+        if tool.failed is None:
+            return _failed(error, call, structured=structured)
+        answer = clean_answer(tool.failed(error, given or {}), call.envelope, given or {})
     return replace(_within_ceiling(answer, call, structured=structured), picture=answer.picture)
-
-
-def _told(tool: Tool, error: WebError, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:
-    """The failure in the tool's own way, or in ours."""
-    if tool.failed is None:
-        return _failed(error, call, structured=structured)
-    error.message = trace.redact(error.message)
-    return _within_ceiling(tool.failed(error, given or {}), call, structured=structured)
 
 
 def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
@@ -83,9 +75,9 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
     text = f"{error.code}: {error.message} {error.way_on}"
     if error.retry_after is not None and f" {error.retry_after:.0f} s" not in error.way_on:
         text += f" Retry after {error.retry_after:g} s."
+    text = budget.cut(text, 2_000)
     if quoted:
         text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 1_500))
-    text = budget.cut(printable(trace.redact(text)), 4_000)
     if not budget.within(json.dumps(facts, ensure_ascii=False, default=str), 4_000):
         facts = {name: facts[name] for name in ("code", "suggestion", "retryable")} | {"message": text[:500]}
     return Result(text, {"error": facts}, {"error": facts} if structured else None, is_error=True)
@@ -111,7 +103,10 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
 
 
 def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
-    """The object in the text, where the clients of another system look for it; programs get it twice, each half."""
+    """The object in the text, where the clients of another system look for it.
+
+    Structured clients receive the text and the object, so each gets half of the budget.
+    """
     data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
     # No envelope fits into another system's shape; what a chat would take for a turn is defused all the same.
     text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
@@ -135,11 +130,6 @@ def _as_text(answer: Answer, call: Call) -> Result:
             break
         more.append(call.envelope.defuse(part))
     return Result(text, {}, None, answer.is_error, tuple(more), extra)
-
-
-def printable(text: str) -> str:
-    """A sentence that quotes what was asked, with whatever cannot be seen in it spelt out."""
-    return _UNSEEN.sub(lambda unseen: unseen[0].encode("unicode_escape").decode(), text)
 
 
 def _where(error: BaseException) -> str:

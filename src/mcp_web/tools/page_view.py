@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from mcp_web.model.page import Document, Format, Heading, Link
+from mcp_web.text.untrusted import one_line, shortened
 from mcp_web.tools import budget
+from mcp_web.tools.border import URL_CHARS, note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
 
@@ -60,7 +62,7 @@ def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
     shown = show(view.document, wish, view.snapshot)
     data = as_data(view, wish, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
-    lines += [f"note: {note}" for note in (*call.notes, *view.notes, *view.document.notes)]
+    lines += note_lines((*call.notes, *view.notes, *view.document.notes))
     parts = []
     if shown.start == 0 and wish.format == "markdown":
         parts.append(front_matter(view))
@@ -149,7 +151,7 @@ def header(view: PageView, shown: Shown) -> str:
     if view.authenticated:
         facts.append("authenticated: yes")
     if view.final_url and view.final_url != view.url:
-        facts.append(f"redirected to {view.final_url}")
+        facts.append(f"redirected to {shortened(view.final_url, URL_CHARS)}")
     return " · ".join(facts)
 
 
@@ -272,10 +274,6 @@ def ago(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.0f} s"
-
-
-def one_line(text: Any) -> str:
-    return " ".join(str(text).split())
 
 
 def _bounded_json(value: Any) -> str:

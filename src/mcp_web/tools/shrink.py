@@ -23,21 +23,6 @@ def compact(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def encodable(value: Any) -> Any:
-    """The value without lone surrogates, which no UTF-8 can carry; the value itself where it has none."""
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return value.encode("utf-8", "replace").decode()
-        return value
-    if isinstance(value, dict):
-        return {encodable(key): encodable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [encodable(item) for item in value]
-    return value
-
-
 def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, Any], bool]:
     """The object itself where it fits, else a smaller one with the same keys; and whether it was made smaller."""
     if budget.within(compact(data), tokens):

@@ -5,17 +5,21 @@ The JSON schema is derived here, plain and flat: no unions, no references, `addi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+from mcp_web.text.values import COMMA, Kind, Rule
 
 if TYPE_CHECKING:
     from mcp_web.errors import WebError
     from mcp_web.tools.call import Call
 
-Kind = Literal["string", "integer", "number", "boolean", "array"]
-# house: text for agents, the object for programs · json: the object, as JSON in the text · text: the text as it is
-Shape = Literal["house", "json", "text"]
+# default: text for agents, the object for programs · json: the object, as JSON in the text · text: the text as it is
+Shape = Literal["default", "json", "text"]
+_LONGEST = 20_000  # characters of a text whose parameter says nothing else
+_LINES = re.compile(r"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,25 @@ class Param:
     max_length: int | None = None  # of a string, or of each item of a list
     max_items: int | None = None
     aliases: tuple[str, ...] = ()
-    lines: bool = False  # a list given as one string holds one item a line (queries), not one a comma
+    lines: bool = False  # a list given as one string holds one item per line (queries), not one per comma
+    address: bool = False  # a URL: a number is refused
+
+    @property
+    def rule(self) -> Rule:
+        """What the binder accepts for it."""
+        return Rule(
+            self.kind,
+            self.choices,
+            self.least,
+            self.most,
+            clamp=True,
+            min_length=1 if self.required else 0,
+            max_length=_LONGEST if self.max_length is None else self.max_length,
+            min_items=1 if self.required else 0,
+            max_items=self.max_items,
+            numbers_as_text=not self.address,
+            separator=_LINES if self.lines else COMMA,
+        )
 
     def schema(self) -> dict[str, Any]:
         made: dict[str, Any] = {"type": self.kind, "description": self.help}
@@ -67,7 +89,7 @@ class Answer:
     data: dict[str, Any]
     text: str
     meta: dict[str, Any] = field(default_factory=dict)
-    shape: Shape = "house"
+    shape: Shape = "default"
     more: tuple[str, ...] = ()  # further texts, each its own content block
     extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
     is_error: bool = False
@@ -88,7 +110,8 @@ class Tool:
     open_world: bool = True
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
     long_answers: bool = False  # may exceed what some clients cut without being told
-    # How a failure is told, where another system has its own way; None is ours.
+    drops_unknown: bool = False  # parameters that the tool does not have are ignored instead of refused
+    # How a failure is presented, where another system has its own format; None is ours.
     failed: Callable[[WebError, Mapping[str, Any]], Answer] | None = None
 
     def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
@@ -96,6 +119,14 @@ class Tool:
         from mcp_web.tools.arguments import bind
 
         return bind(self, given)
+
+    def wrong(self, param: Param, value: str, allowed: str) -> str:
+        """The message for a value that cannot be used."""
+        return f"The parameter {param.name!r} is {value}, but it must be {allowed}."
+
+    def missing(self, param: Param) -> str:
+        """The message for a required parameter that was not given."""
+        return f"{self.name} needs the parameter {param.name!r}: {param.help}"
 
     def input_schema(self) -> dict[str, Any]:
         return {

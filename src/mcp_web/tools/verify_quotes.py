@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.services.verify_quotes import verify_quotes
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import iso, one_line
+from mcp_web.tools.page_view import iso
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _SHOWN = 400  # characters of a quote or of what was found, in the answer

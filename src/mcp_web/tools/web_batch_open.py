@@ -7,11 +7,12 @@ from typing import Any
 from mcp_web.errors import WebError
 from mcp_web.services.open_many import use_many
 from mcp_web.services.open_page import Opened
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
+from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
-from mcp_web.tools.calling import printable
 from mcp_web.tools.page_params import FORMAT, IMAGES, LINKS, MAX_AGE, MAX_CHARS, SECTION, SELECTOR, SITECONFIG, wish_of
-from mcp_web.tools.page_view import Wish, as_data, front_matter, header, link_list, one_line, show
+from mcp_web.tools.page_view import Wish, as_data, front_matter, header, link_list, show
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import MODE, request_of, same_call, view_of
 
@@ -28,20 +29,21 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     def shown(at: int, opened: Opened) -> tuple[str, dict[str, Any]]:
         return _one(call, args, urls[at], opened, share)
 
-    answers = await use_many(call.app, requests, shown, deadline=call.deadline, heard=call.say)
+    answers = await use_many(call.app, requests, shown, deadline=call.deadline, on_progress=call.say)
     good = sum(not isinstance(answer, WebError) for answer in answers)
     blocks, pages = [], []
     for url, answer in zip(urls, answers, strict=True):
         text, data = _failed(call, url, answer) if isinstance(answer, WebError) else answer
         blocks.append(text)
         pages.append(data)
-    lines = [f"{good} of {len(urls)} pages opened", *(f"note: {note}" for note in call.notes)]
+    lines = [f"{good} of {len(urls)} pages opened", *note_lines(call.notes)]
     facts = {"opened": good, "failed": len(urls) - good}
     return Answer({"pages": pages, **facts, "notes": call.notes}, "\n\n".join(["\n".join(lines), *blocks]), facts)
 
 
 def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]:
-    text = printable(f"## {one_line(url)[:500]}\n{error.code}: {error.message} {error.way_on}")
+    error = clean_error(error)
+    text = f"## {one_line(url)[:500]}\n{error_line(error)}"
     if quoted := error.details.get("page_text"):
         text += "\n" + call.envelope.wrap(budget.cut(str(quoted), 300))
     return text, {"url": url, "error": error.as_dict()}
@@ -52,7 +54,7 @@ def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int
     wish = wish_of(args | {"start": 0})
     shown = show(view.document, Wish(wish.format, wish.max_chars, 0, wish.section, wish.include_links, tokens))
     parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
-    lines = [f"## {view.url}", header(view, shown), *(f"note: {note}" for note in (*view.notes, *view.document.notes))]
+    lines = [f"## {view.url}", header(view, shown), *note_lines((*view.notes, *view.document.notes))]
     lines.append(call.envelope.wrap("\n\n".join(parts)))
     if shown.next_start is not None:
         lines.append(f"more: {same_call(args, url)[:-1]}, start={shown.next_start})")
@@ -70,7 +72,16 @@ TOOL = Tool(
         "each with its snapshot and, where it was cut, the exact web_open call for the rest."
     ),
     params=(
-        Param("urls", "array", "Addresses, 1 to 50.", required=True, max_items=50, max_length=8_000, aliases=("url",)),
+        Param(
+            "urls",
+            "array",
+            "Addresses, 1 to 50.",
+            required=True,
+            max_items=50,
+            max_length=8_000,
+            address=True,
+            aliases=("url",),
+        ),
         Param(
             "max_tokens", "integer", "Budget over all pages (default 12000).", default=12_000, least=500, most=16_000
         ),

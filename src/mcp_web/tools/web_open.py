@@ -94,7 +94,7 @@ TOOL = Tool(
         "call."
     ),
     params=(
-        Param("url", "string", "Address of the page.", required=True, max_length=8_000),
+        Param("url", "string", "Address of the page.", required=True, max_length=8_000, address=True),
         MODE,
         SELECTOR,
         SECTION,

@@ -9,10 +9,12 @@ from typing import Any
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage
 from mcp_web.services.read_page import PageRead, read_pages
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
+from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import MAX_AGE
-from mcp_web.tools.page_view import front_matter, iso, one_line
+from mcp_web.tools.page_view import front_matter, iso
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import view_of
 
@@ -42,7 +44,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         min_score=threshold,
         max_age=args["max_age"],
         deadline=call.deadline,
-        heard=call.say,
+        on_progress=call.say,
     )
     if len(pages) == 1 and isinstance(pages[0], WebError):
         raise pages[0]
@@ -55,7 +57,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         left.tokens -= before - share.tokens
         texts.append(text)
         objects.append(data)
-    notes = [f"note: {note}" for note in call.notes]
+    notes = note_lines(call.notes)
     data = objects[0] if len(objects) == 1 else {"pages": objects}
     meta = {"pages": [{name: one.get(name) for name in ("url", "snapshot", "answered")} for one in objects]}
     return Answer(data | {"call_notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
@@ -65,7 +67,7 @@ def _page(
     call: Call, args: dict[str, Any], url: str, page: PageRead | WebError, left: _Budget
 ) -> tuple[str, dict[str, Any]]:
     if isinstance(page, WebError):
-        return f"## {url}\n{page.code}: {page.message} {page.way_on}", {"url": url, "error": page.as_dict()}
+        return f"## {url}\n{error_line(clean_error(page))}", {"url": url, "error": page.as_dict()}
     kept = page.opened.snapshot
     blocks, found = [], []
     for at, ranked in enumerate(page.ranked):
@@ -88,7 +90,7 @@ def _page(
     }
     view = view_of(page.opened)
     lines = [f"## {kept.url}", f"{page.opened.cache} · read {iso(kept.checked_at)} · snapshot {kept.hash[:16]}"]
-    lines += [f"note: {note}" for note in page.notes]
+    lines += note_lines(page.notes)
     if args["include_metadata"]:
         data["metadata"] = {name: value for name, value in _metadata(kept).items() if value}
         blocks.insert(0, front_matter(view))
@@ -189,7 +191,7 @@ TOOL = Tool(
         "snapshot and a score, so it can be cited and checked with verify_quotes."
     ),
     params=(
-        Param("url", "array", "Address, or up to 10.", required=True, max_items=10, max_length=8_000),
+        Param("url", "array", "Address, or up to 10.", required=True, max_items=10, max_length=8_000, address=True),
         Param("query", "array", "Question, or up to 10.", required=True, max_items=10, max_length=500, lines=True),
         Param("max_results", "integer", "Passages a query (default 8).", default=8, least=1, most=50,
               aliases=("count", "limit", "top_k")),

@@ -11,9 +11,11 @@ from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Found, Hit, SearchQuery
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched, search_web
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
+from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import iso, one_line
+from mcp_web.tools.page_view import iso
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _RANGE = re.compile(r"^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$")
@@ -31,7 +33,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         raw=args["raw"],
         fetch_content=args["fetch_content"],
         deadline=call.deadline,
-        heard=call.say,
+        on_progress=call.say,
     )
     if len(answers) == 1 and isinstance(answers[0], WebError):
         raise answers[0]
@@ -41,7 +43,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         shown, data = _one(call, args, text, answer, share)
         texts.append(f"## {one_line(text)[:120]}\n{shown}" if len(answers) > 1 else shown)
         objects.append(data)
-    notes = [f"note: {note}" for note in call.notes]
+    notes = note_lines(call.notes)
     meta = {"results": [len(one.get("results", ())) for one in objects]}
     return Answer({"queries": objects, "notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
 
@@ -74,11 +76,11 @@ def _one(
     call: Call, args: dict[str, Any], text: str, answer: Searched | WebError, tokens: int
 ) -> tuple[str, dict[str, Any]]:
     if isinstance(answer, WebError):
-        return f"{answer.code}: {answer.message} {answer.way_on}", {"query": text, "error": answer.as_dict()}
+        return error_line(clean_error(answer)), {"query": text, "error": answer.as_dict()}
     found = answer.found
     data = _as_data(answer, args)
     lines = [_header(found)]
-    lines += [f"note: {note}" for note in (*answer.notes, *found.notes)]
+    lines += note_lines((*answer.notes, *found.notes))
     if not found.hits:
         lines.append(found.suggestion or "No results: try fewer or other words. No results do not prove absence.")
         return "\n".join(lines), data

@@ -1,0 +1,47 @@
+"""Text that a page, document, provider or site chose, made safe to stand in a sentence of ours."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+QUOTE_CHARS = 80  # of a name that somebody else chose, in a note or an error
+
+# Role and turn markers of common chat formats, and the opening and closing words of our own envelope.
+_MARKERS = re.compile(
+    r"<\|(?=[a-z_]{2,30}\|>)|\[(?=/?INST\])|<(?=/?(?:system|assistant|user|human|tool_result|function_results)\s*>)"
+    r"|<(?=/?untrusted\b)",
+    re.IGNORECASE,
+)
+# What would move a terminal's cursor, turn the text round or hide in it; line breaks and tabs stay.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+
+
+def defuse(text: str) -> str:
+    """The text without sequences that could be taken for a chat turn or for our envelope; its length stays."""
+    return _MARKERS.sub(lambda found: "‹" + found[0][1:], text)
+
+
+def printable(text: str) -> str:
+    """The text with every invisible or controlling character spelt out."""
+    return _UNSEEN.sub(lambda unseen: unseen[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: Any) -> str:
+    """The text with every run of white space as one space."""
+    return " ".join(str(text).split())
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def quoted(value: Any, most: int = QUOTE_CHARS) -> str:
+    """The value between quotation marks: on one line, defused and short.
+
+    For everything in a note or an error that somebody else chose: sheet names, media types, details of a provider.
+    """
+    line = defuse(printable(one_line(value))).replace('"', "'")
+    return f'"{shortened(line, most)}"'

@@ -1,0 +1,106 @@
+"""The last step of every answer and every error.
+
+Nothing that a page, document, provider or site chose stands outside the envelope in a form that could be taken for
+the server's own words, and no configured secret leaves at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from mcp_web import trace
+from mcp_web.errors import WebError
+from mcp_web.text.untrusted import defuse, one_line, printable, shortened
+from mcp_web.text.values import encodable
+from mcp_web.tools.envelope import Envelope
+from mcp_web.tools.tool import Answer
+
+NOTE_CHARS = 400
+LINE_CHARS = 2_000  # of a line outside the envelope that does not name the next call
+META_CHARS = 1_000  # of a value in `_meta`
+URL_CHARS = 300  # of an address that the caller did not give
+_NEXT_CALL = ("more: ", "compare: ")  # addresses in them are needed whole; they were parsed and have no line breaks
+_LONG_URL = re.compile(rf"https?://\S{{{URL_CHARS},}}")
+
+
+def note_lines(notes: Iterable[str]) -> list[str]:
+    """Notes as lines of an answer, one line each."""
+    return [f"note: {shortened(one_line(note), NOTE_CHARS)}" for note in notes]
+
+
+def error_line(error: WebError) -> str:
+    """An error as one line of an answer about several pages or queries."""
+    return f"{error.code}: {one_line(error.message)} {one_line(error.way_on)}"
+
+
+def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -> Answer:
+    """The answer as it may leave the process."""
+    answer.meta = clean_value(answer.meta, META_CHARS)
+    answer.extra = clean_value(answer.extra)
+    if answer.shape == "default":
+        answer.text = clean_text(answer.text, envelope, given)
+        answer.data = clean_value(answer.data)
+        return answer
+    # The formats of other systems have no envelope; chat markers are defused where the format is written.
+    answer.text, answer.data = _safe(answer.text), _mapped(answer.data, _safe)
+    answer.more = tuple(_safe(text) for text in answer.more)
+    return answer
+
+
+def clean_error(error: WebError) -> WebError:
+    """The same error with its sentences on one line, short, defused and without secrets."""
+    error.message = _sentence(error.message, LINE_CHARS)
+    error.way_on = _sentence(error.way_on, LINE_CHARS)
+    page_text = error.details.pop("page_text", None)
+    error.details = clean_value(error.details, META_CHARS)
+    if page_text is not None:  # shown inside the envelope
+        error.details["page_text"] = _safe(str(page_text))
+    if error.url is not None:
+        error.url = _safe(error.url)
+    return error
+
+
+def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
+    """The text with every line outside the envelope defused, printable and short."""
+    mark = re.escape(envelope.boundary)
+    parts = re.split(rf"(<untrusted {mark}>\n.*?\n</untrusted {mark}>)", text, flags=re.DOTALL)
+    own = str(given or "")
+    return _safe("".join(part if at % 2 else _outside(part, own) for at, part in enumerate(parts)))
+
+
+def clean_value(value: Any, most: int | None = None) -> Any:
+    """Every string in a JSON value defused and without secrets; with `most`, also on one line and short."""
+    return _mapped(value, (lambda text: defuse(_safe(text))) if most is None else (lambda text: _sentence(text, most)))
+
+
+def _sentence(text: str, most: int) -> str:
+    return shortened(defuse(printable(one_line(_safe(text)))), most)
+
+
+def _outside(text: str, own: str) -> str:
+    return "\n".join(_line(line, own) for line in text.split("\n"))
+
+
+def _line(line: str, own: str) -> str:
+    line = defuse(printable(line))
+    if line.startswith(_NEXT_CALL):
+        return line
+    line = _LONG_URL.sub(lambda url: url[0] if url[0] in own else shortened(url[0], URL_CHARS), line)
+    return line if _LONG_URL.search(line) else shortened(line, LINE_CHARS)
+
+
+def _safe(text: str) -> str:
+    return trace.redact(encodable(text))
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """A JSON value with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {_mapped(name, change): _mapped(item, change) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, change) for item in value]
+    return value
