@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mcp_web.embed.embedder import Embedder
     from mcp_web.fetch.fetcher import Fetcher
     from mcp_web.index.reader import PageReader
-    from mcp_web.limit.open import Pace
+    from mcp_web.limit.open import Coordination
     from mcp_web.net.client import ApiClient, WebClient
     from mcp_web.net.dial import Dialer
     from mcp_web.render.renderer import Renderer
@@ -128,10 +128,13 @@ class App:
         return made
 
     @cached_property
-    def pace(self) -> Pace:
-        from mcp_web.limit.open import open_pace
+    def coordination(self) -> Coordination:
+        """Rate limits and single flight, shared with the other processes or replicas."""
+        from mcp_web.limit.open import open_coordination
 
-        return open_pace(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
+        made = open_coordination(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
+        self._ends.push_async_callback(made.close)
+        return made
 
     async def store(self) -> Store:
         """The store, opened when first needed."""
@@ -173,10 +176,10 @@ class App:
             self._searcher = Searcher(
                 options,
                 self.api_client,
-                self.pace.limiter,
+                self.coordination.limiter,
                 store,
                 public_client=self.public_client,
-                flight=self.pace.flight,
+                flight=self.coordination.flight,
             )
         return self._searcher
 

@@ -10,7 +10,8 @@ import pytest
 
 from limit.redis_process import running_redis
 from mcp_web.limit.flight import MemorySingleFlight, RedisSingleFlight, SingleFlight
-from mcp_web.limit.open import open_pace
+from mcp_web.limit.limiter import RateExceeded
+from mcp_web.limit.open import open_coordination
 from mcp_web.limit.options import LimitOptions
 
 pytestmark = pytest.mark.anyio
@@ -106,12 +107,14 @@ async def test_a_cancelled_leader_hands_over() -> None:
     assert answers == ["taken over"]
 
 
-async def test_without_redis_each_process_keeps_its_own_pace() -> None:
-    pace = open_pace(LimitOptions(redis_url="redis://127.0.0.1:1/0"), None)
-    assert await pace.limiter.acquire("k", 1, 0.01, deadline=anyio.current_time() + 5) == 0
+async def test_without_redis_each_process_keeps_its_own_limits() -> None:
+    shared = open_coordination(LimitOptions(redis_url="redis://127.0.0.1:1/0"), None)
+    await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 5)
+    with pytest.raises(RateExceeded):
+        await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 5)
 
     async def make() -> str:
         return "done"
 
-    assert await pace.flight.once("k", make) == "done"
-    await pace.limiter.close()
+    assert await shared.flight.once("k", make) == "done"
+    await shared.close()

@@ -1,1 +1,1 @@
-"""Shared pace: how fast an outside service may be asked, and doing the same work only once."""
+"""Rate limits that processes and replicas share, and single flight: doing the same work only once."""

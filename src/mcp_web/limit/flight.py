@@ -1,4 +1,4 @@
-"""Doing the same work once, however many ask for it at the same time."""
+"""Single flight: callers that ask for the same work at the same time share one run of it."""
 
 from __future__ import annotations
 
@@ -21,97 +21,97 @@ Look = Callable[[], Awaitable[T | None]]
 
 class SingleFlight(Protocol):
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        """Run `make`, or share what a running one with the same key brings.
+        """Run `make`, or return the result of a run with the same key that is under way.
 
-        `look` finds a finished answer in a place that replicas share (the store); without it, another
-        machine's answer cannot be seen and `make` runs here as well.
+        `look` finds a finished result in a place that replicas share (the store); without it, the result of
+        another machine cannot be found and `make` runs here as well.
         """
         ...
 
 
 @dataclass(slots=True)
-class _Flight:
-    landed: anyio.Event = field(default_factory=anyio.Event)
+class _Run:
+    done: anyio.Event = field(default_factory=anyio.Event)
     value: Any = None
     error: Exception | None = None
     abandoned: bool = False
 
 
 class MemorySingleFlight:
-    """Within one process. A cancelled leader hands over to one of those who wait, so nobody inherits its fate."""
+    """Within one process. When the running caller is cancelled, one of the waiting callers runs instead."""
 
     def __init__(self) -> None:
-        self._flights: dict[str, _Flight] = {}
+        self._running: dict[str, _Run] = {}
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        while (running := self._flights.get(key)) is not None:
-            await running.landed.wait()
+        while (running := self._running.get(key)) is not None:
+            await running.done.wait()
             if running.error is not None:
                 raise running.error
             if not running.abandoned:
                 return cast(T, running.value)
-        flight = self._flights[key] = _Flight()
+        run = self._running[key] = _Run()
         try:
-            value = flight.value = await make()
+            value = run.value = await make()
         except Exception as error:
-            flight.error = error
+            run.error = error
             raise
         except BaseException:
-            flight.abandoned = True
+            run.abandoned = True
             raise
         finally:
-            del self._flights[key]
-            flight.landed.set()
-            del flight  # this frame and the error would hold each other, and the error all that its work had in hand
+            del self._running[key]
+            run.done.set()
+            del run  # this frame and the error refer to each other, and the error keeps the work's data in memory
         return value
 
 
 class RedisSingleFlight:
-    """Across replicas: one holds the key for as long as it works, the others look for its answer."""
+    """Across replicas: one locks the key while it works, the others look for its result."""
 
-    _HOLD_MS = 60_000  # longer than any call's deadline: a dead holder frees the key by itself
-    _GLANCE = 0.1  # seconds between two looks at a key that another replica holds
+    _LOCK_MS = 60_000  # longer than any call's deadline: the lock of a replica that died expires
+    _POLL_SECONDS = 0.1  # between two looks at a key that another replica has locked
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:") -> None:
         self._redis = redis
         self._prefix = prefix
-        self._here = MemorySingleFlight()
+        self._local = MemorySingleFlight()
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
-        return await self._here.once(key, lambda: self._across(self._prefix + key, make, look))
+        return await self._local.once(key, lambda: self._across(self._prefix + key, make, look))
 
     async def _across(self, name: str, make: Make[T], look: Look[T] | None) -> T:
-        mark = secrets.token_hex(8)
-        while not await self._hold(name, mark):
-            await anyio.sleep(self._GLANCE)
+        token = secrets.token_hex(8)
+        while not await self._lock(name, token):
+            await anyio.sleep(self._POLL_SECONDS)
             found = await look() if look is not None else None
             if found is not None:
                 return found
         try:
-            # Between two glances the holder may have finished and let go: its answer is there by now.
+            # The other replica may have finished and unlocked the key since the last look.
             found = await look() if look is not None else None
             return found if found is not None else await make()
         finally:
             with anyio.CancelScope(shield=True), anyio.move_on_after(2):
-                await self._let_go(name, mark)
+                await self._unlock(name, token)
 
-    async def _hold(self, name: str, mark: str) -> bool:
+    async def _lock(self, name: str, token: str) -> bool:
         from redis.exceptions import RedisError
 
         try:
-            # Waited for even when cancelled: a request under way is still carried out, and nobody would let go.
+            # Not cancelled once it is sent: the lock may be taken, and nobody would release it.
             with anyio.CancelScope(shield=True), anyio.fail_after(2):
-                held = await self._redis.set(name, mark, nx=True, px=self._HOLD_MS)
-            return bool(held)
+                locked = await self._redis.set(name, token, nx=True, px=self._LOCK_MS)
+            return bool(locked)
         except (RedisError, OSError) as error:
-            trace.log("error", "flight_redis_away", reason=type(error).__name__)
+            trace.log("error", "single_flight_redis", reason=type(error).__name__)
             return True  # without Redis each replica works for itself
 
-    async def _let_go(self, name: str, mark: str) -> None:
+    async def _unlock(self, name: str, token: str) -> None:
         from redis.exceptions import RedisError
 
         script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
         try:
-            await cast(Any, self._redis.eval(script, 1, name, mark))
+            await cast(Any, self._redis.eval(script, 1, name, token))
         except (RedisError, OSError) as error:
-            trace.log("error", "flight_redis_away", reason=type(error).__name__)
+            trace.log("error", "single_flight_redis", reason=type(error).__name__)

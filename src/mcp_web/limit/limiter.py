@@ -1,15 +1,19 @@
-"""The pace door: one protocol, kept by memory, by a folder shared between processes, and by Redis."""
+"""The rate limiter: one request per interval for everyone who shares a key, and monthly budgets."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+
+import anyio
+
+from mcp_web.limit.schedule import Step
 
 
-class PaceExceeded(Exception):
-    """A slot comes too late for the caller's deadline; nothing was taken."""
+class RateExceeded(Exception):
+    """The next allowed moment comes after the caller's deadline; nothing was taken."""
 
     def __init__(self, key: str, retry_after: float) -> None:
-        super().__init__(f"The pace of {key} leaves no slot before the deadline; the next is in {retry_after:.1f} s.")
+        super().__init__(f"The rate limit of {key} allows no request before the deadline; wait {retry_after:.1f} s.")
         self.key = key
         self.retry_after = retry_after
 
@@ -24,27 +28,46 @@ class BudgetSpent(Exception):
         self.retry_after = retry_after
 
 
-class Limiter(Protocol):
-    """Never more than `rate` grants in any window of `per` seconds, whoever shares the key."""
+class Limiter(ABC):
+    """Two requests with the same key never start within one interval. Subclasses say where the schedule is kept."""
 
-    async def acquire(self, key: str, rate: int, per: float, *, deadline: float) -> float:
-        """Wait for a slot and return the seconds waited.
+    async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
+        """Wait for the next allowed moment.
 
-        `deadline` is a moment of `anyio.current_time()`. A slot that would come later is refused at once with
-        `PaceExceeded`, so a burst learns its fate immediately instead of waiting in vain.
+        `deadline` is a moment of `anyio.current_time()`. When the next allowed moment is later, `RateExceeded` is
+        raised at once, so that callers of a burst do not wait in vain.
         """
-        ...
+        begun = anyio.current_time()
+        wait = await self.step(key, "reserve", interval, deadline - begun)
+        if wait > deadline - begun:
+            raise RateExceeded(key, wait)
+        while wait > 0:
+            await self._sleep(wait, key, interval)
+            wait = await self.step(key, "start", interval)
+            if wait > 0 and anyio.current_time() + wait > deadline:
+                await self.step(key, "cancel", interval)
+                raise RateExceeded(key, wait)
+
+    async def _sleep(self, seconds: float, key: str, interval: float) -> None:
+        try:
+            await anyio.sleep(seconds)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self.step(key, "cancel", interval)
+            raise
 
     async def pause(self, key: str, seconds: float) -> None:
-        """No slots for a while: what a Retry-After asks for, kept by everyone who shares the key."""
-        ...
+        """Let nobody start for a while: what a Retry-After header asks of everyone who shares the key."""
+        await self.step(key, "pause", seconds)
 
+    @abstractmethod
+    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
+        """Apply one step to the key's schedule, atomically; `Schedule.apply` says what each step does."""
+
+    @abstractmethod
     async def spend(self, key: str, budget: int) -> int:
         """Take one from the calendar month's budget and return what is left; `BudgetSpent` when nothing is."""
-        ...
 
-    async def spent(self, key: str) -> int:
-        """What this calendar month has used so far."""
-        ...
-
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Close what the limiter opened."""
+        return

@@ -1,4 +1,4 @@
-"""Choosing how the pace is shared."""
+"""Chooses where rate limits and single flights are kept."""
 
 from __future__ import annotations
 
@@ -7,36 +7,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
+from mcp_web.limit.files import FileLimiter, can_lock_files
 from mcp_web.limit.flight import MemorySingleFlight, RedisSingleFlight, SingleFlight
-from mcp_web.limit.folder import FolderLimiter, shareable
 from mcp_web.limit.limiter import Limiter
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.limit.options import LimitOptions
-from mcp_web.limit.shared import RedisLimiter
+from mcp_web.limit.redis import RedisLimiter
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """The pace and the single-flight that belong together."""
+class Coordination:
+    """The limiter and the single flight that processes or replicas share."""
 
     limiter: Limiter
     flight: SingleFlight
 
+    async def close(self) -> None:
+        await self.limiter.close()
 
-def open_pace(options: LimitOptions, folder: Path | None) -> Pace:
+
+def open_coordination(options: LimitOptions, folder: Path | None) -> Coordination:
     """Redis when configured, else the folder that local processes share, else this process alone."""
     if options.redis_url:
         redis = _connect(options.redis_url)
-        return Pace(RedisLimiter(redis), RedisSingleFlight(redis))
-    if folder is not None and shareable():
-        try:
-            return Pace(FolderLimiter(folder / "pace"), MemorySingleFlight())
-        except OSError:  # a read-only data folder must not stop a search
-            return Pace(MemoryLimiter(), MemorySingleFlight())
-    return Pace(MemoryLimiter(), MemorySingleFlight())
+        return Coordination(RedisLimiter(redis), RedisSingleFlight(redis))
+    return Coordination(_local_limiter(folder), MemorySingleFlight())
+
+
+def _local_limiter(folder: Path | None) -> Limiter:
+    if folder is None or not can_lock_files():
+        return MemoryLimiter()
+    try:
+        return FileLimiter(folder / "pace")  # the name of earlier versions: the month's count goes on
+    except OSError:  # a read-only data folder must not stop a search
+        return MemoryLimiter()
 
 
 def _connect(url: str) -> Redis:

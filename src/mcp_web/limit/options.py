@@ -1,4 +1,4 @@
-"""What an operator may set about the shared pace."""
+"""What an operator may set about shared rate limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_web.model.option import option
 class LimitOptions:
     redis_url: str = option(
         "",
-        "Redis that several replicas share for rate limits and single-flight; empty keeps the pace on this machine.",
+        "Redis that several replicas share for rate limits and single flight; empty keeps the limits on this machine.",
         env="MCP_WEB_REDIS_URL",
         secret=True,
     )

@@ -13,7 +13,7 @@ from anyio import to_thread
 
 from mcp_web import trace
 from mcp_web.errors import WebError
-from mcp_web.limit.limiter import BudgetSpent, Limiter, PaceExceeded
+from mcp_web.limit.limiter import BudgetSpent, Limiter, RateExceeded
 from mcp_web.model.search import Attempt, Outcome, SearchQuery
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
@@ -163,10 +163,10 @@ class Runner:
         rate = self.rates.get(endpoint.name, card.rate)
         try:
             # Evenly, not in volleys: a volley that is late on its way meets the next one in the same second.
-            await self.limiter.acquire(_pace_key(endpoint), 1, card.per / rate * _MARGIN, deadline=deadline)
+            await self.limiter.acquire(_rate_key(endpoint), card.per / rate * _MARGIN, deadline=deadline)
             if budget:
-                await self.limiter.spend(_pace_key(endpoint), budget)
-        except PaceExceeded as late:
+                await self.limiter.spend(_rate_key(endpoint), budget)
+        except RateExceeded as late:
             said = f"{endpoint.name} is asked at most {rate} times in {card.per:g} s, and the queue is too long."
             raise Refused("rate_limited", said, retry_after=round(late.retry_after, 1), counts=False) from late
         except BudgetSpent as spent:
@@ -181,7 +181,7 @@ class Runner:
         if refused.outcome == "rate_limited":
             wait = refused.retry_after
             if wait is not None:
-                await self.limiter.pause(_pace_key(endpoint), min(wait, 3600.0))
+                await self.limiter.pause(_rate_key(endpoint), min(wait, 3600.0))
             return 0.0 if wait is not None and wait <= min(_SHORT_WAIT, left) else None
         if refused.outcome in ("error", "unreachable") and (refused.retry_after or 0) <= _SHORT_WAIT:
             wait = random.uniform(0.15, 0.45)  # noqa: S311 - jitter
@@ -200,7 +200,7 @@ def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Page:
         raise Refused("error", f"{endpoint.name} sent an answer that cannot be read.") from error
 
 
-def _pace_key(endpoint: Provider) -> str:
+def _rate_key(endpoint: Provider) -> str:
     return f"search:{endpoint.name}"
 
 

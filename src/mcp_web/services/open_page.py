@@ -70,14 +70,8 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
     key = page_key(url, request.variant(rendered=rendered))
     keeper = await app.keeper()
     again = request.explain or request.screenshot
-    kept = await keeper.latest(key)
-    fresh = kept is not None and keeper.is_fresh(kept, request.max_age)
-    if not fresh and request.mode == "auto" and app.can_render:
-        # Where a browser was needed the last time, its reading is what is kept.
-        drawn = await keeper.latest(page_key(url, request.variant(rendered=True)))
-        if drawn is not None and (kept is None or drawn.checked_at >= kept.checked_at):
-            kept, fresh = drawn, keeper.is_fresh(drawn, request.max_age)
-    if kept is not None and fresh and not again:
+    kept = await _newest(app, request, url)
+    if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
         trace.figures.count("cache_total", state="hit")
         return Opened(kept, "hit", keeper.age(kept))
     if rendered and not app.can_render:
@@ -86,11 +80,30 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
     async def fetch() -> Opened:
         return await _fetch(app, request, url, key, kept, rendered=rendered, deadline=deadline)
 
-    # Those who ask for the same page at the same time wait for one fetch.
+    async def fetched_elsewhere() -> Opened | None:
+        """What another replica kept while this one waited for it."""
+        found = None if again else await _newest(app, request, url)
+        if found is None or (kept is not None and found.checked_at <= kept.checked_at):
+            return None
+        return Opened(found, "fetched", keeper.age(found))
+
+    # Callers that ask for the same page at the same time share one fetch.
     flight = f"{key}|{request.explain}|{request.screenshot}"
-    opened = await app.pace.flight.once(flight, fetch)
+    opened = await app.coordination.flight.once(flight, fetch, fetched_elsewhere)
     trace.figures.count("cache_total", state=opened.cache)
     return opened
+
+
+async def _newest(app: App, request: OpenRequest, url: str) -> Snapshot | None:
+    """The newest version in the store; in mode auto that may be one that a browser rendered."""
+    keeper = await app.keeper()
+    plain = await keeper.latest(page_key(url, request.variant(rendered=request.mode == "rendered")))
+    if request.mode != "auto" or not app.can_render or (plain and keeper.is_fresh(plain, request.max_age)):
+        return plain
+    rendered = await keeper.latest(page_key(url, request.variant(rendered=True)))
+    if rendered is None or (plain is not None and plain.checked_at > rendered.checked_at):
+        return plain
+    return rendered
 
 
 async def _fetch(

@@ -1,0 +1,120 @@
+"""Rate limits that the processes of one machine share: small locked files in the data folder.
+
+An agent host often starts one stdio server per window; five of them with one key are still one customer
+to the provider. The lock is the kernel's (`flock`), so a killed process never leaves it behind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from anyio import to_thread
+
+from mcp_web import trace
+from mcp_web.limit.limiter import BudgetSpent, Limiter
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.schedule import Schedule, Step, month_of, until_next_month
+
+T = TypeVar("T")
+
+
+class FileLimiter(Limiter):
+    """One file per key, read and written under its lock, in a thread.
+
+    When the folder fails (full disk, lost permission), each process keeps limits of its own.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._fallback = MemoryLimiter()
+        folder.mkdir(parents=True, exist_ok=True)
+
+    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
+        def apply(kept: dict[str, Any]) -> float:
+            now = time.time()
+            schedule = Schedule.from_json(kept.get("schedule"), now)
+            wait = schedule.apply(step, now, seconds, patience)
+            kept["schedule"] = schedule.as_json()
+            return wait
+
+        try:
+            return await self._change(key, apply)
+        except OSError as error:
+            _log_failure(error)
+            return await self._fallback.step(key, step, seconds, patience)
+
+    async def spend(self, key: str, budget: int) -> int:
+        def take(kept: dict[str, Any]) -> int:
+            now = time.time()
+            used = _used(kept, month_of(now))
+            if used >= budget:
+                raise BudgetSpent(key, budget, until_next_month(now))
+            kept["month"], kept["used"] = month_of(now), used + 1
+            return budget - used - 1
+
+        try:
+            return await self._change(key, take)
+        except OSError as error:
+            _log_failure(error)
+            return await self._fallback.spend(key, budget)
+
+    async def _change(self, key: str, decide: Callable[[dict[str, Any]], T]) -> T:
+        name = hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
+        return await to_thread.run_sync(_change_file, self._folder / name, decide)
+
+
+def _change_file(path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
+    with _locked(path) as descriptor:
+        kept = _read(descriptor)
+        result = decide(kept)
+        body = json.dumps(kept).encode()
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.truncate(descriptor, 0)
+        os.write(descriptor, body)
+        return result
+
+
+def _log_failure(error: OSError) -> None:
+    trace.log("error", "rate_limit_folder", reason=error.strerror or type(error).__name__)
+
+
+def can_lock_files() -> bool:
+    """Whether this system has the file locks that this limiter needs."""
+    try:
+        import fcntl  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    import fcntl
+
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int) -> dict[str, Any]:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    try:
+        kept = json.loads(os.read(descriptor, 1 << 20) or b"{}")
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _used(kept: dict[str, Any], month: str) -> int:
+    used = kept.get("used", 0) if kept.get("month") == month else 0
+    return used if isinstance(used, int) else 0

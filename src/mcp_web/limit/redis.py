@@ -1,0 +1,98 @@
+"""Rate limits that several machines share: the same schedule, kept in Redis and changed by one script."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.limit.limiter import BudgetSpent, Limiter
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.schedule import Step, month_of, until_next_month
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+# `Schedule.apply`. The clock is Redis' own, so replicas need not agree on the time. Times are whole microseconds:
+# a Lua number holds them exactly, and a reply would cut a fraction off.
+_APPLY = """
+local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
+local step, seconds, patience = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local kept = redis.call('HMGET', KEYS[1], 'next_free', 'open_at')
+local next_free, open_at, wait = tonumber(kept[1] or '0'), tonumber(kept[2] or '0'), 0
+if step == 'reserve' then
+  local slot = math.max(now, next_free, open_at)
+  wait = slot - now
+  if wait <= patience then
+    next_free = slot + seconds
+    if wait == 0 then open_at = next_free end
+  end
+elseif step == 'start' then
+  if open_at > now then wait = open_at - now else open_at = now + seconds end
+elseif step == 'cancel' then
+  next_free = next_free - seconds
+else
+  open_at = math.max(open_at, now + seconds)
+end
+redis.call('HSET', KEYS[1], 'next_free', string.format('%.0f', next_free), 'open_at', string.format('%.0f', open_at))
+redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(0, next_free - now, open_at - now) / 1000) + 60000)
+return string.format('%.0f', wait)
+"""
+_SPEND = """
+local used = tonumber(redis.call('GET', KEYS[1]) or '0')
+if used >= tonumber(ARGV[1]) then return -1 end
+used = redis.call('INCR', KEYS[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return tonumber(ARGV[1]) - used
+"""
+
+_SCRIPT_SECONDS = 2.0  # for one script; they take microseconds
+
+
+class RedisLimiter(Limiter):
+    """While Redis cannot be reached, each process keeps limits of its own."""
+
+    def __init__(self, redis: Redis, prefix: str = "mcp-web:pace:") -> None:
+        self._redis = redis
+        self._prefix = prefix
+        self._fallback = MemoryLimiter()
+
+    async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
+        values = [step, _micro(seconds), _micro(max(0.0, patience))]
+        wait = await self._run(_APPLY, self._name(key, "schedule"), values)
+        if wait is None:
+            return await self._fallback.step(key, step, seconds, patience)
+        return int(wait) / 1e6
+
+    async def spend(self, key: str, budget: int) -> int:
+        now = time.time()
+        left = await self._run(_SPEND, self._name(key, month_of(now)), [budget, int(until_next_month(now)) + 86400])
+        if left is None:
+            return await self._fallback.spend(key, budget)
+        if int(left) < 0:
+            raise BudgetSpent(key, budget, until_next_month(now))
+        return int(left)
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+
+    def _name(self, key: str, part: str) -> str:
+        return f"{self._prefix}{{{key}}}:{part}"
+
+    async def _run(self, script: str, name: str, values: list[Any]) -> Any | None:
+        from redis.exceptions import RedisError
+
+        try:
+            # Not cancelled once it is sent: the script may be carried out, and what it took would belong to nobody.
+            with anyio.CancelScope(shield=True), anyio.fail_after(_SCRIPT_SECONDS):
+                reply: Any = await cast(Any, self._redis.eval(script, 1, name, *values))
+        except (RedisError, OSError) as error:  # TimeoutError is an OSError
+            trace.log("error", "rate_limit_redis", reason=type(error).__name__)
+            return None
+        return reply
+
+
+def _micro(seconds: float) -> int:
+    return int(seconds * 1e6)

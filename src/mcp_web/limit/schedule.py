@@ -1,0 +1,78 @@
+"""When the next request to a service may start: two moments per key, without a clock of their own."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+# A clock that was set back must not block a provider for years: moments further ahead than this are ignored.
+_FARTHEST = 3600.0
+
+Step = Literal["reserve", "start", "cancel", "pause"]
+
+
+@dataclass(slots=True)
+class Schedule:
+    """One request per interval.
+
+    `next_free` is the first moment that no waiting caller was promised. It is an estimate: callers are cancelled and
+    wake late on a busy machine. `open_at` is exact: nobody starts before it, and every start moves it.
+    """
+
+    next_free: float = 0.0
+    open_at: float = 0.0
+
+    def apply(self, step: Step, now: float, seconds: float, patience: float) -> float:
+        """Carry out one step and return how long the caller has to wait for its start; 0 means it starts now."""
+        match step:
+            case "reserve":
+                return self._reserve(now, seconds, patience)
+            case "start":
+                return self._start(now, seconds)
+            case "cancel":
+                self.next_free -= seconds
+            case "pause":
+                self.open_at = max(self.open_at, now + seconds)
+        return 0.0
+
+    def _reserve(self, now: float, interval: float, patience: float) -> float:
+        """Promise the next free moment, unless it comes after `patience` seconds: then nothing is taken."""
+        slot = max(now, self.next_free, self.open_at)
+        if slot - now > patience:
+            return slot - now
+        self.next_free = slot + interval
+        if slot == now:
+            self.open_at = self.next_free
+        return slot - now
+
+    def _start(self, now: float, interval: float) -> float:
+        """At the end of a wait: start, or learn how much longer to wait."""
+        if self.open_at > now:
+            return self.open_at - now
+        self.open_at = now + interval
+        return 0.0
+
+    def as_json(self) -> dict[str, float]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Any, now: float) -> Schedule:
+        """Read what a file holds; a damaged value, or one from before the clock was set back, starts afresh."""
+        try:
+            moments = [float(value[name]) for name in ("next_free", "open_at")]
+        except (TypeError, ValueError, KeyError):
+            return cls()
+        return cls(*(moment if moment <= now + _FARTHEST else 0.0 for moment in moments))
+
+
+def month_of(now: float) -> str:
+    """The calendar month a moment lies in, UTC: 2026-11."""
+    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m")
+
+
+def until_next_month(now: float) -> float:
+    """Seconds to the first moment of the next month, UTC."""
+    today = datetime.fromtimestamp(now, UTC)
+    year, month = (today.year + 1, 1) if today.month == 12 else (today.year, today.month + 1)
+    return datetime(year, month, 1, tzinfo=UTC).timestamp() - now
