@@ -31,10 +31,10 @@ class Queue(MemoryLimiter):
         self._ends: float | None = None  # counted from the first caller, who never waits
         self.intervals: list[float] = []
 
-    async def acquire(self, key: str, rate: int, per: float, *, deadline: float) -> float:
-        self.intervals.append(per / rate)
+    async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
+        self.intervals.append(interval)
         self._ends = self._ends or anyio.current_time() + self._seconds
-        return await super().acquire(key, rate, per, deadline=min(deadline, self._ends))
+        await super().acquire(key, interval, deadline=min(deadline, self._ends))
 
 
 class Plan:

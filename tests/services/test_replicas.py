@@ -32,7 +32,7 @@ def replica(web: MiniWeb, folder: Path, port: int) -> App:
         "XDG_CONFIG_HOME": str(folder),
         "MCP_WEB_REDIS_URL": f"redis://127.0.0.1:{port}",
     }
-    return App(load(environ=environ), isolate=False, dialer=web.dialer())
+    return App(load(environ=environ), dialer=web.dialer())
 
 
 async def test_a_page_asked_for_on_two_replicas_is_fetched_once(
