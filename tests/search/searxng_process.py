@@ -9,11 +9,13 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,25 +70,49 @@ def engine(name: str, url: str, category: str, **facts: Any) -> dict[str, Any]:
 def settings(engines: list[dict[str, Any]], **server: Any) -> dict[str, Any]:
     formats = server.pop("formats", ["html", "json"])
     valkey = server.pop("valkey", None)
+    plugins = server.pop("plugins", {})
     made = {
         "use_default_settings": {"engines": {"keep_only": []}},
         "search": {"formats": formats, "autocomplete": ""},
         "server": {"bind_address": "127.0.0.1", "secret_key": "test-only", "limiter": False} | server,
         "outgoing": {"request_timeout": 2.0, "enable_http2": False},
         "engines": engines,
+        "plugins": plugins,
     }
     return made | ({"valkey": {"url": valkey}} if valkey else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    url: str
+    process: subprocess.Popen[bytes]
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Accepts connections and answers nothing meanwhile."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
 
 @contextmanager
 def running(folder: Path, *variants: dict[str, Any]) -> Iterator[list[str]]:
     """The addresses of one server per settings, all started at once."""
+    with serving(folder, *variants) as servers:
+        yield [server.url for server in servers]
+
+
+@contextmanager
+def serving(folder: Path, *variants: dict[str, Any]) -> Iterator[list[Server]]:
+    """One server per settings, all started at once."""
     python = searxng_python()
     with ExitStack() as stack:
         started = [_start(python, folder / f"searxng-{at}", made, stack) for at, made in enumerate(variants)]
         for process, port in started:
             _until_ready(process, port)
-        yield [f"http://127.0.0.1:{port}" for _, port in started]
+        yield [Server(f"http://127.0.0.1:{port}", process) for process, port in started]
 
 
 def _start(python: Path, folder: Path, made: dict[str, Any], stack: ExitStack) -> tuple[subprocess.Popen[bytes], int]:

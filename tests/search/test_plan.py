@@ -31,8 +31,24 @@ def test_nothing_configured_is_keyless_search() -> None:
 
 
 def test_what_the_operator_set_up_comes_first_and_keyless_last() -> None:
-    options = SearchOptions(brave_api_key="k", searxng_urls=("http://s",), tavily_api_key="k")
-    assert names(options) == ("brave", "tavily", "searxng", "ddgs")
+    options = SearchOptions(brave_api_key="k", tavily_api_key="k")
+    assert names(options) == ("brave", "tavily", "ddgs", "searxng")
+
+
+def test_an_own_searxng_comes_first_and_keyless_providers_are_left_out() -> None:
+    assert names(SearchOptions(searxng_urls=("http://s",))) == ("searxng",)
+    keyed = SearchOptions(brave_api_key="k", searxng_urls=("http://s",), tavily_api_key="k")
+    assert names(keyed) == ("searxng", "brave", "tavily")
+    listed = SearchOptions(searxng_urls=("http://s",), providers=("searxng", "ddgs"))
+    assert names(listed) == ("searxng", "ddgs")
+
+
+@pytest.mark.parametrize("name", ["ddgs", "tavily"])
+def test_a_call_cannot_send_queries_past_an_own_searxng(name: str) -> None:
+    with pytest.raises(InvalidInput, match="configured SearXNG") as refused:
+        names(SearchOptions(searxng_urls=("http://s",)), name)
+    assert "MCP_WEB_SEARCH_PROVIDERS" in refused.value.way_on
+    assert names(SearchOptions(searxng_urls=("http://s",), providers=("searxng", name)), name) == (name,)
 
 
 def test_a_given_order_is_kept_and_nothing_is_added() -> None:

@@ -38,7 +38,12 @@ async def test_auto_fails_over_and_says_so(miniweb: MiniWeb) -> None:
     brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
     brave.page(BRAVE, "{}", status=500)
     searx.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+    made = searcher(
+        brave_api_key="k",
+        brave_url=brave.loopback_url(""),
+        searxng_urls=(searx.loopback_url(""),),
+        providers=("brave", "searxng"),
+    )
     found = await made.search(Q, deadline=soon())
     assert found.provider == "searxng"
     assert [attempt.outcome for attempt in found.attempted] == ["error", "ok"]
@@ -113,26 +118,25 @@ async def test_fifty_results_are_paged_together(miniweb: MiniWeb) -> None:
     assert second.hits[0].url == "https://s50.example/"
 
 
-async def test_blocked_empty_and_misconfigured_are_three_answers(miniweb: MiniWeb) -> None:
+async def test_empty_incomplete_and_misconfigured_are_three_answers(miniweb: MiniWeb) -> None:
     searx = miniweb.site("searx.example")
     made = searcher(searxng_urls=(searx.loopback_url(""),))
     silent = searxng_page() | {"unresponsive_engines": [["google", "CAPTCHA"], ["bing", "Suspended: access denied"]]}
     searx.page("/search", json.dumps(silent), headers={"Content-Type": "application/json"})
-    with pytest.raises(SearchUnavailable) as blocked:
-        await made.search(Q, deadline=soon())
-    assert "does not mean that there are no results" in blocked.value.message
-    assert blocked.value.details["attempted"][0]["outcome"] == "blocked"
-    assert blocked.value.retry_after
+    incomplete = await made.search(Q, deadline=soon())
+    assert incomplete.hits == ()
+    assert "did not answer" in (incomplete.suggestion or "")
+    assert "google (CAPTCHA), bing (Suspended: access denied)" in incomplete.notes[0]
 
     searx.page("/search", json.dumps(searxng_page()), headers={"Content-Type": "application/json"})
-    empty = await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon())
+    empty = await made.search(Q, deadline=soon())  # the instance did not rest meanwhile
     assert empty.suggestion
 
     searx.page("/search", "<h1>Forbidden</h1>", status=403)
     with pytest.raises(SearchAuthError) as wrong:
         await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon())
     assert "formats: [html, json]" in wrong.value.way_on
-    suggestions = {blocked.value.way_on, empty.suggestion, wrong.value.way_on}
+    suggestions = {incomplete.suggestion, empty.suggestion, wrong.value.way_on}
     assert len(suggestions) == 3
 
 
@@ -423,3 +427,15 @@ async def test_every_other_provider_answers_over_http(miniweb: MiniWeb) -> None:
     assert {engine for hit in found.hits for engine in hit.engines} == {"exa", "tavily", "google"}
     assert found.hits[0].url == "https://animals.example/tortoise"  # two independent indexes agree
     assert all(len(hit.snippet) <= 200 for hit in found.hits)
+
+
+async def test_images_of_one_page_are_all_shown_with_their_own_address(miniweb: MiniWeb) -> None:
+    row = json.loads(recorded("brave_images.json"))["results"][0] | {"url": "https://gallery.example/"}
+    files = [f"https://gallery.example/{number}.jpg" for number in range(20)]
+    rows = [row | {"title": f"Number {at}", "properties": {"url": file}} for at, file in enumerate(files)]
+    brave = miniweb.site("brave.example")
+    brave.page("/res/v1/images/search", json.dumps({"type": "images", "results": rows}))
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    found = await made.search(SearchQuery("knots", count=20, category="images"), deadline=soon())
+    assert [hit.image for hit in found.hits] == files
+    assert {hit.url for hit in found.hits} == {"https://gallery.example/"}

@@ -116,11 +116,14 @@ async def test_json_switched_off_is_a_setting_to_fix(servers: Servers) -> None:
     assert (state.reachable, state.authorised) == (True, False)
 
 
-async def test_dead_engines_are_not_an_empty_answer(servers: Servers) -> None:
-    with pytest.raises(SearchUnavailable, match="gone"):
-        await searcher(searxng_urls=(servers.good,)).search(
-            SearchQuery("tortoise", category="science"), deadline=soon()
-        )
+async def test_an_empty_answer_of_dead_engines_names_them_and_costs_no_later_query(servers: Servers) -> None:
+    made = searcher(searxng_urls=(servers.good,))
+    for number in range(4):
+        found = await made.search(SearchQuery(f"tortoise {number}", category="science"), deadline=soon())
+        assert found.hits == ()
+        assert "gone" in found.notes[0]
+        assert "did not answer" in (found.suggestion or "")
+    assert (await made.search(SearchQuery("tortoise"), deadline=soon())).hits
 
 
 BANGS = ["!!g tortoise", "!news tortoise", ":de tortoise", "<1 tortoise", "!! tortoise", "?tortoise"]

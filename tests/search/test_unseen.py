@@ -155,35 +155,6 @@ REFUSALS: list[Case] = [
     ("searxng", "its limiter", Reply("Too Many Requests", 429, {"Retry-After": "3600"}), LIMITED, "3600 s"),
     ("searxng", "a gateway", Reply("<h1>502</h1>", 502), DOWN, "doctor"),
     ("searxng", "a bad query", as_json({"error": "Invalid value"}, 400), DOWN, "Change"),
-    (
-        "searxng",
-        "captchas",
-        as_json({"results": [], "unresponsive_engines": [["g", "CAPTCHA"]]}),
-        DOWN,
-        "another provider",
-    ),
-    (
-        "searxng",
-        "in Chinese",
-        as_json({"results": [], "unresponsive_engines": [["g", "暂停服务: 请求过于频繁"]]}),
-        DOWN,
-        "another provider",
-    ),
-    (
-        "searxng",
-        "in German",
-        as_json({"results": [], "unresponsive_engines": [["g", "Zugriff verweigert"]]}),
-        DOWN,
-        "another provider",
-    ),
-    (
-        "searxng",
-        "as objects",
-        as_json({"results": [], "unresponsive_engines": [{"engine": "g", "reason": "timeout"}]}),
-        DOWN,
-        "doctor",
-    ),
-    ("searxng", "nobody home", as_json({"results": [], "unresponsive_engines": ["g"]}), DOWN, "doctor"),
     ("tavily", "the key", as_json({"detail": {"error": "Unauthorized"}}, 401), WRONG, "TAVILY_API_KEY"),
     ("tavily", "a long query", as_json({"detail": {"error": "Query is too long."}}, 400), DOWN, "Change"),
     ("tavily", "validation", as_json({"detail": [{"loc": ["body"], "msg": "m"}]}, 422), DOWN, "Change"),
@@ -243,6 +214,24 @@ async def test_nothing_found_is_an_answer_with_a_suggestion(miniweb: MiniWeb, pr
     assert "No results" in (found.suggestion or "")
     if "wombat" in str(body):
         assert "wombat" in (found.suggestion or "")
+
+
+SILENT = [
+    [["g", "CAPTCHA"]],
+    [["g", "暂停服务: 请求过于频繁"]],
+    [["g", "Zugriff verweigert"]],
+    [{"engine": "g", "reason": "timeout"}],
+    ["g"],
+]
+
+
+@pytest.mark.parametrize("silent", SILENT)
+async def test_an_empty_answer_names_the_engines_that_did_not_answer(miniweb: MiniWeb, silent: list[Any]) -> None:
+    found = await ask(miniweb, "searxng", as_json({"results": [], "unresponsive_engines": silent}))
+    assert found.hits == ()
+    assert found.attempted[0].outcome == "empty"
+    assert "g (" in found.notes[0]
+    assert "did not answer" in (found.suggestion or "")
 
 
 @pytest.mark.parametrize(("provider", "before"), [("exa", b"\xef\xbb\xbf"), ("searxng", b"\r\n  "), ("tavily", b"")])

@@ -41,7 +41,7 @@ def command(query: tuple[str, ...], provider: tuple[str, ...], number: int | Non
         print_json(data)
     else:
         _show(found)
-    if not results:
+    if not results and not found["answers"]:
         raise SystemExit(3)
 
 
@@ -57,6 +57,8 @@ def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
 def _show(found: dict[str, Any]) -> None:
     for note in found["notes"]:
         click.secho(f"note: {note}", fg="yellow", err=True)
+    for answer in found["answers"]:
+        click.echo(f"answer: {answer}")
     if not found["results"]:
         click.echo(found["suggestion"] or "No results.", err=True)
         return
@@ -77,8 +79,8 @@ def _show(found: dict[str, Any]) -> None:
         entry.append("".join(f"  {fact}" for fact in facts if fact), style="dim")
         if hit["snippet"]:
             entry.append(f"\n{hit['snippet']}", style="default")
-        if hit.get("thumbnail"):
-            entry.append("\nimage", style=f"link {hit['thumbnail']}")
+        if picture := hit.get("image") or hit.get("thumbnail"):
+            entry.append("\nimage", style=f"link {picture}")
         table.add_row(str(hit["rank"]), entry)
     console().print(table)
     console(err=True).print(f"{found['provider']} · {found['cache']} · {found['elapsed_ms']} ms", style="dim")

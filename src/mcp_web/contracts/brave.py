@@ -67,7 +67,7 @@ def _video(hit: Hit) -> dict[str, Any]:
 
 
 def _image(hit: Hit) -> dict[str, Any]:
-    return {"title": hit.title, "page_url": hit.url, "image_url": hit.thumbnail}
+    return {"title": hit.title, "page_url": hit.url, "image_url": hit.image or hit.thumbnail}
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:

@@ -55,6 +55,7 @@ class Hit:
     engines: tuple[str, ...] = ()  # who found it, as named by the provider
     score: float = 0.0
     thumbnail: str | None = None
+    image: str | None = None  # of an image result: the image file itself; `url` is the page that shows it
     source_name: str | None = None
     duplicates: tuple[str, ...] = ()  # URLs of near-duplicates folded into this one
 

@@ -63,10 +63,10 @@ class SearchCache:
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: Found, *, on_disk: bool, at_most: float | None = None) -> None:
-        if self._ttl <= 0:
+        ttl = self._ttl if at_most is None else min(self._ttl, at_most)
+        if ttl <= 0:
             return
         place: Notes = self._notes if on_disk else self._memory
-        ttl = self._ttl if at_most is None else min(self._ttl, at_most)
         await place.keep_note(_KIND, key, _to_json(found), self._wall() + ttl)
 
 

@@ -27,6 +27,7 @@ def make_hit(
     date: object = None,
     extra: Iterable[object] = (),
     thumbnail: object = None,
+    image: object = None,
     source: object = None,
     language: str | None = None,
     now: datetime | None = None,
@@ -45,6 +46,7 @@ def make_hit(
         published=published(date, now, language),
         engines=tuple(name for one in engines if (name := clean(one, 40))) or ((engine,) if engine else ()),
         thumbnail=_address(unescape(thumbnail) if isinstance(thumbnail, str) else None),  # often taken out of a page
+        image=_address(unescape(image) if isinstance(image, str) else None),
         source_name=clean(source, 80) if isinstance(source, str) and source else None,
     )
 

@@ -58,7 +58,7 @@ def merge(lists: Sequence[Ranked], k: int = K) -> tuple[Hit, ...]:
     for ranked in lists:
         for rank, hit in enumerate(_once(ranked.hits), start=1):
             vote = _Vote(ranked.weight / (k + rank), rank, ranked.weight, _families(hit, ranked), hit)
-            votes.setdefault(url_key(hit.url), []).append(vote)
+            votes.setdefault(_key(hit), []).append(vote)
     most = sum(sorted((ranked.weight for ranked in lists), reverse=True)) / (k + 1) or 1.0
     scored = [(_count(cast), cast) for cast in votes.values()]
     # Equal scores: the better single rank, then the source one trusts more.
@@ -72,7 +72,8 @@ def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     marks: list[_Mark] = []
     for hit in hits:
         mark = _mark(hit)
-        twin = next((at for at, other in enumerate(marks) if _same_text(mark, other)), None)
+        same = (at for at, other in enumerate(marks) if _same_text(mark, other))
+        twin = None if hit.image else next(same, None)  # many images of one page share its text
         if twin is None:
             kept.append(hit)
             marks.append(mark)
@@ -85,9 +86,14 @@ def _once(hits: Iterable[Hit]) -> Iterable[Hit]:
     """A page that a source lists twice has the rank of its first place."""
     seen: set[str] = set()
     for hit in hits:
-        if (key := url_key(hit.url)) not in seen:
+        if (key := _key(hit)) not in seen:
             seen.add(key)
             yield hit
+
+
+def _key(hit: Hit) -> str:
+    """What makes two results the same: the page, or for images the file, since one page shows many."""
+    return url_key(hit.image or hit.url)
 
 
 def _families(hit: Hit, ranked: Ranked) -> frozenset[str]:
@@ -123,6 +129,7 @@ def _combined(cast: Sequence[_Vote], score: float) -> Hit:
         engines=engines,
         score=score,
         thumbnail=next((hit.thumbnail for hit in hits if hit.thumbnail), None),
+        image=first.image,
         source_name=next((hit.source_name for hit in hits if hit.source_name), None),
     )
 

@@ -11,7 +11,8 @@ from mcp_web.model.option import option
 class SearchOptions:
     providers: tuple[str, ...] = option(
         (),
-        "Providers that `auto` asks, in order; empty means every configured one, keys first, keyless last.",
+        "Providers that `auto` asks, in order. Empty: an own SearXNG, then those with a key; keyless ones only "
+        "without an own SearXNG.",
         env="MCP_WEB_SEARCH_PROVIDERS",
         choices=("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs"),
     )
@@ -65,7 +66,8 @@ class SearchOptions:
     )
     searxng_urls: tuple[str, ...] = option(
         (),
-        "SearXNG instances of your own, asked before public ones.",
+        "SearXNG instances of your own. With one, keyless providers are asked only if MCP_WEB_SEARCH_PROVIDERS lists "
+        "them.",
         env=("MCP_WEB_SEARXNG_URLS", "SEARXNG_URL"),
     )
     searx_space_url: str = option(

@@ -85,7 +85,14 @@ def select(wanted: str | Sequence[str], options: SearchOptions, category: Catego
     for name in names:
         if name not in REGISTRY:
             raise _unknown(name)
+        if is_withheld(name, options):
+            raise _withheld(name)
     return Selection(tuple(names), "together" if len(names) > 1 else "failover", frozenset(names))
+
+
+def is_withheld(name: str, options: SearchOptions) -> bool:
+    """Whether queries are kept from this provider: with an own SearXNG, only what the operator set up is asked."""
+    return bool(options.searxng_urls) and not options.providers and not REGISTRY[name].chosen(options)
 
 
 def usable(name: str, options: SearchOptions) -> bool:
@@ -158,7 +165,9 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
         ordered = [name for name in options.providers if name in REGISTRY]
     else:
         chosen = [name for name, entry in REGISTRY.items() if entry.chosen(options)]
-        ordered = [name for name in (*chosen, *LAST_RESORT) if usable(name, options)]
+        own = ["searxng"] if options.searxng_urls else []
+        ordered = [name for name in (*own, *chosen, *LAST_RESORT) if usable(name, options)]
+        ordered = [name for name in ordered if not is_withheld(name, options)]
     alive = [name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].card.ends) is None or today < ends]
     # A provider that knows the category comes before one that would search everything instead.
     return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].card.categories))
@@ -170,6 +179,13 @@ def _unknown(name: str) -> InvalidInput:
     return InvalidInput(
         f"There is no search provider named {name!r}.{hint}",
         suggestion=f"Use auto, or one or several of: {', '.join(REGISTRY)}.",
+    )
+
+
+def _withheld(name: str) -> InvalidInput:
+    return InvalidInput(
+        f"The provider {name} is not asked here: searches go to the configured SearXNG only.",
+        suggestion=f"Use searxng or auto. The operator allows {name} by listing it in MCP_WEB_SEARCH_PROVIDERS.",
     )
 
 

@@ -10,6 +10,7 @@ import anyio
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
+from mcp_web.search.plan import is_withheld
 from mcp_web.search.provider import Provider, Refused
 from mcp_web.search.providers import REGISTRY
 from mcp_web.search.run import Runner, read
@@ -41,9 +42,11 @@ async def probe_all(
     states: dict[str, ProviderState] = {}
     order: list[str] = []
     for name, entry in REGISTRY.items():
-        if options.providers and name not in options.providers:
-            why = "not among MCP_WEB_SEARCH_PROVIDERS"
-            states[name] = ProviderState(name, name, configured=False, detail=why, fix="Add it there to use it.")
+        listed_out = bool(options.providers) and name not in options.providers
+        if listed_out or is_withheld(name, options):
+            why = "not among MCP_WEB_SEARCH_PROVIDERS" if listed_out else "searches stay with your SearXNG"
+            fix = f"Add {name} to MCP_WEB_SEARCH_PROVIDERS to use it."
+            states[name] = ProviderState(name, name, configured=False, detail=why, fix=fix)
             order.append(name)
             continue
         found: list[Provider] = list(endpoints[name])

@@ -123,6 +123,7 @@ class Page:
     suggestion: str | None = None  # a corrected or better query, in the provider's words
     answers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    incomplete: bool = False  # some engines behind the provider did not answer
     raw: Any = None
 
 

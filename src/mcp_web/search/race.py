@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
@@ -14,22 +15,27 @@ Ask = Callable[[], Awaitable[Reply]]
 
 
 async def first_answer(
-    asks: Sequence[tuple[str, Ask]], *, stagger: float, deadline: float, accept_empty: bool
+    asks: Sequence[tuple[str, Ask]], *, stagger: float, deadline: float, accept_empty: bool, patience: float = math.inf
 ) -> tuple[Reply | None, tuple[Reply, ...]]:
     """Ask one after the other; the next starts when one fails, or has not answered for `stagger` seconds.
 
-    Nobody is cut off before the deadline, so a slow one still counts when all the others fail.
+    A slow one is not cut off while others are still to be asked. When the last has been asked for `patience` seconds
+    (the time that it has itself, and a little more), the search ends. An empty reply wins only if it is accepted and
+    complete: where engines behind it did not answer, another endpoint may have results.
     """
-    race = _Race(list(asks), stagger, deadline, accept_empty)
+    race = _Race(list(asks), stagger, deadline, accept_empty, patience)
     return await race.run()
 
 
 class _Race:
-    def __init__(self, asks: list[tuple[str, Ask]], stagger: float, deadline: float, accept_empty: bool) -> None:
+    def __init__(
+        self, asks: list[tuple[str, Ask]], stagger: float, deadline: float, accept_empty: bool, patience: float
+    ) -> None:
         self._waiting = asks
         self._stagger = stagger
         self._deadline = deadline
         self._accept_empty = accept_empty
+        self._patience = patience
         self._running: dict[str, float] = {}
         self._replies: list[Reply] = []
         self._winner: Reply | None = None
@@ -45,6 +51,8 @@ class _Race:
                     name, ask = self._waiting.pop(0)
                     self._running[name] = now
                     tasks.start_soon(self._one, name, ask)
+                    if not self._waiting:
+                        self._deadline = min(self._deadline, now + self._patience)
                 pause = min(self._stagger, self._deadline - now) if self._waiting else self._deadline - now
                 with anyio.move_on_after(max(0.0, pause)):
                     await self._news.wait()
@@ -56,9 +64,13 @@ class _Race:
         reply = await ask()
         self._running.pop(name)
         self._replies.append(reply)
-        if self._winner is None and reply.answered and (reply.hits or reply.answers or self._accept_empty):
+        if self._winner is None and self._accepts(reply):
             self._winner = reply
         self._news.set()
+
+    def _accepts(self, reply: Reply) -> bool:
+        empty_is_enough = self._accept_empty and not reply.incomplete
+        return reply.answered and bool(reply.hits or reply.answers or empty_is_enough)
 
     def _unfinished(self) -> list[Reply]:
         now = anyio.current_time()

@@ -23,6 +23,7 @@ class Reply:
     suggestion: str | None = None
     answers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    incomplete: bool = False  # some engines behind the provider did not answer
     raw: tuple[Any, ...] = ()
     fixes: tuple[str, ...] = ()
 

@@ -228,5 +228,6 @@ def _reply(
             dict.fromkeys(line for _, page in pages for said in page.answers if (line := clean(said, _SAID)))
         ),
         notes=tuple(dict.fromkeys(notes)),
+        incomplete=any(page.incomplete for _, page in pages),
         raw=tuple(page.raw for _, page in pages),
     )

@@ -118,14 +118,15 @@ class Searcher:
             replies = await self._together(selection.names, query, until)
         else:
             asks = [(name, partial(self._provider, name, query, until)) for name in selection.names]
-            _, replies = await first_answer(asks, stagger=self._options.timeout, deadline=until, accept_empty=False)
+            timeout = self._options.timeout
+            _, replies = await first_answer(
+                asks, stagger=timeout, deadline=until, accept_empty=False, patience=timeout + _SPARE
+            )
         if not any(reply.answered for reply in replies):
             raise failure(replies, selection.meant, self._options.rate_limit_backoff)
         found = combine(query, replies, raw)
         on_disk = all(reply.card.storage == "disk" for reply in replies if reply.answered)
-        # Nothing found, or not everyone heard: worth asking again soon.
-        whole = bool(found.hits) and (selection.how == "failover" or all(reply.answered for reply in replies))
-        await self._cache.keep(key, found, on_disk=on_disk, at_most=None if whole else _SHORT_MEMORY)
+        await self._cache.keep(key, found, on_disk=on_disk, at_most=_lifetime(found, selection, replies))
         return found
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
@@ -173,6 +174,14 @@ class Searcher:
         entry = {"at": now, "query": query.text, "provider": found.provider, "results": len(found.hits)}
         value = [entry, *kept][:_MOST_REMEMBERED]
         await self._notes.keep_note("search_history", "all", value, now + self._options.history_days * 86400)
+
+
+def _lifetime(found: Found, selection: Selection, replies: Sequence[Reply]) -> float | None:
+    """Seconds an answer is kept at most: short for an empty one and where a provider did not answer."""
+    if not found.hits and any(reply.incomplete for reply in replies):
+        return 0.0
+    complete = selection.how == "failover" or all(reply.answered for reply in replies)
+    return None if found.hits and complete else _SHORT_MEMORY
 
 
 def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> Found:
@@ -224,6 +233,11 @@ def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
         "page": query.page,
     }
     used = [name for name, value in filters.items() if value]
+    if any(reply.incomplete for reply in replies):
+        return (
+            "No results, but some engines did not answer (see the notes), so there may be some. "
+            "Try again in a minute, with other words, or with another provider."
+        )
     if used:
         return f"No results. Try again without {', '.join(used)}, or with broader words."
     return "No results found. Try broader or fewer words, check the spelling, or name another provider."

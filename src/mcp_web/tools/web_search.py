@@ -81,12 +81,11 @@ def _one(
     data = _as_data(answer, args)
     lines = [_header(found)]
     lines += note_lines((*answer.notes, *found.notes))
-    if not found.hits:
+    shown = ["answers: " + " · ".join(one_line(one) for one in found.answers)] if found.answers else []
+    shown += [_hit_text(rank, hit, answer, args) for rank, hit in enumerate(found.hits, start=1)]
+    if not shown:
         lines.append(found.suggestion or "No results: try fewer or other words. No results do not prove absence.")
         return "\n".join(lines), data
-    shown = [_hit_text(rank, hit, answer, args) for rank, hit in enumerate(found.hits, start=1)]
-    if found.answers:
-        shown.insert(0, "answers: " + " · ".join(one_line(one) for one in found.answers))
     if args["raw"]:
         shown.append("raw:\n```json\n" + budget.cut(json.dumps(found.raw, ensure_ascii=False), tokens // 2) + "\n```")
     whole = _within(shown, tokens - 250)
@@ -119,8 +118,8 @@ def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> st
     if hit.snippet:
         lines.append(f"   {one_line(hit.snippet)}")
     lines += [f"   … {one_line(extra)}" for extra in hit.extra_snippets]
-    if hit.thumbnail:
-        lines.append(f"   image: {hit.thumbnail}")
+    if picture := hit.image or hit.thumbnail:
+        lines.append(f"   image: {picture}")
     page = answer.contents.get(hit.url)
     if isinstance(page, Opened):
         lines.append(_content(page, args["content_chars"]))
@@ -198,7 +197,12 @@ def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> d
         "engines": list(hit.engines),
         "score": round(hit.score, 4),
     }
-    optional = {"thumbnail": hit.thumbnail, "source_name": hit.source_name, "duplicates": list(hit.duplicates)}
+    optional = {
+        "image": hit.image,
+        "thumbnail": hit.thumbnail,
+        "source_name": hit.source_name,
+        "duplicates": list(hit.duplicates),
+    }
     made |= {name: value for name, value in optional.items() if value}
     if (kept := answer.seen.get(hit.url)) is not None:
         made["seen"] = {"snapshot": kept.hash, "fetched_at": iso(kept.fetched_at)}

@@ -18,7 +18,7 @@ class Registration:
     fix: str  # how an operator sets it up
 
 
-# In the order `auto` prefers them: independent indexes first, then Google's, then what needs no key.
+# In the order `auto` prefers them, after an own SearXNG: independent indexes, then Google's, then what needs no key.
 REGISTRY: dict[str, Registration] = {
     "brave": Registration(brave.CARD, brave.from_options, lambda o: bool(o.brave_api_key), brave.FIX),
     "tavily": Registration(tavily.CARD, tavily.from_options, lambda o: bool(o.tavily_api_key), tavily.FIX),

@@ -140,6 +140,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
         date=published(row.get("page_age")) or row.get("age"),
         extra=texts(row.get("extra_snippets")) if query.extra_snippets else (),
         thumbnail=picture.get("original") or picture.get("src"),
+        image=mapping(row.get("properties")).get("url") if query.category == "images" else None,
         source=source,
         language=query.language,
     )

@@ -88,7 +88,7 @@ class Ddgs:
         except ValueError:
             raise Refused("error", f"{self.name} answered with something that is not JSON.") from None
         found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-        hits = present(_hit(row, self.backend) for row in found)
+        hits = present(_hit(row, query, self.backend) for row in found)
         return Page(hits=hits, more=bool(hits), raw=rows)
 
     def quota(self, response: ApiResponse) -> Quota | None:
@@ -101,7 +101,7 @@ def from_options(options: SearchOptions) -> list[Provider]:
     return [Ddgs(name) for name in dict.fromkeys((*options.ddgs_backends, "bing")) if name in _BACKENDS]
 
 
-def _hit(row: dict[str, Any], backend: str) -> Hit | None:
+def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:
     images = row.get("images")
     image = images.get("large") or images.get("medium") if isinstance(images, dict) else None
     return make_hit(
@@ -111,5 +111,6 @@ def _hit(row: dict[str, Any], backend: str) -> Hit | None:
         engine=backend,
         date=row.get("date") or row.get("published"),
         thumbnail=row.get("thumbnail") or row.get("image") or image,
+        image=row.get("image") if query.category == "images" else None,
         source=row.get("source") or row.get("publisher") or row.get("uploader"),
     )

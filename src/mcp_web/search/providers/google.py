@@ -115,6 +115,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
         engine="google",
         date=tagged or dated,
         thumbnail=image.get("thumbnailLink") or (pictures[0].get("src") if pictures else None),
+        image=row.get("link") if image else None,
         source=tags.get("og:site_name"),
     )
 

@@ -37,12 +37,6 @@ CARD = Card(
     rate=10,
 )
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
-# As instances say it that speak to everyone in their own language.
-_BLOCKED = (
-    *("captcha", "too many requests", "access denied", "zu viele anfragen", "zugriff verweigert", "trop de requ"),
-    *("accès refusé", "demasiadas", "denegado", "troppe richieste", "accesso negato", "слишком много", "доступ"),
-    *("请求过", "拒绝", "验证码", "請求", "存取被拒", "リクエストが多", "アクセス拒否", "너무 많", "거부"),
-)
 
 
 class Searxng:
@@ -90,10 +84,8 @@ class Searxng:
         rows = items(answer.get("results"))
         # The answer groups results by category; the score is the order.
         rows.sort(key=lambda row: -number(row.get("score")))
-        hits = present(_hit(row) for row in rows)
+        hits = present(_hit(row, query) for row in rows)
         answers = _answers(answer)
-        if not rows and not answers and silent:
-            raise _all_silent(silent, self.url)
         offered = [*_words(answer.get("corrections")), *_words(answer.get("suggestions"))]
         return Page(
             hits=hits,
@@ -102,6 +94,7 @@ class Searxng:
             suggestion=clean(offered[0]) if offered else None,
             answers=answers,
             notes=_notes(silent, len(rows) - len(hits), dated=bool(query.freshness) and not rows),
+            incomplete=bool(silent),
             raw=answer,
         )
 
@@ -160,26 +153,18 @@ def _words(offered: Any) -> list[str]:
     return [word for word in found if word.strip()]
 
 
-def _all_silent(silent: list[tuple[str, str]], who: str) -> Refused:
-    """No engine answered: that is not an empty result."""
-    named = ", ".join(f"{name} ({reason})" for name, reason in silent[:8])
-    blocked = any(word in reason.lower() for _, reason in silent for word in _BLOCKED)
-    # Dead engines of one category say little about the instance; a robot check concerns its address.
-    return Refused("blocked" if blocked else "error", f"No engine of {who} answered: {named}.", counts=blocked)
-
-
 def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> tuple[str, ...]:
     notes = []
     if dated:
         notes.append("SearXNG leaves out engines that know no time range, without saying so.")
     if silent:
-        notes.append("Engines that did not answer: " + ", ".join(f"{name} ({why})" for name, why in silent[:8]) + ".")
+        notes.append(f"Engines that did not answer: {', '.join(f'{name} ({why})' for name, why in silent[:8])}.")
     if without_url > 0:
         notes.append(f"{without_url} results without a page to open were left out.")
     return tuple(notes)
 
 
-def _hit(row: dict[str, Any]) -> Hit | None:
+def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
     engines = [name for name in texts(row.get("engines")) if name] or [text(row.get("engine")) or "searxng"]
     dates = (row.get("publishedDate"), row.get("pubdate"), row.get("date_of_publication"))
     sources = (text(row.get(name)) for name in ("author", "source", "journal", "publisher", "maintainer"))
@@ -191,6 +176,7 @@ def _hit(row: dict[str, Any]) -> Hit | None:
         engines=engines,
         date=next((read for value in dates if (read := published(value))), None),
         thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
+        image=row.get("img_src") if query.category == "images" else None,
         source=authors or next(filter(None, sources), None),
     )
 

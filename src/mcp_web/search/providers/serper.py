@@ -87,6 +87,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
         engine="google",
         date=row.get("date"),
         thumbnail=row.get("thumbnailUrl") or row.get("imageUrl"),
+        image=row.get("imageUrl") if query.category == "images" else None,
         source=row.get("source") or row.get("channel") or row.get("publicationInfo"),
         language=query.language,
     )

@@ -58,25 +58,25 @@ class Pool:
         self._own = [Instance(one, self.runner.health[one.name]) for one in providers]
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:
-        """Ask instances until one answers; the reply lists everyone that was tried."""
-        replies: list[Reply] = []
+        """Ask instances until one answers, for at most `timeout` seconds; the reply lists all that were asked."""
+        begun = anyio.current_time()
+        until = min(deadline, begun + self.options.timeout)
+        replies: tuple[Reply, ...] = ()
         if self._own:
-            # With others to turn to, one's own get a provider's usual time; otherwise all there is.
-            patience = self.options.timeout if self._discovery.source else deadline
-            until = min(deadline, anyio.current_time() + patience)
-            winner, tried = await self._race(self._in_turn(self._own), query, until)
-            replies += tried
+            # With public instances to turn to, the operator's own get half of the time.
+            own_until = begun + (until - begun) / 2 if self._discovery.source else until
+            winner, replies = await self._race(self._in_turn(self._own), query, own_until)
             if winner is not None:
                 return _together(winner, replies)
-        public = await self.public()
-        if public:
-            winner, tried = await self._race(self._in_turn(public), query, deadline)
-            replies += tried
+        if public := await self.public():
+            winner, asked = await self._race(self._in_turn(public), query, until)
+            replies = (*replies, *asked)
             if winner is not None:
                 return _together(winner, replies)
         if not replies:
             return Reply(CARD, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
-        return _together(Reply(CARD, ()), replies)
+        empty = next((reply for reply in replies if reply.answered), Reply(CARD, ()))
+        return _together(empty, replies)
 
     async def public(self) -> list[Instance]:
         """Listed instances that are not banned, best grade first."""
