@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from limit.redis_process import running_redis
-from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable
+from mcp_web.errors import SearchAuthError, SearchRateLimited
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.searcher import Searcher
 from miniweb import MiniWeb, Reply, Request
