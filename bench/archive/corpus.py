@@ -49,13 +49,14 @@ def documents(count: int) -> Iterator[Made]:
 
 def questions(made: list[Made], count: int) -> list[list[str]]:
     """Two to twelve telling words of one paragraph of some document."""
-    from mcp_web.store.words import STOP_WORDS, fold, words
+    from mcp_web.text.stop_words import STOP_WORDS
+    from mcp_web.text.words import fold, words
 
     chance = random.Random(3)
     found: list[list[str]] = []
     while len(found) < count:
         paragraph = chance.choice(chance.choice(made).markdown.split("\n\n")[1:-1])
-        telling = [word for word in words(fold(paragraph)) if word not in STOP_WORDS and len(word) > 2]
+        telling = [word for word in words(fold(paragraph)) if word not in STOP_WORDS["en"] and len(word) > 2]
         if len(telling) > 1:
             found.append(chance.sample(telling, min(chance.choice((2, 3, 4, 6, 8, 12)), len(telling))))
     return found

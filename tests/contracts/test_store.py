@@ -340,6 +340,23 @@ async def _found(store: Store, query: WordQuery, limit: int = 10) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Die Häuser der Stadt sind nicht sehr alt.", "haus"),
+        ("As informações sobre o projeto não foram publicadas.", "informação"),
+        ("В библиотеке много книг, и все они на полках.", "книгами"),
+        ("यह पुस्तकालय है और इसमें कई भाषाओं की किताबें हैं", "भाषा"),
+        ("توجد في المدينة مكتبة وكل الكتب فيها", "مكتبة"),
+        ("ห้องสมุดมีหนังสือหลายภาษา", "หนั"),
+        ("図書館には本がたくさんあります", "図書"),
+    ],
+)
+async def test_documents_are_found_in_their_own_language(store: Store, text: str, word: str) -> None:
+    first, _ = await _keep_texts(store, text, "An English page about houses and other things.")
+    assert await _found(store, WordQuery((word,))) == [first]
+
+
 async def test_documents_are_found_by_the_words_they_hold_in_any_form(store: Store) -> None:
     first, second, _ = await _keep_texts(store, "Running machines learn.", "A machine in the hall.", "Nothing here.")
     assert set(await _found(store, WordQuery(("machine",)))) == {first, second}

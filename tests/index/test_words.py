@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_web.index.words import PageWords, terms
+from mcp_web.index.words import PageWords, page_terms
 
 PASSAGES = [
     "Install the package with pip. It needs Python.",
@@ -53,11 +53,24 @@ def test_headings_above_a_passage_count() -> None:
 
 
 def test_identifiers_and_other_scripts_are_words_too() -> None:
-    assert "timeout" in terms("ReadTimeout")
-    assert terms("max_results") == terms("max results")
-    assert terms("日本語") == ["日本", "本語"]
+    assert page_terms("ReadTimeout", "en") == (["read", "timeout"], ["readtimeout"])
+    assert page_terms("max_results", "en")[0] == page_terms("max results", "en")[0]
     assert best("数据库配置", ["安装软件", "配置数据库的方法", "许可证"]) == 1
-    assert "example" not in " ".join(terms("see [docs](https://example.org/x)"))
+    assert "example" not in " ".join(page_terms("see [docs](https://example.org/x)", "en")[0])
+
+
+@pytest.mark.parametrize(
+    ("query", "passages"),
+    [
+        ("Wann öffnen die Museen?", ["Der Park ist groß und schön.", "Das Museum öffnet um neun Uhr."]),
+        ("Когда открываются музеи?", ["Парк очень большой и красивый.", "Музей открывается в девять часов."]),
+        ("संग्रहालयों का समय", ["यह उद्यान बहुत बड़ा है।", "संग्रहालय सुबह नौ बजे खुलता है।"]),
+        ("متى يفتح المتحف؟", ["الحديقة كبيرة جدا في المدينة.", "يفتح متحف المدينة في التاسعة صباحا."]),
+        ("พิพิธภัณฑ์เปิดกี่โมง", ["สวนสาธารณะมีขนาดใหญ่", "เวลาเปิดของพิพิธภัณฑ์คือเก้าโมงเช้า"]),
+    ],
+)
+def test_a_page_is_read_in_its_own_language(query: str, passages: list[str]) -> None:
+    assert best(query, passages) == 1
 
 
 def test_empty_page_answers_nothing() -> None:

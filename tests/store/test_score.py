@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.store.sqlite import score
-from mcp_web.store.sqlite.score import K1, PostingList, best, joined, norms_of, worth
+from mcp_web.store.sqlite.score import PostingList, best, either, joined, norms_of, worth
 
 
 def _plain(lists: list[score.Weighted], norms: score.Floats, documents: int, most: int) -> list[tuple[int, float]]:
@@ -57,6 +57,13 @@ def test_joined_lists_count_a_document_once() -> None:
     assert weights.tolist() == [1, 7, 1]
 
 
+def test_terms_of_one_word_count_a_document_once_with_its_largest_weight() -> None:
+    one = (np.array([1, 3]), np.array([1, 2], np.float32))
+    two = (np.array([3, 4]), np.array([5, 1], np.float32))
+    numbers, weights = either([one, two])
+    assert numbers.tolist() == [1, 3, 4]
+    assert weights.tolist() == [1, 5, 1]
+
+
 def test_a_rare_word_is_worth_more_and_none_is_worth_less_than_nothing() -> None:
     assert worth(1, 1000) > worth(500, 1000) > worth(1000, 1000) > 0
-    assert K1 > 0

@@ -309,3 +309,21 @@ async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_the
     await store.close()
     assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
     await again.close()
+
+
+async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again_before_the_first_search(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "s.sqlite"
+    store = await SqliteStore.open(file)
+    kept = snapshot("https://a.example/", text="Die Häuser in der Stadt sind alt und werden nicht mehr gebaut.")
+    await store.keep(kept)
+    await store.close()
+    with sqlite3.connect(file) as db:
+        db.execute("DROP INDEX documents_unindexed")
+        db.execute("DELETE FROM schema_version WHERE version = 6")
+        db.execute("UPDATE documents SET day = 700000")
+    store = await SqliteStore.open(file)
+    found = await store.finding(lambda finder: finder.by_words(WordQuery(("haus",)), 5, cards=1))
+    assert [(one.key, found.cards[one.key].date) for one in found.candidates] == [(kept.key, "1917-07-15")]
+    await store.close()

@@ -15,7 +15,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
-from mcp_web.store.words import fold
+from mcp_web.text.words import fold
 
 FOLDER = "saved"  # where notes are said to lie; no synced folder may take this name
 _FOR_EVER = 4_102_444_800.0

@@ -17,6 +17,7 @@ from mcp_web.archive.highlight import Highlight, Marker, highlights, holds_phras
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
 from mcp_web.store.protocol import Card, DocumentFilter, Finder, WordAnswer
+from mcp_web.text.words import fold
 
 _POOL = 50  # candidates from words and from meaning that are fused
 # Documents by words whose meaning is compared, whatever is found by meaning alone. On judged collections the best by
@@ -60,7 +61,7 @@ def by_words(finder: Finder, asked: Asked, *, alone: bool, cards: int) -> Words:
     found = ask(question.for_store(asked.filter))
     changes: dict[str, str] = {}
     if asked.query.fuzzy and found.unknown:
-        changes = _corrections(finder, found.unknown[:_MOST_TYPOS])
+        changes = _corrections(finder, [word for word in found.unknown if word in question.wanted][:_MOST_TYPOS])
     if not changes:
         return Words(found, question, changes)
     question = with_changes(question, changes)
@@ -86,11 +87,11 @@ def wider(limit: int) -> int:
 
 
 def _corrections(finder: Finder, unknown: Sequence[str]) -> dict[str, str]:
-    near = {word: neighbours(word) for word in unknown}
+    near = {word: neighbours(fold(word)) for word in unknown}
     counts = finder.word_counts([one for ones in near.values() for one in ones])
     found = {}
     for word, ones in near.items():
-        likeliest = correction(word, {one: counts[one] for one in ones if one in counts})
+        likeliest = correction(fold(word), {one: counts[one] for one in ones if one in counts})
         if likeliest is not None:
             found[word] = likeliest
     return found

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import bisect
 import html
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_web.archive.query import Question
-from mcp_web.store.words import STOP_WORDS, fold, prose, stem
+from mcp_web.text.languages import language_of
+from mcp_web.text.markdown import prose
+from mcp_web.text.words import fold, is_unspaced, query_terms, spans, terms, words
 
 _SNIPPET = 240  # characters, before the marks
 _BEFORE = 40  # of them before the first word
@@ -21,8 +24,8 @@ _MARKUP = re.compile(
     re.MULTILINE,
 )
 _UNCLEAN = re.compile(r"[*_`|\[\]#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
-_SPECIAL = re.compile(r"[&<>]")
 _WORD = re.compile(r"[^\W_]+")
+_SPECIAL = re.compile(r"[&<>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,61 +38,69 @@ Span = tuple[int, int, str]
 
 
 class Marker:
-    """Finds the forms of the asked words in a text.
+    """Finds the forms of the words of a question in a text.
 
-    A stem is nearly the beginning of its words ("happi" of "happy"), so its places are found as plain substrings, an
-    order of magnitude faster than any pattern of all words; only the words found there are stemmed.
+    A stem in the Latin script is nearly the beginning of its words ("happi" of "happy"), so its places are found as
+    plain substrings, much faster than any pattern of all words; only the words found there are stemmed.
     """
 
     def __init__(self, question: Question) -> None:
-        wanted = question.wanted
-        telling = [word for word in wanted if word not in STOP_WORDS] or list(wanted)
-        self._stems = {stem(word) for word in telling}
-        self._prefixes = question.prefixes or ("\0",)
-        self._heads = _shortest({_head(item) for item in self._stems if item.isascii()} | set(question.prefixes))
-        # Words of unspaced scripts are held as pairs of characters, which stand anywhere.
-        self._pairs = [item for item in self._stems if not item.isascii()]
-        self._terms: dict[str, str] = {}
+        telling = question.telling(question.wanted) or question.wanted
+        self._ngrams = [fold(word) for word in telling if is_unspaced(word)]
+        spaced = [word for word in telling if not is_unspaced(word)]
+        self._wanted = {term for word in spaced for term in query_terms(word)}
+        self._prefixes = tuple(map(fold, question.prefixes)) or ("\0",)
+        latin = [word for word in spaced if word[0] < "\u0370"]
+        heads = {_head(fold(word), term) for word in latin for term in query_terms(word)}
+        self._heads = _shortest(heads | {prefix for prefix in question.prefixes if prefix[0] < "\u0370"})
+        self._everywhere = len(latin) < len(spaced) or any(prefix[0] >= "\u0370" for prefix in question.prefixes)
+        self._known: dict[tuple[str, str], str] = {}
 
-    def spans(self, text: str) -> list[Span]:
-        """(start, end, stem) of every asked word in the text, in order."""
+    def spans(self, text: str, language: str) -> list[Span]:
+        """(start, end, term) of every word of the question in the text, in order."""
         folded = fold(text)
-        find, match, terms = folded.find, _WORD.match, self._terms
-        found: list[Span] = []
-        for head in self._heads:
-            at = find(head)
-            while at >= 0:
-                word = None if at and folded[at - 1].isalnum() else match(folded, at)
-                if word is None:
-                    at = find(head, at + 1)
-                    continue
-                form, end = word[0], word.end()
-                term = terms[form] if form in terms else self._term(form)
-                if term:
-                    found.append((at, end, term))
-                at = find(head, end)
-        for pair in self._pairs:
-            found += [(place.start(), place.end(), pair) for place in re.finditer(re.escape(pair), folded)]
+        places = set(self._places(folded))
+        if self._everywhere:
+            places.update(spans(text))
+        found = [(at, end, term) for at, end in places if (term := self._term(text[at:end], language))]
+        for ngram in self._ngrams:
+            found += [(place.start(), place.end(), ngram) for place in re.finditer(re.escape(ngram), folded)]
         found.sort()
         return found
 
-    def _term(self, form: str) -> str:
-        """The asked stem that a form belongs to, or nothing; forms come again and again."""
-        term = stem(form)
-        self._terms[form] = term if term in self._stems or form.startswith(self._prefixes) else ""
-        return self._terms[form]
+    def _places(self, folded: str) -> Iterator[tuple[int, int]]:
+        for head in self._heads:
+            at = folded.find(head)
+            while at >= 0:
+                word = None if at and folded[at - 1].isalnum() else _WORD.match(folded, at)
+                if word is not None:
+                    yield word.span()
+                at = folded.find(head, at + 1 if word is None else word.end())
+
+    def _term(self, form: str, language: str) -> str:
+        """The term of the question that a form belongs to, or nothing; forms come again and again."""
+        known = self._known.get((form, language))
+        if known is None:
+            known = self._known[form, language] = self._judged(form, language)
+        return known
+
+    def _judged(self, form: str, language: str) -> str:
+        forms = (*words(form), form.lower())
+        found = (term for word in forms for term in terms(word, language) if term in self._wanted)
+        return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")
 
 
 def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tuple[Highlight, ...]:
     """The title and the best pieces of the content, marked; a document found by meaning alone shows its beginning."""
     found = []
-    in_title = marker.spans(title)
+    language = language_of(markdown)
+    in_title = marker.spans(title, language)
     if in_title:
         found.append(Highlight("title", (_marked(title, in_title),)))
     text = prose(markdown[:_READ_MOST])
-    spans = marker.spans(text)
-    places = _places(spans, most) if spans else [] if in_title else [0]
-    pieces = [piece for at in places if (piece := _piece(marker, text, spans, at))]
+    in_text = marker.spans(text, language)
+    places = _places(in_text, most) if in_text else [] if in_title else [0]
+    pieces = [piece for at in places if (piece := _piece(marker, text, language, in_text, at))]
     if pieces:
         found.append(Highlight("content", tuple(pieces)))
     return tuple(found)
@@ -97,17 +108,26 @@ def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tupl
 
 def holds_phrase(phrase: Sequence[str], text: str) -> bool:
     """Do these words stand side by side?"""
-    stems = [stem(word) for word in phrase]
-    forms = r"[\W_]{1,12}".join(re.escape(_head(item)) + r"[^\W_]*" for item in stems)
-    for match in re.finditer(r"(?<![^\W_])" + forms, fold(text)):
-        if [stem(word) for word in _WORD.findall(match[0])] == stems:
-            return True
-    # Unspaced scripts are held as pairs, which overlap by one character.
-    return not phrase[0].isascii() and phrase[0] + "".join(pair[1:] for pair in phrase[1:]) in fold(text)
+    if all(map(is_unspaced, phrase)):
+        # N-grams overlap in all but their last character.
+        return fold(phrase[0] + "".join(item[-1] for item in phrase[1:])) in fold(text)
+    language = language_of(text)
+    wanted = [set(query_terms(word)) for word in phrase]
+    sequence = [terms(word, language) for word in words(text)]
+    starts = (at for at, found in enumerate(sequence) if not wanted[0].isdisjoint(found))
+    return any(
+        len(sequence) - at >= len(wanted)
+        and all(not want.isdisjoint(sequence[at + step]) for step, want in enumerate(wanted))
+        for at in starts
+    )
 
 
-def _head(term: str) -> str:
-    return term[:-1] if len(term) > 3 and term.endswith(("i", "e")) else term
+def _head(word: str, term: str) -> str:
+    """What a folded word and one of its terms begin with in common: all forms of the word begin so."""
+    stem = term.partition("/")[0]
+    stem = stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem
+    same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False)))
+    return word[:same] or word
 
 
 def _shortest(heads: set[str]) -> list[str]:
@@ -151,7 +171,7 @@ def _richest(spans: list[Span], wanted: set[str]) -> tuple[int, set[str]]:
     return best_start, best_terms or wanted
 
 
-def _piece(marker: Marker, text: str, spans: list[Span], at: int) -> str:
+def _piece(marker: Marker, text: str, language: str, spans: list[Span], at: int) -> str:
     """The text around a place as a reader sees it, marked."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
@@ -162,7 +182,7 @@ def _piece(marker: Marker, text: str, spans: list[Span], at: int) -> str:
     shown = text[start:end].replace("\n", " ")
     if _UNCLEAN.search(shown):
         shown = html.unescape(re.sub(r"\s+", " ", _MARKUP.sub("", text[start:end])).strip())
-        inside = marker.spans(shown)
+        inside = marker.spans(shown, language)
     else:
         first = bisect.bisect_left(spans, (start, 0, ""))
         last = bisect.bisect_left(spans, (end, 0, ""))

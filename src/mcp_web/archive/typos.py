@@ -9,10 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+# The letters of each script, folded, by the range of characters that a word of it begins with.
 _ALPHABETS = (
-    "abcdefghijklmnopqrstuvwxyz0123456789ßøæœðþłđı",
-    "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ",
-    "αβγδεζηθικλμνξοπρσςτυφχψω",
+    ("a", "\u024f", "abcdefghijklmnopqrstuvwxyz0123456789ßøæœðþłđ"),
+    ("\u0370", "\u03ff", "αβγδεζηθικλμνξοπρσςτυφχψω"),
+    ("\u0400", "\u04ff", "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґјљњћђџўқғңөүұһә"),
+    ("\u0531", "\u0587", "".join(map(chr, range(0x561, 0x588)))),
+    ("\u05d0", "\u05ea", "".join(map(chr, range(0x5D0, 0x5EB)))),
+    ("\u0620", "\u06d3", "ءابةتثجحخدذرزسشصضطظعغفقكلمنهويىپچژگکیٹڈڑںھہے"),
+    ("\u0904", "\u0939", "".join(map(chr, (*range(0x901, 0x93A), *range(0x93E, 0x94E))))),
+    ("\u0985", "\u09b9", "".join(map(chr, (*range(0x981, 0x9BA), *range(0x9BE, 0x9CE))))),
+    ("\u0b85", "\u0bb9", "".join(map(chr, (*range(0xB85, 0xBBA), *range(0xBBE, 0xBCE))))),
+    ("\u0c05", "\u0c39", "".join(map(chr, (*range(0xC05, 0xC3A), *range(0xC3E, 0xC4E))))),
+    ("\u10d0", "\u10f0", "".join(map(chr, range(0x10D0, 0x10F1)))),
 )
 _LETTERS_MOST = 30  # longer words are identifiers; their neighbours would be thousands
 _SHORTEST = 4  # among shorter words nearly everything is one edit from something else
@@ -22,8 +31,8 @@ def neighbours(word: str) -> list[str]:
     """Every word one edit away, or nothing for words that cannot be judged."""
     if not _SHORTEST <= len(word) <= _LETTERS_MOST or word.isdigit():
         return []
-    letters = next((alphabet for alphabet in _ALPHABETS if any(char in alphabet[:26] for char in word)), None)
-    if letters is None:
+    letters = next((letters for first, last, letters in _ALPHABETS if first <= word[0] <= last), "")
+    if not letters:
         return []
     splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
     swapped = [left + right[1] + right[0] + right[2:] for left, right in splits if len(right) > 1]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mcp_web.store.pack import unpack_json
 from mcp_web.store.protocol import DocumentFilter, WordQuery
-from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, stemmed
+from mcp_web.store.sqlite.postings import BLOCK, BLOCKS, LANGUAGE, MOST_TF, term_weights
 from mcp_web.store.sqlite.score import (
     EMPTY,
     POSTING,
@@ -23,11 +23,12 @@ from mcp_web.store.sqlite.score import (
     PostingList,
     Weighted,
     best,
+    either,
     joined,
     norms_of,
     worth,
 )
-from mcp_web.store.words import MOST_TF, stem
+from mcp_web.text.words import fold, query_terms
 
 _PREFIX_TERMS = 200  # words that one prefix may stand for
 _CACHED_POSTINGS = 8_000_000  # postings kept ready between questions, 8 bytes each
@@ -61,10 +62,10 @@ class WordIndex:
     def find(self, db: sqlite3.Connection, query: WordQuery, limit: int) -> Matches:
         """The best documents, and which of the wanted words stand in none."""
         self._catch_up(db)
-        wanted: dict[str, str] = {}  # term → one of its words
+        wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):
-            wanted.setdefault(stem(word), word)
-        lists = [self._postings(db, term) for term in wanted]
+            wanted.setdefault(query_terms(word, self._languages), word)
+        lists = [self._postings(db, terms) for terms in wanted]
         unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
         for prefix in query.prefixes:
             lists.append(self._prefix(db, prefix))
@@ -113,10 +114,10 @@ class WordIndex:
         mask = self._mask(db, query.filter)
         for word in query.required:
             holds = np.zeros(len(mask), np.bool_)
-            holds[self._postings(db, stem(word)).numbers] = True
+            holds[self._postings(db, query_terms(word, self._languages)).numbers] = True
             mask &= holds
         for word in query.excluded:
-            mask[self._postings(db, stem(word)).numbers] = False
+            mask[self._postings(db, query_terms(word, self._languages)).numbers] = False
         return mask
 
     def _mask(self, db: sqlite3.Connection, filter: DocumentFilter) -> NDArray[np.bool_]:
@@ -144,18 +145,19 @@ class WordIndex:
         return self._collections[name]
 
     # the lists
-    def _postings(self, db: sqlite3.Connection, term: str) -> PostingList:
-        """The documents that hold a term, the dead among them."""
-        merged = self._cache.pop(term, None)
+    def _postings(self, db: sqlite3.Connection, terms: tuple[str, ...]) -> PostingList:
+        """The documents that hold any of the terms of a word, deleted ones among them."""
+        merged = self._cache.pop(terms, None)
         if merged is None:
-            merged = PostingList.of(*_merged(db, term), self._norms)
+            merged = PostingList.of(*either([_merged(db, term) for term in terms]), self._norms)
             self._cached += len(merged.numbers)
-        self._cache[term] = merged  # now the last to go
+        self._cache[terms] = merged  # now the last to go
         while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
-        if term not in self._fresh:
+        waiting = [self._waiting(term) for term in terms if term in self._fresh]
+        if not waiting:
             return merged
-        young = PostingList.of(*self._waiting(term), self._norms)
+        young = PostingList.of(*either(waiting), self._norms)
         return PostingList(
             np.concatenate([merged.numbers, young.numbers]),
             np.concatenate([merged.impacts, young.impacts]),
@@ -183,7 +185,8 @@ class WordIndex:
             (prefix, prefix + "\U0010ffff", _PREFIX_TERMS),
         ).fetchall()
         fresh = [word for word in self._fresh_words if word.startswith(prefix)][:_PREFIX_TERMS]
-        return list(dict.fromkeys(stem(word) for word in (*(row[0] for row in rows), *fresh)))
+        words = (*(row[0] for row in rows), *fresh)
+        return list(dict.fromkeys(term for word in words for term in query_terms(word, self._languages)))
 
     # what is in memory
     def _forget(self) -> None:
@@ -202,11 +205,13 @@ class WordIndex:
     def _drop_merged(self) -> None:
         self._fresh: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._fresh_words: dict[str, int] = defaultdict(int)
+        self._fresh_languages: set[str] = set()
+        self._languages: tuple[str, ...] = ()
         self._fresh_last = 0
         self._drop_cache()
 
     def _drop_cache(self) -> None:
-        self._cache: dict[str, PostingList] = {}
+        self._cache: dict[tuple[str, ...], PostingList] = {}
         self._cached = 0
 
     def _catch_up(self, db: sqlite3.Connection) -> None:
@@ -225,6 +230,7 @@ class WordIndex:
             self._drop_merged()
         added, died = self._take_documents(db), self._take_dead(db)
         self._take_waiting(db)
+        self._take_languages(db)
         if added or died:
             self._measure(died)
 
@@ -262,12 +268,18 @@ class WordIndex:
 
     def _take_waiting(self, db: sqlite3.Connection) -> None:
         for number, blob in db.execute("SELECT number, words FROM waiting WHERE number > ?", (self._fresh_last,)):
-            counts = unpack_json(blob)
-            for term, weight in stemmed(counts).items():
+            language, counts = unpack_json(blob)
+            self._fresh_languages.add(language)
+            for term, weight in term_weights(language, counts).items():
                 self._fresh[term].append((number, min(weight, MOST_TF)))
-            for word in counts:
+            for word in set(map(fold, counts)):
                 self._fresh_words[word] += 1
             self._fresh_last = number
+
+    def _take_languages(self, db: sqlite3.Connection) -> None:
+        """The languages of the documents: a word of a query is looked up under its stem in each."""
+        rows = db.execute("SELECT term FROM terms WHERE term >= ? AND term < '0'", (LANGUAGE,))
+        self._languages = tuple(sorted({*(term.removeprefix(LANGUAGE) for (term,) in rows), *self._fresh_languages}))
 
     def _measure(self, died: bool) -> None:
         """What BM25 needs of lengths. The average is let drift a little, so that a new document spoils no list."""

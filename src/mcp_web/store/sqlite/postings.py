@@ -18,8 +18,10 @@ from collections.abc import Mapping
 
 from mcp_web.store.pack import unpack_json
 from mcp_web.store.sqlite.prepare import Prepared
-from mcp_web.store.words import MOST_TF, stem
+from mcp_web.text.words import fold, terms
 
+LANGUAGE = "/"  # and a code: a term without postings, which says that documents of this language are indexed
+MOST_TF = 255  # BM25 saturates long before; one byte in the index
 BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
 BLOCKS = 1 << 20  # blobs of one term: its number times this, plus the block's number, is the row
 
@@ -27,26 +29,47 @@ BLOCKS = 1 << 20  # blobs of one term: its number times this, plus the block's n
 MERGE_AT = 256
 
 
-def stemmed(counts: Mapping[str, int]) -> dict[str, int]:
-    """Word counts as term weights."""
-    terms: dict[str, int] = {}
+def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
+    """Word counts of a document as the weights of the terms that it is found by."""
+    weights: dict[str, int] = {}
     for word, count in counts.items():
-        term = stem(word)
-        terms[term] = terms[term] + count if term in terms else count
-    return terms
+        for term in terms(word, language):
+            weights[term] = weights[term] + count if term in weights else count
+    return weights
 
 
 def add(db: sqlite3.Connection, page: int, version: int, prepared: Prepared) -> None:
     """Put the newest version of a page into the index, in place of the one before; nothing when it is there already."""
-    facts = (version, prepared.length, prepared.day, prepared.snapshot.source, zlib.crc32(prepared.words))
+    facts = (version, prepared.length, prepared.day, prepared.snapshot.source, zlib.crc32(prepared.words) or 1)
     known = db.execute("SELECT snapshot, length, day, source, mark FROM documents WHERE page = ?", (page,)).fetchone()
     if known == facts:
         return
+    _insert(db, page, facts, prepared.words)
+
+
+def unindexed(db: sqlite3.Connection, limit: int) -> list[tuple[int, str, int]]:
+    """Documents that an older version indexed in another way: page, key, and the day they are of."""
+    rows = db.execute(
+        "SELECT d.page, p.key, d.day FROM documents d JOIN pages p ON p.id = d.page WHERE d.mark = 0"
+        " ORDER BY d.number LIMIT ?",
+        (limit,),
+    )
+    return [(page, key.hex(), day) for page, key, day in rows]
+
+
+def reindex(db: sqlite3.Connection, page: int, day: int, prepared: Prepared) -> None:
+    """Index the words of a document again; what else is known of it stays."""
+    row = db.execute("SELECT newest FROM pages WHERE id = ?", (page,)).fetchone()
+    mark = zlib.crc32(prepared.words) or 1
+    _insert(db, page, (row[0], prepared.length, day, prepared.snapshot.source, mark), prepared.words)
+
+
+def _insert(db: sqlite3.Connection, page: int, facts: tuple[int, int, int, str, int], words: bytes) -> None:
     db.execute("DELETE FROM documents WHERE page = ?", (page,))
     number = db.execute(
         "INSERT INTO documents (page, snapshot, length, day, source, mark) VALUES (?, ?, ?, ?, ?, ?)", (page, *facts)
     ).lastrowid
-    db.execute("INSERT INTO waiting VALUES (?, ?)", (number, prepared.words))
+    db.execute("INSERT INTO waiting VALUES (?, ?)", (number, words))
 
 
 def waiting(db: sqlite3.Connection) -> int:
@@ -57,19 +80,22 @@ def merge(db: sqlite3.Connection) -> None:
     """Move everything that waits into the blobs."""
     lists: dict[tuple[str, int], bytearray] = defaultdict(bytearray)
     vocabulary: dict[str, int] = defaultdict(int)
+    languages: set[str] = set()
     merged = 0
     for number, blob in db.execute("SELECT number, words FROM waiting ORDER BY number"):
-        counts = unpack_json(blob)
+        language, counts = unpack_json(blob)
+        languages.add(language)
         block, at = divmod(number, BLOCK)
         entries = [at.to_bytes(2, "little") + bytes((weight,)) for weight in range(MOST_TF + 1)]
-        for term, weight in stemmed(counts).items():
+        for term, weight in term_weights(language, counts).items():
             lists[term, block] += entries[weight if weight < MOST_TF else MOST_TF]
-        for word in counts:
+        for word in set(map(fold, counts)):
             vocabulary[word] += 1
         merged = number
     if not merged:
         return
     _append(db, lists)
+    db.executemany("INSERT OR IGNORE INTO terms (term) VALUES (?)", ((LANGUAGE + code,) for code in sorted(languages)))
     db.executemany(
         "INSERT INTO words VALUES (?, ?) ON CONFLICT (word) DO UPDATE SET count = count + excluded.count",
         sorted(vocabulary.items()),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.pack import document_facts, pack_json, pack_text
 from mcp_web.store.protocol import Derived
-from mcp_web.store.words import counted, prose
+from mcp_web.text.languages import language_of
+from mcp_web.text.markdown import prose
+from mcp_web.text.words import counted
 
 # A word in the title says more about a page than one in its text; headings count once more than the text they are in.
 TITLE_WEIGHT, HEADING_WEIGHT, TAG_WEIGHT = 3, 1, 3
@@ -32,7 +35,7 @@ def prepare(snapshot: Snapshot, derived: Derived | None) -> Prepared:
     """Everything that the rows of a snapshot hold."""
     document = snapshot.document
     derived = derived or Derived(names=(snapshot.url, snapshot.final_url))
-    counts = counted(_fields(snapshot))
+    language, counts = word_counts(snapshot)
     mentions = {
         name_number(item.name): (item.url, item.kind, item.start, item.end, item.confidence)
         for item in reversed(derived.mentions)
@@ -42,12 +45,21 @@ def prepare(snapshot: Snapshot, derived: Derived | None) -> Prepared:
         answer=pack_json([snapshot.headers, dict(snapshot.timings)]),
         facts=pack_json(document_facts(document)),
         text=pack_text(document.markdown),
-        words=pack_json(counts),
+        words=pack_json([language, counts]),
         length=sum(counts.values()),
         day=_day(derived.date, snapshot.fetched_at),
         names=tuple({name_number(name) for name in derived.names}),
         mentions=tuple((name, *rest) for name, rest in mentions.items()),
     )
+
+
+def word_counts(snapshot: Snapshot) -> tuple[str, dict[str, int]]:
+    """The language of a page, and how much each of its words counts."""
+    total: Counter[str] = Counter()
+    for text, weight in _fields(snapshot):
+        for word, count in counted(text).items():
+            total[word] += count * weight
+    return language_of(snapshot.document.markdown), dict(total)
 
 
 def name_number(name: str) -> int:

@@ -165,7 +165,20 @@ CREATE TABLE pictures (
 ) STRICT;
 """
 
-STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK, _COLLECTIONS, _PICTURES)
+# Step 6: words are indexed by the language of their document. The index is built again before the next search, from
+# the documents whose mark is 0 (postings.py).
+_LANGUAGES = """
+UPDATE documents SET mark = 0;
+DELETE FROM waiting;
+DELETE FROM dead;
+DELETE FROM terms;
+DELETE FROM postings;
+DELETE FROM words;
+UPDATE index_state SET epoch = epoch + 1, merged = 0;
+CREATE INDEX documents_unindexed ON documents (number) WHERE mark = 0;
+"""
+
+STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK, _COLLECTIONS, _PICTURES, _LANGUAGES)
 
 
 def migrate(db: sqlite3.Connection) -> None:

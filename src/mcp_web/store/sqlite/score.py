@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Best on Cranfield, SciFact and CISI together among the usual pairs (bench/archive/quality.py).
-K1, B = 1.5, 0.75
+from mcp_web.text.bm25 import DOCUMENTS
+
 _LONG = 4096  # shorter lists are added faster than it takes to find out whether they matter
 
 POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])  # one document in a blob of postings.py
@@ -53,16 +52,25 @@ def joined(lists: list[Weighted]) -> Weighted:
     return unique, weights.astype(np.float32)
 
 
+def either(lists: list[Weighted]) -> Weighted:
+    """The lists of terms that stand for one word, as one; a document in several counts with its largest weight."""
+    found = [item for item in lists if len(item[0])]
+    if len(found) <= 1:
+        return found[0] if found else lists[0]
+    unique, places = np.unique(np.concatenate([item[0] for item in found]), return_inverse=True)
+    weights = np.zeros(len(unique), np.float32)
+    np.maximum.at(weights, places, np.concatenate([item[1] for item in found]))
+    return unique, weights
+
+
 def worth(frequency: int, documents: int) -> float:
     """What a word in so many documents is worth at most."""
-    rare = (documents - min(frequency, documents) + 0.5) / (frequency + 0.5)
-    return math.log(1 + rare) * (K1 + 1)
+    return DOCUMENTS.rarity(frequency, documents)
 
 
 def norms_of(lengths: Floats, alive: NDArray[np.bool_], average: float) -> Floats:
-    """What the length of each document does to its score; the dead get an endless one, which scores them 0."""
-    norms = K1 * (1 - B + B * lengths / max(average, 1.0))
-    return np.where(alive, norms, np.inf).astype(np.float32)
+    """What the length of each document does to its score; deleted ones get an infinite one, which scores them 0."""
+    return np.where(alive, DOCUMENTS.norms(lengths, average), np.inf).astype(np.float32)
 
 
 def best(

@@ -56,6 +56,7 @@ class SqliteStore:
         self._uses_since = 0.0
         self._tidied = 0.0
         self._kept = 0
+        self._indexed = False  # by this version's rules: an older file is indexed again before the first search
 
     @classmethod
     async def open(
@@ -149,6 +150,8 @@ class SqliteStore:
 
     # finding
     async def finding(self, work: Callable[[Finder], T]) -> T:
+        if not self._indexed:
+            await self._index_again()
         return await self._searches.read(lambda db: work(self._finder.on(db)))
 
     async def cards(self, keys: Sequence[str]) -> dict[str, Card]:
@@ -225,6 +228,26 @@ class SqliteStore:
         finally:
             for lane in (self._searches, self._writes, self._reads):
                 await lane.close()
+
+    async def _index_again(self) -> None:
+        """Index what an older version indexed in another way, a few hundred documents to a transaction."""
+
+        def some(db: sqlite3.Connection) -> bool:
+            found = postings.unindexed(db, postings.MERGE_AT)
+            for page, key, day in found:
+                snapshot = pages.newest(db, key)
+                if snapshot is None:
+                    db.execute("DELETE FROM documents WHERE page = ?", (page,))
+                else:
+                    postings.reindex(db, page, day, prepare(snapshot, None))
+            if found:
+                postings.merge(db)
+            return bool(found)
+
+        if await self._reads.read(lambda db: bool(postings.unindexed(db, 1))):
+            while await self._writes.write(some):
+                pass
+        self._indexed = True
 
     def _forget(self) -> None:
         """Drop what was read of a file that is gone."""

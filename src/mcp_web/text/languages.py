@@ -1,0 +1,139 @@
+"""Which language a text is in: by its script, then by the function words in it.
+
+Long texts and whole questions are told apart reliably; a few keywords often are not, and then the result is "".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
+
+from mcp_web.text.stop_words import STOP_WORDS
+
+READ_CHARS = 4000  # of a text: more changes no result
+# The lead over the next language, in words that only the first one uses, and as a share of what the first one has.
+_LEAD, _LEAD_SHARE = 0.3, 0.2
+
+# Scripts that one language of the web uses almost alone, or whose languages share a tokenizer and a stemmer.
+_SCRIPTS = {
+    "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff",
+    "cyrillic": r"\u0400-\u052f",
+    "greek": r"\u0370-\u03ff\u1f00-\u1fff",
+    "arabic": r"\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc",
+    "hebrew": r"\u0590-\u05ff",
+    "devanagari": r"\u0900-\u097f",
+    "han": r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
+    "kana": r"\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f",
+    "hangul": r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
+    "thai": r"\u0e00-\u0e7f",
+    "lao": r"\u0e80-\u0eff",
+    "khmer": r"\u1780-\u17ff",
+    "myanmar": r"\u1000-\u109f",
+    "bengali": r"\u0980-\u09ff",
+    "gurmukhi": r"\u0a00-\u0a7f",
+    "gujarati": r"\u0a80-\u0aff",
+    "tamil": r"\u0b80-\u0bff",
+    "telugu": r"\u0c00-\u0c7f",
+    "kannada": r"\u0c80-\u0cff",
+    "malayalam": r"\u0d00-\u0d7f",
+    "sinhala": r"\u0d80-\u0dff",
+    "armenian": r"\u0530-\u058f",
+    "georgian": r"\u10a0-\u10ff",
+    "amharic": r"\u1200-\u139f",
+}
+_BY_SCRIPT = {
+    "cyrillic": "ru",
+    "greek": "el",
+    "arabic": "ar",
+    "hebrew": "he",
+    "devanagari": "hi",
+    "han": "zh",
+    "kana": "ja",
+    "hangul": "ko",
+    "thai": "th",
+    "lao": "lo",
+    "khmer": "km",
+    "myanmar": "my",
+    "bengali": "bn",
+    "gurmukhi": "pa",
+    "gujarati": "gu",
+    "tamil": "ta",
+    "telugu": "te",
+    "kannada": "kn",
+    "malayalam": "ml",
+    "sinhala": "si",
+    "armenian": "hy",
+    "georgian": "ka",
+    "amharic": "am",
+}
+# Languages with stop words by script; within these scripts the words decide.
+_BY_WORDS = {
+    "latin": tuple(code for code, words in STOP_WORDS.items() if next(iter(words)) < "\u0370"),
+    "cyrillic": ("ru", "uk"),
+    "arabic": ("ar", "fa", "ur"),
+    "devanagari": ("hi", "mr"),
+}
+# Letters that few languages use say as much as a function word.
+_LETTERS = {
+    "ß": "de", "ñ": "es", "¿": "es", "¡": "es", "ã": "pt", "õ": "pt et", "ő": "hu", "ű": "hu", "ğ": "tr", "ı": "tr",
+    "ş": "tr", "ț": "ro", "ș": "ro", "ă": "ro vi", "ł": "pl", "ą": "pl lt", "ę": "pl lt", "ś": "pl", "ź": "pl",
+    "ż": "pl", "ř": "cs", "ě": "cs", "ů": "cs", "ø": "da no", "æ": "da no", "å": "sv da no", "ơ": "vi", "ư": "vi",
+    "đ": "vi", "ế": "vi", "ệ": "vi", "ạ": "vi", "ė": "lt", "ų": "lt", "œ": "fr", "ç": "fr pt tr ca", "ê": "fr pt vi",
+    "ü": "de tr hu et", "ö": "de sv fi hu tr et", "ä": "de sv fi et", "à": "fr it ca pt vi", "è": "fr it ca",
+    "і": "uk", "ї": "uk", "є": "uk", "ґ": "uk", "ы": "ru", "э": "ru", "ё": "ru", "پ": "fa ur", "چ": "fa ur",
+    "گ": "fa ur", "ژ": "fa", "ے": "ur", "ہ": "ur", "ٹ": "ur", "ں": "ur", "ة": "ar", "ى": "ar", "ळ": "mr",
+}  # fmt: skip
+
+_RUNS = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963][^\W_]*)*")
+_UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", re.DOTALL)
+
+
+def language_of(text: str) -> str:
+    """The ISO 639-1 code of the language a text is in, or "" when the text does not tell."""
+    sample = text[:READ_CHARS]
+    if "`" in sample or "://" in sample:
+        sample = _UNREAD.sub(" ", sample) or sample
+    script = script_of(sample[:: max(1, len(sample) // 1000)])
+    if script not in _BY_WORDS:
+        return _BY_SCRIPT.get(script, "")
+    return _by_words(_WORD.findall(sample.lower()), script) or _BY_SCRIPT.get(script, "")
+
+
+def script_of(text: str) -> str:
+    """The script of most letters of a text, or "" without letters. Han with some kana is Japanese: "kana"."""
+    if text.isascii():
+        return "latin" if any(map(str.isalpha, text)) else ""
+    counts = {name: len(run.findall(text)) for name, run in _RUNS.items()}
+    # An ideograph or a syllable says about as much as three letters.
+    for dense in ("han", "kana", "hangul"):
+        counts[dense] *= 3
+    if counts["kana"] * 10 > counts["han"]:
+        counts["kana"] += counts.pop("han")
+    script = max(counts, key=lambda name: counts[name])
+    return script if counts[script] else ""
+
+
+def _by_words(words: Iterable[str], script: str) -> str:
+    """The language of the most function words, when it is clearly ahead; one that many languages share counts less."""
+    evidence: dict[str, float] = defaultdict(float)
+    for word, count in Counter(words).items():
+        for codes in _speakers(word, script):
+            for code in codes:
+                evidence[code] += min(count, 5) / len(codes)
+    ranked = sorted(evidence.items(), key=lambda item: -item[1])
+    if not ranked:
+        return ""
+    code, best = ranked[0]
+    second = ranked[1][1] if len(ranked) > 1 else 0.0
+    return code if best - second >= max(_LEAD, _LEAD_SHARE * min(best, 3.0)) else ""
+
+
+@lru_cache(maxsize=20_000)
+def _speakers(word: str, script: str) -> tuple[tuple[str, ...], ...]:
+    """The languages of a script that a word speaks for: as a function word, and by each of its rare letters."""
+    codes = tuple(code for code in _BY_WORDS[script] if word in STOP_WORDS[code])
+    letters = () if word.isascii() else tuple(tuple(_LETTERS[char].split()) for char in set(word) if char in _LETTERS)
+    return ((codes,) if codes else ()) + letters

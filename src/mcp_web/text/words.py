@@ -1,0 +1,207 @@
+"""Text as words, the same way for what is indexed, searched for and highlighted, in every script.
+
+Three forms of a word:
+- folded: lower case without accents, one character for one character, so that offsets stay;
+- a word: as written, in lower case, what a vocabulary holds after folding;
+- a term: what an index holds. It is the stem in the language of the document, folded. Terms of other languages than
+  English in the Latin script carry their language ("hous" and "haus/de"), because a stem in one language is often a
+  word in another. A query does not tell its language, so each of its words stands for its terms in every language.
+
+Scripts without spaces between words have n-grams in place of words: two characters for ideographs, kana and Hangul,
+three for Thai, Lao, Khmer and Burmese.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from mcp_web.text.stems import LATIN, stem, stemming_language
+from mcp_web.text.stop_words import STOP_WORDS
+
+LONGEST = 40  # longer words are hashes and base64, which nobody types
+_PART = 200_000  # characters counted together: a list of all words of a large page takes ten times its size
+
+_PAIRS = (
+    "\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\uff66-\uff9f"
+)
+_TRIPLES = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0eae\u0eb0-\u0ecd\u1000-\u103f\u1050-\u109f\u1780-\u17d3\u17dc\u17dd"
+# Characters inside words that are not letters or digits to `re`: combining marks, vowel signs and joiners.
+_MARKS = (
+    "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f"
+    "\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957"
+    "\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u09d7\u09e2\u09e3\u0a01-\u0a03\u0a3c-\u0a4d\u0a51\u0a70\u0a71\u0a75"
+    "\u0a81-\u0a83\u0abc-\u0acd\u0ae2\u0ae3\u0b01-\u0b03\u0b3c-\u0b57\u0b62\u0b63\u0b82\u0bbe-\u0bcd\u0bd7"
+    "\u0c00-\u0c04\u0c3c-\u0c56\u0c62\u0c63\u0c81-\u0c83\u0cbc-\u0cd6\u0ce2\u0ce3\u0d00-\u0d03\u0d3b-\u0d4d\u0d57"
+    "\u0d62\u0d63\u0d81-\u0d83\u0dca-\u0ddf\u0df2\u0df3\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e\u0f3f\u0f71-\u0f84"
+    "\u0f86\u0f87\u0f8d-\u0fbc\u135d-\u135f\u1dc0-\u1dff\u200c\u200d\u2060\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
+)
+_WORD = re.compile(rf"[{_PAIRS}]+|[{_TRIPLES}]+|[^\W_{_PAIRS}{_TRIPLES}](?:[^\W_{_PAIRS}{_TRIPLES}]|[{_MARKS}])*")
+# Words joined by the signs of names, versions and flags: read_timeout, sys.path, well-known, 3.11.2.
+_UNIT = re.compile(rf"[^\W_](?:[^\W]|[{_MARKS}{_TRIPLES}]|[-.](?=[^\W_]))*")
+_ASCII_UNIT = re.compile(r"[A-Za-z0-9](?:\w|[-.](?=[A-Za-z0-9]))*", re.ASCII)
+_CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_HAS_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_DROPPED = re.compile(
+    r"[\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u200c\u200d\u2060]"
+)
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+class _Folds(dict[int, str]):
+    """Filled as characters are met: the base letter in lower case where that is one character."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        # The breve of й and the voicing marks of kana make other letters, not accents.
+        accented = char not in "йЙ" and not "\u3040" <= char <= "\u30ff"
+        parts = unicodedata.normalize("NFKD", char) if accented else char
+        base = [part for part in parts if not unicodedata.combining(part)]
+        lower = (base[0] if len(base) == 1 else char).lower()
+        folded = "i" if char in "ıİ" else lower if len(lower) == 1 else char
+        self[code] = folded
+        return folded
+
+
+_FOLDS = _Folds()
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, of the same length."""
+    lower = text.lower()
+    if lower.isascii():
+        return lower
+    if len(lower) != len(text):  # a few letters, such as the Turkish İ, become two
+        return text.translate(_FOLDS)
+    # A page has few different characters beyond ASCII: replacing each is five times faster than looking at all.
+    different = set("".join(_BEYOND_ASCII.findall(lower)))
+    if len(different) > 50:
+        return text.translate(_FOLDS)
+    for char in different:
+        lower = lower.replace(char, _FOLDS[ord(char)])
+    return lower
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in order, in lower case; n-grams of unspaced scripts; parts of camelCase as words."""
+    found: list[str] = []
+    for token in _WORD.findall(text):
+        found += _words_of(token) if len(token) <= LONGEST else _split(token)
+    return [word for word in found if len(word) <= LONGEST]
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where each word of a text begins and ends, a run of an unspaced script as one."""
+    return (match.span() for match in _WORD.finditer(text))
+
+
+def compounds(text: str) -> list[str]:
+    """Names written of several words (read_timeout, readTimeout, read-timeout: all "readtimeout"; 3.11) as one each."""
+    return [whole for match in _UNIT.finditer(text) if (whole := _compound(match[0]))]
+
+
+def counted(text: str) -> Counter[str]:
+    """How often each word and each compound name stands in a text."""
+    units: Counter[str] = Counter()
+    pattern = _ASCII_UNIT if text.isascii() else _UNIT
+    for part in _parts(text):
+        units.update(pattern.findall(part))
+    total: Counter[str] = Counter()
+    for unit, count in units.items():
+        for word in _readings(unit) if len(unit) <= LONGEST else _read(unit):
+            total[word] += count
+    return total
+
+
+def terms(word: str, language: str) -> tuple[str, ...]:
+    """The terms that a document of this language is indexed under for a word.
+
+    The second one, where it differs, is for those who type without accents.
+    """
+    return _terms(word, stemming_language(word, language) if word else "")
+
+
+@lru_cache(maxsize=20_000)
+def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple[str, ...]:
+    """The terms of a word of a query in English and in all languages of the documents that it may find."""
+    return tuple(dict.fromkeys(term for language in ("en", *languages) for term in terms(word, language)))
+
+
+def is_stop_word(word: str, language: str) -> bool:
+    return word in STOP_WORDS.get(language, ())
+
+
+def is_unspaced(word: str) -> bool:
+    """Is this an n-gram of a script without spaces between words?"""
+    return bool(_UNSPACED.match(word))
+
+
+_UNSPACED = re.compile(f"[{_PAIRS}{_TRIPLES}]")
+_TRIPLE = re.compile(f"[{_TRIPLES}]")
+
+
+def ngrams(run: str) -> list[str]:
+    """A run of an unspaced script as overlapping n-grams; a shorter run is one."""
+    size = 3 if _TRIPLE.match(run) else 2
+    return [run[at : at + size] for at in range(max(1, len(run) - size + 1))]
+
+
+@lru_cache(maxsize=200_000)
+def _terms(word: str, language: str) -> tuple[str, ...]:
+    if not language or language == "en":
+        return tuple(dict.fromkeys((fold(stem(word, "en")), stem(fold(word), "en"))))
+    tag = f"/{language}" if language in LATIN else ""
+    return tuple(dict.fromkeys((fold(stem(word, language)) + tag, stem(fold(word), language) + tag)))
+
+
+def _split(token: str) -> Iterable[str]:
+    """A token as words: cut at humps, freed of marks that do not change the word, or as n-grams."""
+    if token.isascii():
+        lower = token.lower()
+        return (lower,) if lower == token or not _HAS_HUMP.search(token) else map(str.lower, _CAMEL.findall(token))
+    if _UNSPACED.match(token):
+        return ngrams(token)
+    plain = _DROPPED.sub("", unicodedata.normalize("NFC", token).lower())
+    return (plain,) if plain else ()
+
+
+@lru_cache(maxsize=100_000)
+def _words_of(token: str) -> tuple[str, ...]:
+    return tuple(_split(token))
+
+
+@lru_cache(maxsize=100_000)
+def _readings(unit: str) -> tuple[str, ...]:
+    return _read(unit)
+
+
+def _read(unit: str) -> tuple[str, ...]:
+    whole = _compound(unit)
+    return (*words(unit), whole) if whole else tuple(words(unit))
+
+
+def _compound(unit: str) -> str:
+    """The name that a unit of several words is, written as one; "" for a single word."""
+    if unit.isalnum() and not _HAS_HUMP.search(unit):
+        return ""
+    if not unit.isascii() and _UNSPACED.search(unit):
+        return ""
+    parts = _WORD.findall(unit)
+    if len(parts) < 2 and not _HAS_HUMP.search(unit):
+        return ""
+    joint = "." if all(part.isdigit() for part in parts) else ""
+    whole = joint.join(parts).lower()
+    return whole if len(whole) <= LONGEST else ""
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A text in parts that end between words."""
+    at = 0
+    while len(text) - at > _PART and (end := text.find(" ", at + _PART)) > 0:
+        yield text[at:end]
+        at = end
+    yield text[at:]
