@@ -126,6 +126,11 @@ def variable_names(room: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
     return facts.env or (f"MCP_WEB_{room}_{name}".upper(),)
 
 
+def config_path() -> Path:
+    """Where the configuration file of this user is, or would be."""
+    return config_file(os.environ)
+
+
 def config_file(env: Mapping[str, str]) -> Path:
     """MCP_WEB_CONFIG, or config.toml in the user's configuration folder."""
     if given := env.get("MCP_WEB_CONFIG"):

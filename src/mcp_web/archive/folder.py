@@ -7,6 +7,7 @@ goes on where it was, and ends as one that was not.
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import os
 import stat
 import time
@@ -96,6 +97,7 @@ async def sync_folder(
     *,
     name: str | None = None,
     tags: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     progress: Callable[[Progress], None] = lambda progress: None,
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
@@ -103,13 +105,15 @@ async def sync_folder(
     """Bring the archive to the state of a folder. The extraction is handed in: it may run in a sandbox.
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
+    Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
     """
     root = await anyio.to_thread.run_sync(_checked_root, folder)
     label = (name or root.name).strip("/") or "folder"
     await _claim(store, label, root)
     unreadable: list[str] = []
     given = await _remembered(store, label, tags)
-    files = [file.tagged(given) for file in await anyio.to_thread.run_sync(_files, root, label, unreadable)]
+    found = await anyio.to_thread.run_sync(_files, root, label, unreadable)
+    files = [file.tagged(given) for file in found if not _excluded(file.path.removeprefix(f"{label}/"), exclude)]
     known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
     todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
     failed = await _read_all(store, todo, extract, progress, at_once, clock)
@@ -268,6 +272,13 @@ def _checked_root(folder: Path) -> Path:
     if not root.is_dir():
         raise InvalidInput(f"{folder} is not a folder.", suggestion="Name an existing folder of documents.")
     return root
+
+
+def _excluded(path: str, patterns: Sequence[str]) -> bool:
+    """Whether the path, one of its folders or its name matches a pattern."""
+    parts = path.split("/")
+    places = [path, *parts, *("/".join(parts[:count]) for count in range(1, len(parts)))]
+    return any(fnmatch.fnmatchcase(place, pattern.rstrip("/")) for pattern in patterns for place in places)
 
 
 def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:

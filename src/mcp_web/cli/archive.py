@@ -4,39 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_web.cli.calling import answer_of, shown_progress
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import empty, json_option, note, print_json, print_table
+from mcp_web.cli.session import with_app
+from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
-    from mcp_web.app import App
     from mcp_web.archive.folder import Progress
 
-T = TypeVar("T")
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
 
 
 @click.group("archive")
 def command() -> None:
-    """Everything that was opened or saved: search it, add to it, carry it in and out."""
-
-
-def _with_app(work: Callable[[App], Awaitable[T]]) -> T:
-    import anyio
-
-    from mcp_web.app import App
-    from mcp_web.settings import load
-
-    async def run() -> T:
-        async with App(load()) as app:
-            return await work(app)
-
-    return anyio.run(run)
+    """Everything that was opened or saved: search, list, add, remove, export and import."""
 
 
 @command.command("search")
@@ -68,6 +54,10 @@ def _show(data: dict[str, Any]) -> None:
 
     if "corrected_query" in data:
         click.secho(f"searched for: {data['corrected_query']}", fg="yellow", err=True)
+    for line in data.get("notes", ()):
+        note(line)
+    if not data["results"]:
+        empty("Nothing kept matches. `mcp-web archive list` shows what there is.")
     for row in data["results"]:
         document = row["document"]
         click.secho(f"{document['title']}", bold=True)
@@ -96,22 +86,93 @@ def add(content: str, as_json: bool, tags: tuple[str, ...], **given: Any) -> Non
     print_json(data) if as_json else click.echo(text)
 
 
+@command.command("list")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@click.option("--source", type=click.Choice(["research", "web"]), help="Only this source.")
+@click.option("--collection", help="Only documents with this tag, or of this synced folder.")
+@json_option
+def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) -> None:
+    """List kept documents, the most recently used first."""
+    from mcp_web.archive.answer import document_id
+    from mcp_web.services.list_documents import list_documents
+
+    found = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
+    if as_json:
+        print_json([dataclasses.asdict(one) | {"id": document_id(one.key)} for one in found])
+        return
+    if not found:
+        empty("Nothing is kept yet.")
+        raise SystemExit(3)
+    rows = [(document_id(one.key), one.date, one.source, one.title, one.path or one.url) for one in found]
+    print_table(("id", "date", "source", "title", "address"), rows, wide=("title", "address"))
+
+
+@command.command("show")
+@click.argument("document")
+@json_option
+def show(document: str, as_json: bool) -> None:
+    """Show a kept document by its id, snapshot or address; no network."""
+    from mcp_web.cli.open import show_page
+
+    data, _ = answer_of("cache_get", {"snapshot": document, "max_chars": 100_000})
+    print_json(data) if as_json else show_page(data)
+
+
+@command.command("remove")
+@click.argument("documents", nargs=-1, metavar="[ID|URL...]")
+@click.option("--collection", help="All documents with this tag, or of this synced folder.")
+@click.option("--below", "prefix", metavar="URL", help="All pages whose address begins so, such as those of a crawl.")
+@click.option("--yes", is_flag=True, help="Really delete; without it the list is only shown.")
+@json_option
+def remove(documents: tuple[str, ...], collection: str | None, prefix: str | None, yes: bool, as_json: bool) -> None:
+    """Delete kept documents with all their versions, saved research too."""
+    from mcp_web.archive.answer import document_id
+    from mcp_web.services.remove_documents import remove_documents
+
+    if not (documents or collection or prefix):
+        raise click.UsageError("Say what to delete: ids or URLs, --collection or --below.")
+    done = with_app(lambda app: remove_documents(app, documents, collection=collection, prefix=prefix, dry_run=not yes))
+    rows = [(document_id(key), title, address) for key, title, address in done.documents]
+    if as_json:
+        listed = [{"id": id_, "title": title, "address": address} for id_, title, address in rows]
+        print_json({"removed": done.removed, "documents": listed})
+    elif rows:
+        print_table(("id", "title", "address"), rows, wide=("title", "address"))
+        end = "deleted." if done.removed else "would be deleted; run it again with --yes."
+        click.echo(f"{len(rows)} {'document' if len(rows) == 1 else 'documents'} {end}", err=True)
+    else:
+        empty("Nothing kept matches.")
+    if not rows:
+        raise SystemExit(3)
+
+
+_exclude = click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out what matches, such as 'drafts/*'.",
+)
+
+
 @command.command("sync")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--name", help="Name of the folder in the archive; default its own.")
+@_exclude
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for all its documents; repeatable.")
 @json_option
-def sync(folder: Path, name: str | None, tags: tuple[str, ...], as_json: bool) -> None:
+def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[str, ...], as_json: bool) -> None:
     """Index a folder of Markdown, HTML, text, PDF and notebooks; only what changed is read."""
     from mcp_web.services.sync_folder import sync_folder
 
     with shown_progress() as say:
 
-        def on_progress(step: Progress) -> None:
+        def show_step(step: Progress) -> None:
             if say is not None:
                 say(step.path, step.done, step.total)
 
-        report = _with_app(lambda app: sync_folder(app, folder, name=name, tags=tags, progress=on_progress))
+        report = with_app(
+            lambda app: sync_folder(app, folder, name=name, tags=tags, exclude=exclude, progress=show_step)
+        )
     if as_json:
         print_json(dataclasses.asdict(report))
         return
@@ -119,7 +180,9 @@ def sync(folder: Path, name: str | None, tags: tuple[str, ...], as_json: bool) -
         f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged, {report.removed} removed"
     )
     for path, why in report.failed:
-        click.secho(f"{path}: {why}", fg="red", err=True)
+        click.secho(f"{path}: {for_person(why)}", fg="red", err=True)
+    if report.failed and not (report.added or report.changed or report.unchanged):
+        raise SystemExit(1)
 
 
 @command.command("crawl")
@@ -128,15 +191,31 @@ def sync(folder: Path, name: str | None, tags: tuple[str, ...], as_json: bool) -
 @click.option("--max-pages", type=int, default=200, show_default=True)
 @click.option("--depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for the pages; repeatable.")
+@_exclude
 @json_option
-def crawl(url: str, prefix: str | None, max_pages: int, depth: int, tags: tuple[str, ...], as_json: bool) -> None:
+def crawl(
+    url: str,
+    prefix: str | None,
+    max_pages: int,
+    depth: int,
+    tags: tuple[str, ...],
+    exclude: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Bring a site into the archive: sitemaps, llms.txt and links below a prefix. Again: only what changed."""
     from mcp_web.services.crawl_site import crawl_site
 
     with shown_progress() as say:
-        report = _with_app(
+        report = with_app(
             lambda app: crawl_site(
-                app, url, prefix=prefix, max_pages=max_pages, max_depth=depth, tags=tags, on_progress=say
+                app,
+                url,
+                prefix=prefix,
+                max_pages=max_pages,
+                max_depth=depth,
+                tags=tags,
+                exclude=exclude,
+                on_progress=say,
             ),
         )
     if as_json:
@@ -145,7 +224,9 @@ def crawl(url: str, prefix: str | None, max_pages: int, depth: int, tags: tuple[
     counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
     click.echo(f"{report.pages} pages: {counts}" + (f"; {report.left} left: run again" if report.left else ""))
     for place, why in report.failed[:20]:
-        click.secho(f"{place}: {why}", fg="red", err=True)
+        click.secho(f"{place}: {for_person(why)}", fg="red", err=True)
+    if report.failed and len(report.failed) == report.pages:
+        raise SystemExit(1)
 
 
 @command.command("export")
@@ -158,7 +239,7 @@ def export(place: Path, form: Any, source: Any, collection: str | None, as_json:
     """Write everything kept to PLACE: a folder of Markdown, or a .jsonl, .bib, .json (CSL) or .warc file."""
     from mcp_web.services.exchange_archive import export_archive
 
-    _exchanged("exported", _with_app(lambda app: export_archive(app, place, form, source, collection)), as_json)
+    _exchanged("exported", with_app(lambda app: export_archive(app, place, form, source, collection)), as_json)
 
 
 @command.command("import")
@@ -169,7 +250,7 @@ def import_(place: Path, form: Any, as_json: bool) -> None:
     """Take in what was exported, from PLACE."""
     from mcp_web.services.exchange_archive import import_archive
 
-    _exchanged("imported", _with_app(lambda app: import_archive(app, place, form)), as_json)
+    _exchanged("imported", with_app(lambda app: import_archive(app, place, form)), as_json)
 
 
 def _exchanged(verb: str, report: Any, as_json: bool) -> None:
@@ -189,10 +270,12 @@ def collections(as_json: bool) -> None:
     """List the collections, each with its number of documents: tags, and the folders that were synced."""
     from mcp_web.services.list_collections import list_collections
 
-    found = _with_app(list_collections)
+    found = with_app(list_collections)
     if as_json:
         print_json({"collections": [{"name": name, "documents": count} for name, count in found.items()]})
         return
+    if not found:
+        empty("There are no collections yet: `archive add --tag`, `archive sync` and `archive crawl --tag` make them.")
     for name, count in found.items():
         click.echo(f"{count:>8,}  {name}")
 
@@ -204,7 +287,7 @@ def reindex(as_json: bool) -> None:
     from mcp_web.services.reindex_archive import reindex_archive
 
     with shown_progress() as say:
-        passages = _with_app(lambda app: reindex_archive(app, say))
+        passages = with_app(lambda app: reindex_archive(app, say))
     print_json({"passages": passages}) if as_json else click.echo(f"{passages} passages embedded")
 
 
@@ -220,8 +303,9 @@ def graph(query: tuple[str, ...], depth: int, limit: int, form: str) -> None:
     from mcp_web.tools.archive_search import as_data
 
     wanted = ArchiveQuery(" ".join(query), include_citations=True, citation_depth=depth, limit=limit)
-    answer = _with_app(lambda app: search_archive(app, wanted))
+    answer = with_app(lambda app: search_archive(app, wanted))
     if answer.citation_graph is None:
+        empty("No kept document matches, so there is no graph to draw.")
         raise SystemExit(3)
     if form == "json":
         print_json(as_data(answer)["citation_graph"])

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.open import show_page
-from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.output import empty, json_option, print_json, print_table
 from mcp_web.cli.picture import save_picture, screenshot_option
+from mcp_web.cli.session import with_app
+from mcp_web.cli.wording import for_person
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
 
 
 @click.group("cache")
 def command() -> None:
-    """Look at what is kept, compare versions, forget pages."""
+    """Show kept pages, compare versions, delete pages."""
 
 
 @command.command("get")
@@ -46,6 +51,8 @@ def diff(newer: str, older: str, as_json: bool) -> None:
     if as_json:
         print_json(data)
         return
+    if not data["changes"]:
+        empty("The two versions do not differ.")
     colours = {"+": "green", "-": "red"}
     for change in data["changes"]:
         click.secho(f"{change['change']}: {change['section']}", bold=True)
@@ -58,25 +65,23 @@ def diff(newer: str, older: str, as_json: bool) -> None:
 @json_option
 def list_kept(limit: int, as_json: bool) -> None:
     """List the pages used most recently."""
-    import anyio
-
-    rows = anyio.run(_recent, limit)
+    rows = with_app(lambda app: _recent(app, limit))
     if as_json:
         print_json(rows)
     else:
         print_table(
             ("snapshot", "read", "chars", "title", "url"),
-            [(row["snapshot"][:16], row["fetched_at"], row["chars"], row["title"][:60], row["url"]) for row in rows],
+            [(row["snapshot"][:16], row["fetched_at"], row["chars"], row["title"], row["url"]) for row in rows],
+            wide=("title", "url"),
         )
+    if not rows:
+        empty("Nothing is kept yet.")
 
 
-async def _recent(limit: int) -> list[dict[str, Any]]:
-    from mcp_web.app import App
-    from mcp_web.settings import load
+async def _recent(app: App, limit: int) -> list[dict[str, Any]]:
     from mcp_web.tools.page_view import iso
 
-    async with App(load()) as app:
-        found = await (await app.store()).recent(limit)
+    found = await (await app.store()).recent(limit)
     return [
         {
             "snapshot": info.hash,
@@ -100,14 +105,14 @@ async def _recent(limit: int) -> list[dict[str, Any]]:
 @click.option("--yes", is_flag=True, help="Really remove; without it only the plan is shown.")
 @json_option
 def purge(yes: bool, as_json: bool, **given: Any) -> None:
-    """Forget kept web pages; saved research is never removed."""
+    """Delete kept web pages. Saved research stays: `mcp-web archive remove` deletes that."""
     if all(value is None for value in given.values()):
         raise click.UsageError(
-            "Say what to forget: --older-than-days, --domain, --keep-newest, --max-bytes or --url. "
+            "Say what to delete: --older-than-days, --domain, --keep-newest, --max-bytes or --url. "
             "--keep-newest 0 empties the cache."
         )
     data, text = answer_of("cache_purge", given | {"dry_run": not yes})
     if as_json:
         print_json(data)
     else:
-        click.echo(text.replace("call again with dry_run=false", "run again with --yes"))
+        click.echo(for_person(text))

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from typing import Any
 
 import click
 
-from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.output import empty, json_option, print_json, print_table
 
 
 @click.command("config")
 @click.argument("words", nargs=-1)
+@click.option("--example", is_flag=True, help="Print a configuration file to start from.")
 @json_option
-def command(words: tuple[str, ...], as_json: bool) -> None:
+def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
     """Show every setting with its value and where it came from; WORDS narrow the list. Secrets are masked."""
-    from mcp_web.settings import load
+    from mcp_web.settings import config_path, load
 
+    if example:
+        click.echo(_example())
+        return
     settings = load()
     rows = [
         row
@@ -26,17 +32,45 @@ def command(words: tuple[str, ...], as_json: bool) -> None:
         )
     ]
     if as_json:
-        print_json({"settings": [_as_object(row) for row in rows], "unknown": settings.unknown})
+        facts = {"file": str(config_path()), "settings": [_as_object(row) for row in rows]}
+        print_json(facts | {"unknown": settings.unknown})
         return
+    if sys.stdout.isatty():
+        state = "" if config_path().exists() else " (does not exist; `mcp-web config --example` prints one)"
+        click.echo(f"file: {config_path()}{state}")
+    if not rows:
+        empty("No setting matches.")
+        raise SystemExit(3)
     print_table(
         ("setting", "value", "from", "variable"),
         [
             (f"{row.room}.{row.name}", _shown(row.shown), row.origin_name or row.origin, row.variables[0])
             for row in rows
         ],
+        wide=("value", "from"),
     )
     for name in settings.unknown:
         click.echo(f"nothing reads {name}", err=True)
+
+
+def _example() -> str:
+    """Every setting with its default as a comment, in the form of the configuration file."""
+    from mcp_web.settings import config_path, load
+
+    lines = [f"# Save as {config_path()}; remove the # before what you change. Times are in seconds, sizes in bytes."]
+    section = ""
+    for row in load(environ={}).rows:
+        if row.room != section:
+            section = row.room
+            lines += ["", f"[{section}]"]
+        lines += [f"# {row.facts.help}", f"# {row.name} = {_toml_value(row.default)}"]
+    return "\n".join(lines)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(json.dumps(str(item)) for item in value) + "]"
+    return json.dumps("" if value is None else value if isinstance(value, bool | int | float) else str(value))
 
 
 def _as_object(row: Any) -> dict[str, Any]:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.session import with_app
+from mcp_web.cli.wording import for_person
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
 
 
 @click.command("doctor")
-@click.option("--fix", is_flag=True, help="Mend what can be mended without asking (such as installing Chromium).")
+@click.option("--fix", is_flag=True, help="Repair what can be repaired without asking, such as a missing Chromium.")
 @json_option
 def command(fix: bool, as_json: bool) -> None:
-    """Check settings, store, extraction, model, providers and browser, and say how to mend what is broken."""
-    import anyio
-
+    """Check settings, store, extraction, model, providers and browser, and say how to fix what is broken."""
     from mcp_web.services.check_parts import check_parts
 
-    async def work() -> list[dict[str, Any]]:
-        from mcp_web.app import App
-        from mcp_web.settings import load
+    async def work(app: App) -> list[dict[str, Any]]:
+        return [check.as_dict() for check in await check_parts(app, fix=fix)]
 
-        async with App(load()) as app:
-            return [check.as_dict() for check in await check_parts(app, fix=fix)]
-
-    checks = anyio.run(work)
+    checks = with_app(work)
     if as_json:
         print_json({"checks": checks, "ok": all(check["state"] != "broken" for check in checks)})
     else:
@@ -37,12 +36,13 @@ def command(fix: bool, as_json: bool) -> None:
 
 def _show(checks: list[dict[str, Any]]) -> None:
     marks = {"ok": ("✓", "green"), "off": ("–", "yellow"), "broken": ("✗", "red")}
+    width = max((len(check["part"]) for check in checks), default=0)
     for check in checks:
         mark, colour = marks[check["state"]]
-        click.echo(f"{click.style(mark, fg=colour)} {check['part']:12} {check['finding']}")
+        click.echo(f"{click.style(mark, fg=colour)} {check['part']:{width}} {for_person(check['finding'])}")
         if check.get("fix"):
-            click.echo(f"  {'':12} → {check['fix']}")
+            click.echo(f"  {'':{width}} → {for_person(check['fix'])}")
     if not sys.stdout.isatty():
         return
     broken = sum(check["state"] == "broken" for check in checks)
-    click.echo(f"\n{broken} to mend." if broken else "\nAll that is switched on works.")
+    click.echo(f"\n{broken} to fix." if broken else "\nAll that is switched on works.")

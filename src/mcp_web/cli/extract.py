@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import IO, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import json_option, print_json, print_markdown
+from mcp_web.cli.output import empty, json_option, note, print_json, print_markdown
+from mcp_web.cli.session import with_app
+from mcp_web.cli.wording import error_sentence
+from mcp_web.errors import InvalidInput, WebError
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.model.page import Document, ExtractRequest
+
+STDIN = "-"
 
 
 @click.command("extract")
-@click.argument("source", type=click.File("rb"), default="-", metavar="[FILE|-]")
+@click.argument("sources", nargs=-1, metavar="[FILE|FOLDER|-]...")
 @click.option("--base-url", default="", help="Address the HTML came from; makes links absolute.")
 @click.option("--selector", help="CSS selector of the part wanted.")
 @click.option("--images", is_flag=True, help="Keep images.")
@@ -22,7 +33,7 @@ from mcp_web.cli.output import json_option, print_json, print_markdown
 @click.option("--jsonl", is_flag=True, help='Lines {"html","url"} in, lines {"markdown","title","metadata"} out.')
 @json_option
 def command(
-    source: IO[bytes],
+    sources: tuple[str, ...],
     base_url: str,
     selector: str | None,
     images: bool,
@@ -32,71 +43,124 @@ def command(
     jsonl: bool,
     as_json: bool,
 ) -> None:
-    """Turn HTML into clean Markdown: main content only, nothing is fetched."""
-    import anyio
+    """Turn files into clean Markdown: HTML, PDF, office documents, notebooks, text. Nothing is fetched.
 
+    Several files, or the files of a folder, are printed one after the other. Exits 1 when one could not be read.
+    """
     from mcp_web.model.page import ExtractRequest
 
     request = ExtractRequest(selector=selector, include_images=images, siteconfig=siteconfig, explain=explain)
+    places = sources or (STDIN,)
     if jsonl:
-        anyio.run(_lines, source, request)
-        return
-    document = anyio.run(_one, source.read(), base_url, request)
-    from mcp_web.model.wire import document_to_json
+        failed = with_app(lambda app: _lines(app, places, request))
+    else:
+        files = list(_files(places))
+        form = "json" if as_json else "front matter" if front_matter or len(files) > 1 else "text"
+        failed = with_app(lambda app: _each(app, files, base_url, request, form))
+    if failed:
+        raise SystemExit(1)
 
-    if as_json:
+
+def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
+    """The files named, and those we can read inside the folders named; None is standard input."""
+    from mcp_web.archive.folder import MEDIA_TYPES
+
+    for place in places:
+        path = Path(place)
+        if place == STDIN:
+            yield None
+        elif path.is_dir():
+            yield from sorted(file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in MEDIA_TYPES)
+        else:
+            yield path
+
+
+async def _each(app: App, files: list[Path | None], base_url: str, request: ExtractRequest, form: str) -> bool:
+    """Whether one of the files could not be read."""
+    if not files:
+        empty("The folder holds no file that can be read.")
+        return True
+    failed = False
+    for file in files:
+        try:
+            document = await _document(app, file, base_url, request)
+        except (WebError, OSError) as error:
+            if len(files) == 1:
+                raise
+            failed = True
+            why = error_sentence(error) if isinstance(error, WebError) else (error.strerror or str(error))
+            click.secho(f"{file}: {why}", fg="red", err=True)
+            continue
+        _show(document, base_url or (str(file) if file and len(files) > 1 else ""), form)
+    return failed
+
+
+async def _document(app: App, file: Path | None, base_url: str, request: ExtractRequest) -> Document:
+    import time
+
+    import anyio
+
+    from mcp_web.archive.folder import MEDIA_TYPES
+    from mcp_web.fetch.charset import charset_of
+    from mcp_web.fetch.sniff import media_type
+    from mcp_web.model.page import Fetched
+
+    read = sys.stdin.buffer.read if file is None else file.read_bytes
+    body = await anyio.to_thread.run_sync(read)
+    declared = MEDIA_TYPES.get(file.suffix.lower()) if file is not None else None
+    kind = media_type(declared, body, file.name if file is not None else "page.html")
+    page = Fetched(base_url, base_url, 200, (), body, kind, charset_of(None, body), time.time())
+    return await app.extract(page, request)
+
+
+def _show(document: Document, source: str, form: str) -> None:
+    if form == "json":
+        from mcp_web.model.wire import document_to_json
+
         print_json(document_to_json(document))
         return
-    if explain and document.explain is not None:
+    for line in document.notes:
+        note(line)
+    if document.explain is not None:
         click.echo(json.dumps(document.explain, ensure_ascii=False, indent=2, default=str), err=True)
-    if front_matter:
-        from mcp_web.tools.page_view import PageView
-        from mcp_web.tools.page_view import front_matter as head
+    if form == "front matter":
+        from mcp_web.tools.page_view import PageView, front_matter
 
-        click.echo(head(PageView(document, base_url or None)) + "\n")
-    print_markdown(document.markdown)
-
-
-async def _one(html: bytes, base_url: str, request: Any) -> Any:
-    from mcp_web.app import App
-    from mcp_web.services.extract_html import extract_html
-    from mcp_web.settings import load
-
-    async with App(load()) as app:
-        return await extract_html(app, html, base_url, request)
+        click.echo(front_matter(PageView(document, source or None)) + "\n")
+    print_markdown(document.markdown + "\n" if form == "front matter" else document.markdown)
 
 
-async def _lines(source: IO[bytes], request: Any) -> None:
-    """One answer line for every input line; a bad line answers with its error and the rest goes on."""
-    from mcp_web.app import App
-    from mcp_web.errors import WebError
+async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> bool:
+    """One answer line for every input line; a bad line is answered with its error and the rest goes on."""
+    failed = False
+    for place in places:
+        with click.open_file(place, "rb") as source:
+            for number, line in enumerate(source, start=1):
+                if line.strip():
+                    answer = await _line(app, line, number, request)
+                    failed |= "error" in answer
+                    sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+                    sys.stdout.flush()
+    return failed
+
+
+async def _line(app: App, line: bytes, number: int, request: ExtractRequest) -> dict[str, Any]:
     from mcp_web.extract.summary import summary_of
     from mcp_web.model.wire import document_to_json
     from mcp_web.services.extract_html import extract_html
-    from mcp_web.settings import load
 
-    async with App(load()) as app:
-        for number, line in enumerate(source, start=1):
-            if not line.strip():
-                continue
-            try:
-                asked = _asked(line, number)
-                document = await extract_html(app, asked["html"], str(asked.get("url") or ""), request)
-                whole = document_to_json(document)
-                answer = {"markdown": document.markdown, "title": document.title} | {
-                    name: whole[name] for name in ("metadata", "kind", "notes") if name in whole
-                }
-                answer.setdefault("metadata", {})
-                answer["summary"] = summary_of(document)
-            except WebError as error:
-                answer = {"error": error.as_dict()}
-            sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
-            sys.stdout.flush()
+    try:
+        asked = _asked(line, number)
+        document = await extract_html(app, asked["html"], str(asked.get("url") or ""), request)
+    except WebError as error:
+        return {"error": error.as_dict()}
+    whole = document_to_json(document)
+    optional = {name: whole[name] for name in ("kind", "notes") if name in whole}
+    facts = {"title": document.title, "metadata": whole.get("metadata", {}), "summary": summary_of(document)}
+    return {"markdown": document.markdown} | facts | optional
 
 
 def _asked(line: bytes, number: int) -> dict[str, Any]:
-    from mcp_web.errors import InvalidInput
-
     try:
         asked = json.loads(line)
     except ValueError as error:

@@ -26,8 +26,8 @@ COMMANDS = {
     "extract": "Turn HTML files into Markdown; no network.",
     "archive": "Search and fill the archive; sync, crawl, export, import.",
     "watch": "Watch pages and report what changed.",
-    "cache": "Look at what is kept, compare versions, forget pages.",
-    "doctor": "Check every part and say how to mend what is broken.",
+    "cache": "Show kept pages, compare versions, delete pages.",
+    "doctor": "Check every part and say how to fix what is broken.",
     "config": "Show every setting, its value and where it came from.",
     "stats": "Show what this installation has done.",
     "client": "Print or install the configuration for an MCP client.",
@@ -114,7 +114,9 @@ def run() -> None:
 
 def _say(error: WebError) -> None:
     """The sentence for a person; the object as well for a program that asked for JSON."""
-    click.echo(f"mcp-web: {error.message} {error.way_on}", err=True)
+    from mcp_web.cli.wording import error_sentence
+
+    click.echo(f"mcp-web: {error_sentence(error)}", err=True)
     facts = error.as_dict()
     if listed := error.details.get("page_text"):
         click.echo(str(listed), err=True)
@@ -141,7 +143,7 @@ def _defect(error: BaseException) -> NoReturn:
 
 
 def _give_streams() -> None:
-    """Somewhere to write for who was started with closed streams (`>&-`)."""
+    """Replace streams that the caller closed (`>&-`) with the null device, so that writing cannot fail."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open for as long as the process lives
     if sys.stderr is None:

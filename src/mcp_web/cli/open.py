@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.calling import answer_of
-from mcp_web.cli.output import json_option, print_json, print_markdown
+from mcp_web.cli.calling import answer_of, shown_progress
+from mcp_web.cli.output import empty, json_option, note, print_json, print_markdown
 from mcp_web.cli.picture import screenshot_option, take_picture
+from mcp_web.cli.session import with_app
+from mcp_web.cli.wording import error_sentence
+from mcp_web.errors import WebError
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.model.page import Document
+    from mcp_web.services.open_page import Opened
+
+MAX_URLS = 1000
+NOTHING_FOUND = 3
+WHOLE_PAGE = sys.maxsize
 
 
 @click.command("open")
@@ -17,65 +30,147 @@ from mcp_web.cli.picture import screenshot_option, take_picture
 @click.option("--selector", help="CSS selector of the part wanted.")
 @click.option("--section", help="Heading: only that section.")
 @click.option("--format", "form", type=click.Choice(["markdown", "text", "html"]), default="markdown")
-@click.option("--max-chars", type=int, default=100_000, show_default=True, help="Characters at most.")
-@click.option("--start", type=int, default=0, help="Offset to begin at.")
-@click.option("--links/--no-links", default=True, help="Numbered links at the end.")
+@click.option("--max-chars", type=click.IntRange(1), help="Characters of each page at most; default the whole page.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at.")
+@click.option("--links/--no-links", default=True, help="Keep the links.")
 @click.option("--images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use.")
-@click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the origin.")
+@click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the site.")
 @click.option("--explain", is_flag=True, help="Show how the content was chosen.")
 @screenshot_option
 @json_option
 def command(
-    urls: tuple[str, ...],
-    form: str,
-    links: bool,
-    images: bool,
-    screenshot: str | None,
-    as_json: bool,
-    **given: Any,
+    urls: tuple[str, ...], form: str, links: bool, images: bool, screenshot: str | None, as_json: bool, **given: Any
 ) -> None:
-    """Open web pages as clean Markdown; what was opened is kept."""
-    given |= {"format": form, "include_links": links, "include_images": images}
+    """Open web pages as clean Markdown; what was opened is kept. With - the addresses come from standard input.
+
+    Several pages are printed one after the other, each below its title and address. Exits 1 when a page could not be
+    opened, 3 when a page is empty.
+    """
+    addresses = _addresses(urls)
     if screenshot is not None:
-        if len(urls) > 1 or given["mode"] not in ("auto", "rendered"):
+        if len(addresses) > 1 or given["mode"] not in ("auto", "rendered"):
             raise click.UsageError("--screenshot takes one URL and goes with --mode rendered.")
         given["mode"] = "rendered"
-        take_picture(urls[0], screenshot)
-    if len(urls) > 1:
-        _many(urls, given, as_json)
-        return
-    data, _ = answer_of("web_open", given | {"url": urls[0]})
+        take_picture(addresses[0], screenshot)
     if as_json:
-        print_json(data)
+        _as_json(addresses, given | {"format": form, "include_links": links, "include_images": images})
         return
-    show_page(data)
+    asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain")}
+    with shown_progress() as progress:
+        pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
+    shown = {"section": given["section"], "start": given["start"], "size": given["max_chars"] or WHOLE_PAGE}
+    _show_all(addresses, pages, shown, form=form, links=links)
 
 
-def _many(urls: tuple[str, ...], given: dict[str, Any], as_json: bool) -> None:
+def _addresses(urls: tuple[str, ...]) -> list[str]:
+    """The addresses given, with those on standard input in place of `-`."""
+    found: list[str] = []
+    for url in urls:
+        found += [line.strip() for line in sys.stdin if line.strip()] if url == "-" else [url]
+    if not found:
+        raise click.UsageError("There is no address to open: standard input was empty.")
+    if len(found) > MAX_URLS:
+        raise click.UsageError(f"{len(found)} addresses were given; at most {MAX_URLS} are opened at once.")
+    return list(dict.fromkeys(found))
+
+
+async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: Any) -> list[Opened | WebError]:
+    import anyio
+
+    from mcp_web.services.open_many import open_many
+    from mcp_web.services.open_page import OpenRequest
+
+    requests = [OpenRequest(url, **asked) for url in urls]
+    return await open_many(app, requests, deadline=anyio.current_time() + 600.0, on_progress=progress)
+
+
+def _as_json(urls: list[str], given: dict[str, Any]) -> None:
+    """The tool's own answer object."""
+    size = {} if given["max_chars"] is None else {"max_chars": given["max_chars"]}
+    given = {name: value for name, value in given.items() if name != "max_chars"} | size
+    if len(urls) == 1:
+        print_json(answer_of("web_open", {"max_chars": 100_000} | given | {"url": urls[0]})[0])
+        return
     wanted = {name: value for name, value in given.items() if name not in ("start", "explain")}
-    data, _ = answer_of("web_batch_open", wanted | {"urls": list(urls), "max_tokens": 16_000})
-    if as_json:
-        print_json(data)
-        return
-    for page in data["pages"]:
-        click.secho(f"── {page['url']}", fg="cyan", err=True)
-        if "error" in page:
-            click.echo(f"{page['error']['message']} {page['error']['suggestion']}", err=True)
-        else:
-            show_page(page)
+    data, _ = answer_of("web_batch_open", wanted | {"urls": urls, "max_tokens": 16_000})
+    print_json(data)
+    if any("error" in page for page in data["pages"]):
+        raise SystemExit(1)
+
+
+def _show_all(
+    urls: list[str], pages: list[Opened | WebError], wanted: dict[str, Any], *, form: str, links: bool
+) -> None:
+    """Every page in the order asked for; failures on stderr."""
+    if len(pages) == 1 and isinstance(pages[0], WebError):
+        raise pages[0]
+    failed = nothing = False
+    for url, page in zip(urls, pages, strict=True):
+        if isinstance(page, WebError):
+            failed = True
+            click.secho(f"{url}: {error_sentence(page)}", fg="red", err=True)
+            continue
+        nothing |= not page.snapshot.document.markdown.strip()
+        _show(url, page, wanted, form=form, links=links, separated=len(pages) > 1)
+    if failed or nothing:
+        raise SystemExit(1 if failed else NOTHING_FOUND)
+
+
+def _show(url: str, page: Opened, wanted: dict[str, Any], *, form: str, links: bool, separated: bool) -> None:
+    document = page.snapshot.document
+    for line in (*page.notes, *document.notes):
+        note(line)
+    if not document.markdown.strip():
+        empty(f"{url} holds no text.")
+    text = part_of(document, form=form, links=links, **wanted)
+    if separated:
+        click.echo(f"---\ntitle: {' '.join(document.title.split())}\nsource: {page.snapshot.final_url}\n---\n")
+    print_markdown(text) if form == "markdown" else click.echo(text)
+    if separated:
+        click.echo()
+    if document.explain is not None:
+        print_json(document.explain)
+
+
+def part_of(document: Document, *, section: str | None, start: int, size: int, form: str, links: bool) -> str:
+    """The window of a page that was asked for, in the wanted format."""
+    from mcp_web.read.outline import section_range
+    from mcp_web.read.window import cut
+
+    stop = None
+    if section:
+        begin, stop = section_range(document.markdown, document.headings, section)
+        start = max(start, begin)
+    window = cut(document.markdown, start, min(size, len(document.markdown) + 1), stop=stop)
+    if window.next_start is not None:
+        note(f"{window.end:,} of {len(document.markdown):,} characters shown; --start {window.next_start} goes on.")
+    return _formatted(window.text, form, links)
+
+
+def _formatted(markdown: str, form: str, links: bool) -> str:
+    if form == "html":
+        from mcp_web.read.html import to_html
+
+        return to_html(markdown)
+    if form == "text":
+        from mcp_web.read.plain import to_plain
+
+        return to_plain(markdown)
+    if links:
+        return markdown
+    from mcp_web.read.links import text_only
+
+    return text_only(markdown)
 
 
 def show_page(page: dict[str, Any]) -> None:
-    """Notes, text, links and the way on."""
-    for note in page["notes"]:
-        click.secho(f"note: {note}", fg="yellow", err=True)
-    print_markdown(page["content"])
-    if page["links"]:
-        print_markdown("\n" + "\n".join(f"[{number}]: {link['url']}" for number, link in enumerate(page["links"], 1)))
+    """A tool's page object: notes, text, links and the way on."""
+    for line in page["notes"]:
+        note(line)
+    links = "".join(f"[{number}]: {link['url']}\n" for number, link in enumerate(page["links"], start=1))
+    print_markdown(page["content"] + (f"\n\n{links}" if links else ""))
     if "explain" in page:
         print_json(page["explain"])
     if page["next_start"] is not None:
-        click.secho(
-            f"more: --start {page['next_start']} (of {page['content_length']:,} characters)", fg="cyan", err=True
-        )
+        note(f"{page['content_length']:,} characters in all; --start {page['next_start']} goes on.")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mcp_web.cli.wording import for_person
+
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer object as JSON.")
 
@@ -19,32 +22,68 @@ def print_json(value: Any) -> None:
 
 
 def console(*, err: bool = False) -> Console:
+    """Titles and addresses come from pages, so square brackets are never read as markup."""
     from rich.console import Console
 
-    return Console(stderr=err, highlight=False)
+    return Console(stderr=err, highlight=False, markup=False, emoji=False)
+
+
+def note(text: str) -> None:
+    """A remark beside the answer."""
+    click.secho(f"note: {for_person(text)}", fg="yellow", err=True)
+
+
+def empty(text: str) -> None:
+    """Say that there is nothing to show: silence looks like a failure."""
+    click.echo(text, err=True)
 
 
 def print_markdown(text: str) -> None:
-    """Rendered in a terminal, as it is on a pipe."""
+    """Rendered in a terminal, with links that can be clicked and a list of their addresses; as it is on a pipe."""
     if not sys.stdout.isatty():
         click.echo(text)
         return
+    from rich.console import Group
     from rich.markdown import Markdown
+    from rich.text import Text
 
-    console().print(Markdown(text))
+    from mcp_web.read.links import numbered, reference_list
+
+    shown = numbered(text)
+    # The definitions stand in the same document, so that the renderer knows where `[text][1]` leads.
+    page: list[RenderableType] = [Markdown(f"{shown.text}\n\n{reference_list(shown.links)}")]
+    if shown.links:
+        listed = (f"{number:>4}  {link.url}" for number, link in enumerate(shown.links, start=1))
+        page.append(Text("\nLinks\n" + "\n".join(listed), style="dim", no_wrap=True, overflow="ignore"))
+    print_long(Group(*page))
 
 
-def print_table(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
-    """A table in a terminal, tab-separated lines on a pipe."""
+def print_long(page: RenderableType) -> None:
+    """Print to a terminal, through the pager when it does not fit on the screen."""
+    out = console()
+    with out.capture() as captured:
+        out.print(page)
+    text = captured.get()
+    if sys.stdin.isatty() and text.count("\n") >= out.height:
+        click.echo_via_pager(text, color=True)
+    else:
+        click.echo(text, nl=False, color=True)
+
+
+def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wide: Sequence[str] = ()) -> None:
+    """A table in a terminal, tab-separated lines on a pipe. Only the columns in `wide` are shortened to fit."""
     if not sys.stdout.isatty():
         for row in rows:
-            click.echo("\t".join(str(cell) for cell in row))
+            click.echo("\t".join(str(cell).replace("\t", " ").replace("\n", " ") for cell in row))
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        shortened = column in wide
+        table.add_column(column, no_wrap=True, overflow="ellipsis" if shortened else "ignore",
+                         min_width=8 if shortened else None, ratio=1 if shortened else None)  # fmt: skip
     for row in rows:
-        table.add_row(*(str(cell) for cell in row))
-    console().print(table)
+        table.add_row(*(Text(str(cell)) for cell in row))
+    print_long(table)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import anyio
 import click
 
+from mcp_web.cli.session import with_app
 from mcp_web.errors import NotFound
-from mcp_web.settings import load
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -22,27 +22,18 @@ screenshot_option = click.option(
 def take_picture(url: str, file: str) -> None:
     """Open a page in the browser and write what it looks like."""
 
-    async def work() -> None:
-        from mcp_web.app import App
+    async def work(app: App) -> None:
         from mcp_web.services.open_page import OpenRequest, open_page
 
-        async with App(load()) as app:
-            opened = await open_page(app, OpenRequest(url, mode="rendered", screenshot=True))
-            await _write(app, opened.snapshot.hash, file)
+        opened = await open_page(app, OpenRequest(url, mode="rendered", screenshot=True))
+        await _write(app, opened.snapshot.hash, file)
 
-    anyio.run(work)
+    with_app(work)
 
 
 def save_picture(snapshot: str, file: str) -> None:
     """Write the picture that is kept of a page."""
-
-    async def work() -> None:
-        from mcp_web.app import App
-
-        async with App(load()) as app:
-            await _write(app, snapshot, file)
-
-    anyio.run(work)
+    with_app(lambda app: _write(app, snapshot, file))
 
 
 async def _write(app: App, snapshot: str, file: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from mcp_web.cli.calling import answer_of
-from mcp_web.cli.output import json_option, print_json, print_markdown
+from mcp_web.cli.output import json_option, note, print_json, print_markdown
 
 
 @click.command("read")
@@ -30,8 +30,8 @@ def command(
     data, _ = answer_of("web_read", given | {"min_score": min_score, "max_age": max_age})
     if as_json:
         print_json(data)
-    for note in data["notes"]:
-        click.secho(f"note: {note}", fg="yellow", err=True)
+    for line in data["notes"]:
+        note(line)
     answered = False
     for query in data["queries"]:
         answered = answered or query["answered"]

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from mcp_web.cli.calling import answer_of
-from mcp_web.cli.output import console, json_option, print_json
+from mcp_web.cli.output import console, empty, json_option, note, print_json, print_markdown
+from mcp_web.cli.wording import for_person
 
 
 @click.command("search")
@@ -54,13 +55,27 @@ def _open(results: list[dict[str, Any]], number: int, as_json: bool) -> None:
     open_command.main([url, *(["--json"] if as_json else [])], standalone_mode=False)
 
 
+def _show_contents(results: list[dict[str, Any]]) -> None:
+    """What --content read, each result below its title and address."""
+    for hit in results:
+        click.secho(f"{hit['rank']}. {hit['title']}", bold=True)
+        click.secho(hit["url"], fg="green")
+        if "content" in hit:
+            print_markdown(hit["content"]["markdown"] + "\n")
+        elif "content_error" in hit:
+            click.secho(f"not read: {for_person(hit['content_error']['message'])}\n", fg="red")
+
+
 def _show(found: dict[str, Any]) -> None:
-    for note in found["notes"]:
-        click.secho(f"note: {note}", fg="yellow", err=True)
+    for line in found["notes"]:
+        note(line)
     for answer in found["answers"]:
         click.echo(f"answer: {answer}")
     if not found["results"]:
-        click.echo(found["suggestion"] or "No results.", err=True)
+        empty(for_person(found["suggestion"] or "No results."))
+        return
+    if any("content" in hit or "content_error" in hit for hit in found["results"]):
+        _show_contents(found["results"])
         return
     if not sys.stdout.isatty():
         for hit in found["results"]:

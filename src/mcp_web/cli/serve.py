@@ -19,6 +19,9 @@ def command(address: str | None, profile: str | None, contract: str | None) -> N
     if address is None:
         from mcp_web.server import stdio
 
+        if sys.stdin.isatty():
+            click.echo("mcp-web waits for an MCP client on standard input; Ctrl-D or Ctrl-C ends it.", err=True)
+            click.echo("Clients start it themselves: `mcp-web client` lists them. --http serves many.", err=True)
         stdio.run(settings)
         return
     from mcp_web.server import http

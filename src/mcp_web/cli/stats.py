@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.session import with_app
 
 
 @click.command("stats")
 @json_option
 def command(as_json: bool) -> None:
     """Show the kept figures of this installation: calls, cache, fetches, errors, times."""
-    import anyio
-
     from mcp_web.services.show_stats import show_stats
 
-    async def work() -> dict[str, Any]:
-        from mcp_web.app import App
-        from mcp_web.settings import load
-
-        async with App(load()) as app:
-            return await show_stats(app)
-
-    stats = anyio.run(work)
+    stats = with_app(show_stats)
     if as_json:
         print_json(stats)
         return

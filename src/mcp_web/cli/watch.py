@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import empty, json_option, print_json
+from mcp_web.cli.session import with_app
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -33,25 +34,29 @@ def command(
     as_json: bool,
 ) -> None:
     """Watch pages: ask the origin again and report by section what changed. New URLs are remembered."""
-    import anyio
 
-    async def work() -> bool:
-        from mcp_web.app import App
-        from mcp_web.services.watch_pages import change_watch
-        from mcp_web.settings import load
+    async def work(app: App) -> bool:
+        from mcp_web.services.watch_pages import change_watch, watched_urls
 
-        async with App(load()) as app:
-            watched = await change_watch(app, urls, remove)
-            if only_list or remove:
-                if as_json:
-                    print_json(watched)
-                else:
-                    click.echo("\n".join(watched) or "Nothing is watched.", err=not watched)
-                return True
-            return await _rounds(app, watched, every, times, feed, as_json)
+        unknown = _not_watched(remove, await watched_urls(app))
+        watched = await change_watch(app, urls, remove)
+        if only_list or remove:
+            for url in unknown:
+                empty(f"{url} was not watched.")
+            print_json(watched) if as_json else click.echo("\n".join(watched) or "Nothing is watched.", err=not watched)
+            return not unknown
+        if not watched:
+            empty("Nothing is watched. `mcp-web watch URL` begins.")
+        return await _rounds(app, watched, every, times, feed, as_json)
 
-    if not anyio.run(work):
+    if not with_app(work):
         raise SystemExit(1)
+
+
+def _not_watched(remove: tuple[str, ...], watched: list[str]) -> list[str]:
+    from mcp_web.net.url import parse_url
+
+    return [url for url in remove if parse_url(url).href not in watched]
 
 
 async def _rounds(app: App, urls: list[str], every: float | None, times: int, feed: Path | None, as_json: bool) -> bool:
@@ -60,6 +65,8 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
     from mcp_web.services.watch_pages import as_object, atom, look
 
     entries: list[tuple[float, Watched]] = []
+    written = anyio.Path(feed) if feed is not None else None
+    earlier = await written.read_text("utf-8") if written is not None and await written.exists() else ""
     good, round_ = True, 0
     while True:
         round_ += 1
@@ -69,8 +76,8 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
             print_json(as_object(one)) if as_json else _show(as_object(one))
             if one.state in ("new", "changed"):
                 entries.append((time.time(), one))
-        if feed is not None:
-            await anyio.Path(feed).write_text(atom(entries), encoding="utf-8")
+        if written is not None:
+            await written.write_text(atom(entries, earlier=earlier), encoding="utf-8")
         if every is None or (times and round_ >= times):
             return good
         await anyio.sleep(every)

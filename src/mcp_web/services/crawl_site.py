@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,13 @@ class _Walk:
     prefix: str
     waiting: deque[tuple[str, int]]
     known: set[str]
+    exclude: Sequence[str] = ()  # patterns of addresses below the prefix that are not visited
     report: CrawlReport = field(default_factory=CrawlReport)
 
     def meet(self, url: str, depth: int) -> None:
+        below = url.removeprefix(self.prefix)
+        if any(fnmatch.fnmatchcase(place, pattern) for pattern in self.exclude for place in (url, below)):
+            return
         if url not in self.known and url.startswith(self.prefix):
             self.known.add(url)
             self.waiting.append((url, depth))
@@ -56,6 +61,7 @@ async def crawl_site(
     max_pages: int = 200,
     max_depth: int = 4,
     tags: tuple[str, ...] = (),
+    exclude: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> CrawlReport:
     """Visit pages below the prefix; a second crawl asks the origin only whether they changed."""
@@ -63,7 +69,7 @@ async def crawl_site(
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"
     if not first.startswith(scope):
         raise InvalidInput(f"The start {first} does not lie below the prefix {scope}.")
-    walk = await _resumed(app, scope) or await _begun(app, first, scope)
+    walk = await _resumed(app, scope, exclude) or await _begun(app, first, scope, exclude)
     places = anyio.Semaphore(4)
 
     async def visit(url: str, depth: int) -> None:
@@ -115,9 +121,9 @@ def _meet(walk: _Walk, base: str, target: str, depth: int) -> None:
         return  # a link to something that is no page
 
 
-async def _begun(app: App, first: str, scope: str) -> _Walk:
+async def _begun(app: App, first: str, scope: str, exclude: Sequence[str]) -> _Walk:
     """The first pages: where we start, what the site lists in sitemaps and llms.txt."""
-    walk = _Walk(scope, deque(), set())
+    walk = _Walk(scope, deque(), set(), exclude)
     walk.meet(first, 0)
     origin = parse_url(first).origin
     waiting = deque([f"{origin}/sitemap.xml", f"{scope}sitemap.xml", f"{scope}llms.txt", f"{origin}/llms.txt"])
@@ -143,8 +149,9 @@ async def _save(app: App, walk: _Walk) -> None:
     await (await app.store()).keep_note(NOTE, walk.prefix, state, time.time() + REMEMBERED)
 
 
-async def _resumed(app: App, scope: str) -> _Walk | None:
+async def _resumed(app: App, scope: str, exclude: Sequence[str]) -> _Walk | None:
     state = await (await app.store()).note(NOTE, scope)
     if not state or not state.get("waiting"):
         return None
-    return _Walk(scope, deque((str(url), int(depth)) for url, depth in state["waiting"]), set(state["known"]))
+    waiting = deque((str(url), int(depth)) for url, depth in state["waiting"])
+    return _Walk(scope, waiting, set(state["known"]), exclude)

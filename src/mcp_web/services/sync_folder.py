@@ -19,6 +19,7 @@ async def sync_folder(
     *,
     name: str | None = None,
     tags: Sequence[str] = (),
+    exclude: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> SyncReport:
     """Read what is new or changed, remove what is gone; interrupted, it goes on where it was."""
@@ -28,4 +29,6 @@ async def sync_folder(
         return await app.extract(page, ExtractRequest())
 
     on_progress = progress or (lambda _: None)
-    return await room.sync_folder(await app.store(), folder, extract, name=name, tags=tags, progress=on_progress)
+    return await room.sync_folder(
+        await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, progress=on_progress
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -81,8 +82,13 @@ def as_object(one: Watched) -> dict[str, Any]:
     }
 
 
-def atom(entries: Sequence[tuple[float, Watched]], title: str = "Watched pages") -> str:
-    """The changes as an Atom feed."""
+_ENTRY = re.compile(r"<entry>.*?</entry>", re.DOTALL)
+_UPDATED = re.compile(r"<updated>([^<]+)</updated>")
+MOST_ENTRIES = 200
+
+
+def atom(entries: Sequence[tuple[float, Watched]], title: str = "Watched pages", *, earlier: str = "") -> str:
+    """The changes as an Atom feed, newest first, followed by the entries of the feed as it was before."""
     from datetime import UTC, datetime
     from xml.sax.saxutils import escape
 
@@ -97,7 +103,8 @@ def atom(entries: Sequence[tuple[float, Watched]], title: str = "Watched pages")
             f'<link href="{escape(one.url, {chr(34): "&quot;"})}"/><updated>{when(at)}</updated>'
             f"<content>{escape(body)}</content></entry>"
         )
-    latest = when(max((at for at, _ in entries), default=time.time()))
+    rows = [*reversed(rows), *(entry for entry in _ENTRY.findall(earlier) if entry not in rows)][:MOST_ENTRIES]
+    latest = max((found[1] for row in rows if (found := _UPDATED.search(row))), default=when(time.time()))
     head = '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
     head += f"<id>urn:mcp-web:watch</id><title>{escape(title)}</title><updated>{latest}</updated>"
     return f"{head}{''.join(rows)}</feed>\n"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import anyio
 
@@ -36,9 +38,10 @@ async def export_bibtex(
     store: Store, file: Path, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
     count = 0
+    taken: set[str] = set()
     async with await anyio.open_file(file, "w", encoding="utf-8", errors="replace", newline="\n") as out:
         async for reference in references(store, source, collection):
-            await out.write(entry(reference) + "\n")
+            await out.write(entry(reference, citation_key(reference, taken)) + "\n")
             count += 1
     return Exchanged(count, count)
 
@@ -52,7 +55,35 @@ async def import_bibtex(store: Store, file: Path, clock: Callable[[], float] = t
     return Exchanged(count, count)
 
 
-def entry(reference: Reference) -> str:
+def citation_key(reference: Reference, taken: set[str]) -> str:
+    """A key that a person can type: author or site, year, first word of the title. An imported key is kept."""
+    made = reference.id if not _OWN_ID.fullmatch(reference.id) else _readable_key(reference)
+    key, number = made, 1
+    while key in taken:
+        number += 1
+        key = f"{made}-{number}"
+    taken.add(key)
+    return key
+
+
+def _readable_key(reference: Reference) -> str:
+    author = reference.authors[0].split(",")[0].split()[-1:] if reference.authors else []
+    host = urlsplit(reference.url).hostname or ""
+    who = _letters(author[0] if author else "") or _letters(reference.site or host.removeprefix("www."))
+    title = next((word for word in map(_letters, reference.title.split()) if word not in _ARTICLES), "")
+    return f"{who}{reference.date[:4]}{title}"[:60] or reference.id
+
+
+_OWN_ID = re.compile(r"[0-9a-f]{12}")
+_ARTICLES = {"", "a", "an", "the", "on", "of", "der", "die", "das", "le", "la", "el"}
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]", "", plain)
+
+
+def entry(reference: Reference, key: str | None = None) -> str:
     """One reference as a BibTeX entry."""
     fields = {
         "title": reference.title,
@@ -69,7 +100,7 @@ def entry(reference: Reference) -> str:
         "urldate": reference.accessed,
     }
     lines = [f"  {name} = {{{_escaped(name, value)}}}," for name, value in fields.items() if value]
-    return f"@{'article' if reference.doi else 'online'}{{{reference.id},\n" + "\n".join(lines) + "\n}\n"
+    return f"@{'article' if reference.doi else 'online'}{{{key or reference.id},\n" + "\n".join(lines) + "\n}\n"
 
 
 def entries(text: str) -> Iterator[Reference]:

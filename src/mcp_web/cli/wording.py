@@ -1,0 +1,44 @@
+"""Messages are written for agents, who call tools; this puts them into the words of someone at a terminal."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_web.errors import WebError
+
+# In order: the first ones hold longer phrases.
+_PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r'web_open\(url="([^"]+)", start=(\d+)\)', r"`mcp-web open \1 --start \2`"),
+        (r'web_open\(url="([^"]+)"\)', r"`mcp-web open \1`"),
+        (r'web_read\(url="([^"]+)", query="([^"]+)"\)', r"`mcp-web read \1 '\2'`"),
+        (r"\bmode=(auto|readable|raw|rendered)\b", r"--mode \1"),
+        (r"\bfuzzy=false\b", "--exact"),
+        (r"\bdry_run=false\b", "--yes"),
+        (r"`section`", "--section"),
+        (r"\b[Cc]all again after the time in retry_after", "Try again later"),
+        (r"\bWait for the time in retry_after", "Wait a while"),
+        (r"\band call again\b", "and try again"),
+        (r"\bcall again\b", "run it again"),
+        (r"\b[Nn]ame another provider\b", "name another provider with --provider"),
+        (r"\b[Tt]he operator checks\b", "Check"),
+        (r"\bThe operator (can|decides?)\b", r"You \1"),
+        (r"\bthe operator (can|decides?)\b", r"you \1"),
+        (r"\b([Yy])ou decides\b", r"\1ou decide"),
+        (r"\b[Tt]he operator\b", "you"),
+    )
+)
+
+
+def for_person(text: str) -> str:
+    """The same message for a person at a terminal."""
+    for pattern, words in _PHRASES:
+        text = pattern.sub(words, text)
+    return re.sub(r"(?<=[.!?] )([a-z])(?=\w* )", lambda first: first[1].upper(), text)
+
+
+def error_sentence(error: WebError) -> str:
+    """What failed, and what to do about it."""
+    wait = f" It can be tried again in {error.retry_after:.0f} s." if error.retry_after else ""
+    return for_person(f"{error.message} {error.way_on}") + wait

@@ -1,0 +1,58 @@
+"""Delete kept documents of any source: by id or URL, by collection, or below an address (a crawl)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput
+from mcp_web.services.find_snapshot import find_snapshot
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What is, or would be, deleted."""
+
+    documents: tuple[tuple[str, str, str], ...]  # key, title, path or URL
+    removed: bool
+
+
+async def remove_documents(
+    app: App,
+    names: Sequence[str] = (),
+    *,
+    collection: str | None = None,
+    prefix: str | None = None,
+    dry_run: bool,
+) -> Removal:
+    """Delete the named documents and all that match; with `dry_run` only list them."""
+    if not (names or collection or prefix):
+        raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")
+    found: dict[str, tuple[str, str, str]] = {}
+    for name in names:
+        kept = await find_snapshot(app, name)
+        found[kept.key] = (kept.key, kept.document.title, kept.path or kept.url)
+    if collection or prefix:
+        async for row in _matching(app, collection, prefix):
+            found[row[0]] = row
+    if not dry_run and found:
+        store = await app.store()
+        keys = list(found)
+        for at in range(0, len(keys), BATCH):
+            await store.remove(keys[at : at + BATCH])
+    return Removal(tuple(found.values()), not dry_run)
+
+
+async def _matching(app: App, collection: str | None, prefix: str | None) -> AsyncIterator[tuple[str, str, str]]:
+    store, after = await app.store(), ""
+    while keys := await store.keys(after, BATCH, collection=collection):
+        after = keys[-1]
+        for key, card in (await store.cards(keys)).items():
+            if prefix is None or card.url.startswith(prefix):
+                yield key, card.title, card.path or card.url

@@ -1,0 +1,172 @@
+"""The command line as a person uses it: whole pages, links, empty states said, exit codes that tell failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from contracts_seeds.pages import article, searxng, searxng_answer
+from miniweb import MiniWeb, Site
+from surface.test_cli import Shell
+
+
+@pytest.fixture
+def docs(miniweb: MiniWeb) -> Site:
+    site = miniweb.site("docs.example")
+    for number in range(12):
+        site.page(f"/p{number}", article(f"Page {number}", "Setup", say=f"of page {number} has enough words to count"))
+    site.page("/linked", article("Linked", "Setup", say='is told in <a href="/p1">the first page</a> at length'))
+    site.page("/empty", "<html><body></body></html>")
+    site.page("/markup", article("[/nope] [link=http://evil.example]x", "Setup"))
+    return site
+
+
+@pytest.fixture
+def shell(docs: Site, tmp_path: Path) -> Shell:
+    return Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_EMBEDDINGS="none")
+
+
+def test_several_pages_come_whole_with_separators_on_stdout(shell: Shell, docs: Site) -> None:
+    urls = [docs.loopback_url(f"/p{number}") for number in range(12)]
+    printed = shell.run("open", *urls).stdout
+    for number, url in enumerate(urls):
+        assert f"title: Page {number}\nsource: {url}\n---" in printed
+        assert printed.count(f"Setup of page {number} has enough words to count") == 12
+
+
+def test_addresses_can_come_from_standard_input(shell: Shell, docs: Site) -> None:
+    lines = f"{docs.loopback_url('/p1')}\n\n{docs.loopback_url('/p2')}\n"
+    printed = shell.run("open", "-", stdin=lines).stdout
+    assert "# Page 1" in printed
+    assert "# Page 2" in printed
+    assert "no address" in shell.run("open", "-", stdin="", code=2).stderr
+
+
+def test_max_chars_and_start_show_a_part_and_say_how_to_go_on(shell: Shell, docs: Site) -> None:
+    url = docs.loopback_url("/p1")
+    first = shell.run("open", url, "--max-chars", "200")
+    assert len(first.stdout) <= 201
+    assert "--start" in first.stderr
+    whole = shell.run("open", url).stdout
+    assert len(whole) > 500
+
+
+def test_links_are_whole_on_a_pipe(shell: Shell, docs: Site) -> None:
+    printed = shell.run("open", docs.loopback_url("/linked")).stdout
+    assert f"[the first page]({docs.loopback_url('/p1')})" in printed
+    assert docs.loopback_url("/p1") not in shell.run("open", docs.loopback_url("/linked"), "--no-links").stdout
+
+
+def test_a_page_that_fails_beside_others_is_named_and_the_exit_code_tells(shell: Shell, docs: Site) -> None:
+    done = shell.run("open", docs.loopback_url("/p1"), docs.loopback_url("/gone"), code=1)
+    assert "# Page 1" in done.stdout
+    assert docs.loopback_url("/gone") in done.stderr
+    assert "404" in done.stderr
+
+
+def test_an_empty_page_is_told_apart_from_a_page(shell: Shell, docs: Site) -> None:
+    assert "holds no text" in shell.run("open", docs.loopback_url("/empty"), code=3).stderr
+
+
+def test_content_of_results_is_shown_to_people_too(miniweb: MiniWeb, docs: Site, tmp_path: Path) -> None:
+    instance = searxng(miniweb, searxng_answer(docs.loopback_url("/p3"), docs.loopback_url("/gone")))
+    shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_SEARXNG_URLS=instance.url(),
+                  MCP_WEB_EMBEDDINGS="none", MCP_WEB_DDGS_ENABLED="false")  # fmt: skip
+    printed = shell.run("search", "setup", "--content", "--provider", "searxng").stdout
+    assert "Setup of page 3 has enough words" in printed
+    assert "not read:" in printed
+
+
+def test_files_and_folders_are_extracted_and_binary_files_are_refused(shell: Shell, tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "one.html").write_text(article("First", "Setup"))
+    (folder / "two.html").write_text(article("Second", "Setup"))
+    (folder / "noise.bin").write_bytes(bytes(range(256)) * 50)
+    printed = shell.run("extract", str(folder)).stdout
+    assert printed.index("# First") < printed.index("# Second")
+    done = shell.run("extract", str(folder / "one.html"), str(folder / "noise.bin"), code=1)
+    assert "# First" in done.stdout
+    assert "noise.bin" in done.stderr
+
+
+def test_kept_documents_are_listed_shown_and_removed_after_a_dry_run(shell: Shell, docs: Site) -> None:
+    assert "Nothing is kept yet" in shell.run("archive", "list", code=3).stderr
+    shell.run("archive", "add", docs.loopback_url("/p1"), "--tag", "manual")
+    shell.run("archive", "add", "A saved thought about setup.", "--title", "Thought", "--tag", "notes")
+    rows = shell.json("archive", "list")
+    assert {row["title"] for row in rows} == {"Page 1", "Thought"}
+    thought = next(row["id"] for row in rows if row["title"] == "Thought")
+    assert "A saved thought" in shell.run("archive", "show", thought).stdout
+
+    plan = shell.run("archive", "remove", "--collection", "manual")
+    assert "would be deleted" in plan.stderr
+    assert len(shell.json("archive", "list")) == 2
+    shell.run("archive", "remove", "--collection", "manual", "--yes")
+    shell.run("archive", "remove", thought, "--yes")
+    assert shell.json("archive", "list") == []
+    assert "Nothing kept matches" in shell.run("archive", "remove", "--below", "https://x.example/", code=3).stderr
+
+
+def test_excluded_files_and_pages_are_left_out(shell: Shell, docs: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / "drafts").mkdir(parents=True)
+    (folder / "good.md").write_text("# Good\n\nText that stays.")
+    (folder / "drafts" / "bad.md").write_text("# Bad\n\nText that does not.")
+    assert shell.json("archive", "sync", str(folder), "--exclude", "drafts/*")["added"] == 1
+    docs.page(
+        "/", f'<main><h1>All</h1><p>{"Words that count. " * 20}</p><a href="/p1">1</a> <a href="/p2">2</a></main>'
+    )
+    report = shell.json("archive", "crawl", docs.loopback_url("/"), "--exclude", "p2")
+    assert report["pages"] == 2
+
+
+def test_a_crawl_in_which_every_page_failed_is_a_failure(shell: Shell, docs: Site) -> None:
+    shell.run("archive", "crawl", docs.loopback_url("/nowhere/"), code=1)
+
+
+def test_a_feed_remembers_earlier_changes(shell: Shell, docs: Site, tmp_path: Path) -> None:
+    feed = tmp_path / "changes.xml"
+    shell.run("watch", docs.loopback_url("/p1"), "--feed", str(feed))
+    assert feed.read_text().count("<entry>") == 1
+    shell.run("watch", "--feed", str(feed))
+    assert feed.read_text().count("<entry>") == 1
+    docs.page("/p1", article("Page 1", "Setup", say="changed its words for others"))
+    shell.run("watch", "--feed", str(feed))
+    assert feed.read_text().count("<entry>") == 2
+
+
+def test_removing_a_page_that_is_not_watched_says_so(shell: Shell) -> None:
+    assert "was not watched" in shell.run("watch", "--remove", "https://never.example/", code=1).stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said", "code"),
+    [
+        (["archive", "search", "nothing", "--mode", "text"], "Nothing kept matches", 3),
+        (["archive", "collections"], "no collections yet", 0),
+        (["archive", "graph", "nothing"], "no graph to draw", 3),
+        (["cache", "list"], "Nothing is kept yet", 0),
+        (["config", "zzzz"], "No setting matches", 3),
+    ],
+)
+def test_an_empty_state_is_said(shell: Shell, args: list[str], said: str, code: int) -> None:
+    assert said in shell.run(*args, code=code).stderr
+
+
+def test_messages_speak_to_a_person(shell: Shell, docs: Site) -> None:
+    said = shell.run("open", docs.loopback_url("/p1"), "--mode", "rendered", code=1).stderr
+    assert "--mode readable" in said
+    assert "operator" not in said
+    kept = shell.run("cache", "get", "https://never.example/page", code=1).stderr
+    assert "`mcp-web open https://never.example/page`" in kept
+
+
+def test_an_example_configuration_can_be_read_back(shell: Shell, tmp_path: Path) -> None:
+    import tomllib
+
+    text = shell.run("config", "--example").stdout
+    assert tomllib.loads(text)
+    settings = [line[2:] for line in text.splitlines() if line.startswith("# ") and " = " in line and "`" not in line]
+    assert len(settings) > 20
