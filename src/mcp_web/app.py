@@ -277,10 +277,6 @@ class App:
             self._ends.push_async_callback(self._renderer.aclose)
         return self._renderer
 
-    @property
-    def fetch_concurrency(self) -> int:
-        return self.settings.of(FetchOptions).concurrency
-
     async def warm(self) -> None:
         """Start a worker while the network is being waited for."""
         await self.sandbox.warm()

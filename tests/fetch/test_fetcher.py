@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -226,68 +225,6 @@ async def test_an_unknown_host_is_not_looked_up_again_at_once(miniweb: MiniWeb) 
         with pytest.raises(FetchFailed, match="could not be resolved"):
             await fetcher.get("https://nowhere.example/x")
     assert miniweb.names.lookups == ["nowhere.example"]
-
-
-async def test_callers_of_one_page_share_one_request(miniweb: MiniWeb) -> None:
-    site = miniweb.site("docs.example")
-    go = threading.Event()
-
-    async def slow(request: Request) -> Reply:
-        import asyncio
-
-        await asyncio.to_thread(go.wait, 5)
-        return Reply("shared")
-
-    site.route("/x", slow)
-    fetcher = miniweb.fetcher()
-    bodies: list[bytes] = []
-
-    async def ask() -> None:
-        bodies.append((await fetcher.get(site.url("/x"))).body)
-
-    async with anyio.create_task_group() as group:
-        for _ in range(10):
-            group.start_soon(ask)
-        while not site.asked("/x"):
-            await anyio.lowlevel.checkpoint()
-        go.set()
-    assert bodies == [b"shared"] * 10
-    assert len(site.asked("/x")) == 1
-
-
-async def test_a_caller_that_gives_up_does_not_take_the_others_along(miniweb: MiniWeb) -> None:
-    site = miniweb.site("docs.example")
-    go = threading.Event()
-
-    async def slow(request: Request) -> Reply:
-        import asyncio
-
-        await asyncio.to_thread(go.wait, 5)
-        return Reply("late")
-
-    site.route("/x", slow)
-    fetcher = miniweb.fetcher()
-    got: list[bytes] = []
-
-    leading = anyio.CancelScope()
-
-    async def impatient() -> None:
-        with leading:
-            await fetcher.get(site.url("/x"))
-
-    async def patient() -> None:
-        got.append((await fetcher.get(site.url("/x"))).body)
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(impatient)
-        while not site.asked("/x"):
-            await anyio.lowlevel.checkpoint()
-        group.start_soon(patient)
-        await anyio.wait_all_tasks_blocked()
-        leading.cancel()
-        go.set()
-    assert leading.cancelled_caught
-    assert got == [b"late"]
 
 
 async def test_at_most_so_many_requests_reach_one_host_at_once(miniweb: MiniWeb) -> None:

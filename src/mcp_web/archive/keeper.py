@@ -88,6 +88,7 @@ class Keeper:
     ) -> Snapshot:
         """Keep a page as read just now; the raw bytes are not kept."""
         made = self.snapshot_of(fetched, document, variant, key)
+        # Read now, not when the fetch began: a person may have saved the page meanwhile.
         before = await self.latest(key)
         if before is not None and before.source == "research":
             # What a person saved stays theirs, however often agents open it.

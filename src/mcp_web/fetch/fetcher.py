@@ -1,4 +1,4 @@
-"""URL → bytes: leak guard, domain lists, robots.txt, pace, redirects hop by hop, retries, conditional requests."""
+"""URL → bytes: leak guard, domain lists, admission, robots.txt, redirects one by one, retries, conditional requests."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
+from mcp_web.fetch.admission import Admission
 from mcp_web.fetch.charset import charset_of
 from mcp_web.fetch.failures import Failures
 from mcp_web.fetch.leak import LeakGuard
 from mcp_web.fetch.login import HopCookies, parse_logins
 from mcp_web.fetch.notes import Notes, OptionalNotes
 from mcp_web.fetch.options import FetchOptions
-from mcp_web.fetch.pace import Pace
 from mcp_web.fetch.robots import MAX_BYTES as ROBOTS_BYTES
 from mcp_web.fetch.robots import agent_token
 from mcp_web.fetch.robots_gate import RobotsGate
 from mcp_web.fetch.sniff import media_type
 from mcp_web.fetch.status import http_error
-from mcp_web.limit.flight import MemorySingleFlight, SingleFlight
 from mcp_web.model.page import Fetched
 from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.net.client import Answer, WebClient
@@ -77,7 +76,6 @@ class Fetcher:
         *,
         notes: Notes | None = None,
         secrets: Iterable[str] = (),
-        flights: SingleFlight | None = None,
     ) -> None:
         kept = OptionalNotes(notes)
         self._options = options
@@ -87,27 +85,25 @@ class Fetcher:
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
         self._robots = RobotsGate(self._ask_robots, agent_token(options.user_agent), kept)
-        self._pace = Pace(total=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay)
-        self._flights = flights or MemorySingleFlight()
+        self._admission = Admission(
+            per_caller=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay
+        )
 
     async def get(
         self, url: str | Url, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False
     ) -> Fetched:
         """Fetch one page.
 
-        `deadline` is a time of `anyio.current_time()`; the configured timeout holds besides. `fresh` asks again
-        for what failed a moment ago. Raises the errors of errors.py and nothing else.
+        `deadline` is a time of `anyio.current_time()`; besides, the configured timeout runs from the moment the page
+        is admitted. `fresh` asks again for what failed a moment ago. Raises the errors of errors.py and nothing else.
         """
         target = url if isinstance(url, Url) else parse_url(url)
         notes = self.leaks.check_url(target.href)
         self._check_first(target)
         if not (fresh or conditional) and (failed := await self._failures.recall(target.href)):
             raise failed
-        until = anyio.current_time() + self._options.timeout
-        until = min(until, deadline) if deadline is not None else until
         with trace.step("fetch", url=target.href) as facts:
-            key = "\n".join([target.href, *(value for _, value in conditional)])
-            fetched = await self._in_time(key, _Walk(target, conditional, until, target))
+            fetched = await self._admitted(target, conditional, deadline)
             facts |= {"status": fetched.status, "bytes": len(fetched.body), "redirects": len(fetched.redirects)}
         return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
 
@@ -120,8 +116,7 @@ class Fetcher:
         notes = self.leaks.check_url(target.href)
         self._check_first(target)
         if self._options.respect_robots:
-            until = anyio.current_time() + self._options.timeout
-            await self._robots.check(target, min(until, deadline) if deadline is not None else until)
+            await self._robots.check(target, self._until(deadline))
         return notes
 
     def check_domain(self, url: Url | str) -> None:
@@ -144,11 +139,23 @@ class Fetcher:
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def _in_time(self, key: str, walk: _Walk) -> Fetched:
+    async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
+        try:
+            async with self._admission.page(deadline):
+                return await self._in_time(_Walk(target, conditional, self._until(deadline), target))
+        except WebError as error:
+            error.url = target.href
+            raise
+
+    def _until(self, deadline: float | None) -> float:
+        until = anyio.current_time() + self._options.timeout
+        return until if deadline is None else min(until, deadline)
+
+    async def _in_time(self, walk: _Walk) -> Fetched:
         seconds = walk.deadline - anyio.current_time()
         try:
             with anyio.fail_after(seconds):
-                return await self._flights.once(key, lambda: self._fetch(walk))
+                return await self._fetch(walk)
         except TimeoutError as error:
             raise FetchTimeout(
                 f"{walk.asked.href} was not fetched within {max(seconds, 0):.3g} seconds.",
@@ -159,7 +166,6 @@ class Fetcher:
         except WebError as error:
             if walk.at != walk.asked:
                 error.details.setdefault("redirected_to", walk.at.href)
-            error.url = walk.asked.href
             await self._failures.remember(walk.asked.href, error)
             raise
 
@@ -185,7 +191,7 @@ class Fetcher:
         walk.authenticated = bool(login)
         headers = self._headers(walk, login)
         begun = anyio.current_time()
-        async with self._pace.turn(walk.at.host, delay=delay, deadline=walk.deadline):
+        async with self._admission.host(walk.at.host, delay=delay, deadline=walk.deadline):
             walk.spent("queue", begun)
             try:
                 answer = await retrying(lambda: self._ask(walk.at, headers, walk.deadline), deadline=walk.deadline)

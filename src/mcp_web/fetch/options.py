@@ -39,7 +39,11 @@ class FetchOptions:
         env="MCP_WEB_ALLOW_PRIVATE",
     )
     concurrency: int = option(
-        16, "Pages fetched at the same time.", env=("MCP_WEB_FETCH_CONCURRENCY", "CONCURRENCY"), least=1, most=200
+        16,
+        "Pages that one tool call fetches at the same time; all calls together fetch at most four times as many.",
+        env=("MCP_WEB_FETCH_CONCURRENCY", "CONCURRENCY"),
+        least=1,
+        most=200,
     )
     host_concurrency: int = option(6, "Pages fetched at the same time from one host.", least=1, most=50)
     host_delay: float = option(

@@ -32,7 +32,9 @@ Connect = Callable[[str, int], Awaitable[ByteStream]]
 MAX_ADDRESSES = 4
 # How long one address may stay silent before the next is tried beside it (RFC 8305 recommends 250 ms).
 STAGGER = 0.25
-_LOOKUPS = 16
+# Lookups under way. A hanging one keeps its thread for 10 to 20 s (glibc: 5 s, two attempts per name server), and up to
+# 64 pages are fetched at a time, each for 20 s at most: a name that can be resolved still finds a thread.
+_LOOKUPS = 128
 
 
 class Dials(Protocol):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import anyio
 
 from mcp_web.errors import FetchTimeout, WebError
+from mcp_web.fetch.admission import as_one_caller
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 
 if TYPE_CHECKING:
@@ -42,22 +43,20 @@ async def use_many(
 ) -> list[T | WebError]:
     """The same, with only what `use` takes from each page: fifty large pages are never in memory together."""
     answers: list[T | WebError | None] = [None] * len(requests)
-    places = anyio.Semaphore(min(at_once or app.fetch_concurrency, app.fetch_concurrency))
     done = 0
 
     async def one(at: int) -> None:
         nonlocal done
-        async with places:
-            try:
-                answers[at] = use(at, await open_page(app, requests[at], deadline=deadline))
-            except WebError as error:
-                answers[at] = error.bare()
+        try:
+            answers[at] = use(at, await open_page(app, requests[at], deadline=deadline))
+        except WebError as error:
+            answers[at] = error.bare()
         done += 1
         if on_progress is not None:
             on_progress(f"opened {done} of {len(requests)}", done, len(requests))
 
     # The last second is for presenting what came.
-    with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
+    with as_one_caller(at_once), anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
         async with anyio.create_task_group() as tasks:
             for at in range(len(requests)):
                 tasks.start_soon(one, at)

@@ -1,0 +1,162 @@
+"""Who may fetch now: a share for each caller, a ceiling over all, and what each host can bear.
+
+This is the one place where a page waits before it is fetched. A caller is one tool call: however many pages it asks
+for, and however long their servers keep it waiting, another caller's first page finds a reserved slot.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+import anyio
+
+from mcp_web.errors import FetchTimeout
+
+# Slots over all callers, and those of them that only a caller without a page under way can take, in shares of one
+# caller. A slot costs a socket and at most a megabyte (`Limits.large`), so 4 x 16 stay far below what is promised.
+_TOTAL_SHARES = 4
+_RESERVED_SHARES = 1
+_REMEMBERED_HOSTS = 2048  # the least recently asked are forgotten first
+
+
+@dataclass(eq=False, slots=True)
+class Caller:
+    """One tool call: `limit` is the most pages it wants fetched at the same time."""
+
+    limit: int | None = None
+    active: int = 0
+
+
+_current: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+@contextmanager
+def as_one_caller(limit: int | None = None) -> Iterator[None]:
+    """Count everything that is fetched inside the block, also by tasks started in it, as one caller's."""
+    token = _current.set(Caller(limit))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    caller: Caller
+    granted: anyio.Event = field(default_factory=anyio.Event)
+
+
+@dataclass(slots=True)
+class _Host:
+    slots: anyio.CapacityLimiter
+    next_start: float = 0.0
+    users: int = 0
+
+
+class Admission:
+    """Grants slots for pages (`page`) and, inside them, for requests to one host (`host`)."""
+
+    def __init__(self, *, per_caller: int, per_host: int, delay: float) -> None:
+        self._per_caller = per_caller
+        self._per_host = per_host
+        self._delay = delay
+        self._active = 0
+        self._waiting: list[_Waiting] = []
+        self._hosts: OrderedDict[str, _Host] = OrderedDict()
+
+    @asynccontextmanager
+    async def page(self, deadline: float | None) -> AsyncIterator[None]:
+        """Hold one of the caller's slots; FetchTimeout when none became free before the deadline."""
+        caller = _current.get() or Caller()
+        seconds = None if deadline is None else deadline - anyio.current_time()
+        try:
+            with anyio.fail_after(seconds):
+                await self._take(caller)
+        except TimeoutError:
+            raise FetchTimeout(
+                f"Too many pages are being fetched: this one had no turn within {max(0.0, seconds or 0):.3g} seconds.",
+                suggestion="Call again in a moment, with fewer pages at once.",
+            ) from None
+        try:
+            yield
+        finally:
+            self._release(caller)
+
+    async def _take(self, caller: Caller) -> None:
+        if self._may_start(caller):
+            self._start(caller)
+            return
+        waiting = _Waiting(caller)
+        self._waiting.append(waiting)
+        try:
+            await waiting.granted.wait()
+        except BaseException:
+            if waiting.granted.is_set():
+                self._release(caller)
+            else:
+                self._waiting.remove(waiting)
+            raise
+
+    def _may_start(self, caller: Caller) -> bool:
+        share = min(self._per_caller, caller.limit or self._per_caller)
+        reserved = self._per_caller * _RESERVED_SHARES if caller.active else 0
+        return caller.active < share and self._active < self._per_caller * _TOTAL_SHARES - reserved
+
+    def _start(self, caller: Caller) -> None:
+        caller.active += 1
+        self._active += 1
+
+    def _release(self, caller: Caller) -> None:
+        caller.active -= 1
+        self._active -= 1
+        # The caller with the fewest pages under way first; the sort keeps the order of arrival among equals.
+        for waiting in sorted(self._waiting, key=lambda one: one.caller.active):
+            if self._may_start(waiting.caller):
+                self._waiting.remove(waiting)
+                self._start(waiting.caller)
+                waiting.granted.set()
+
+    @asynccontextmanager
+    async def host(self, name: str, *, delay: float | None, deadline: float) -> AsyncIterator[None]:
+        """Wait for this host's turn; `delay` is what its robots.txt asks for between two requests."""
+        host = self._host(name)
+        host.users += 1
+        try:
+            async with host.slots:
+                await self._wait(host, name, max(self._delay, delay or 0.0), deadline)
+                yield
+        finally:
+            host.users -= 1
+
+    async def _wait(self, host: _Host, name: str, delay: float, deadline: float) -> None:
+        now = anyio.current_time()
+        start = max(now, host.next_start)
+        if start >= deadline:
+            raise FetchTimeout(
+                f"{name} asks for {delay:g} seconds between requests, and its next turn comes too late.",
+                suggestion="Call again after the time in retry_after, or read another site meanwhile.",
+                retry_after=round(start - now, 1),
+            )
+        host.next_start = start + delay if delay else host.next_start
+        if start > now:
+            await anyio.sleep(start - now)
+
+    def _host(self, name: str) -> _Host:
+        host = self._hosts.get(name)
+        if host is None:
+            host = self._hosts[name] = _Host(anyio.CapacityLimiter(self._per_host))
+            self._forget()
+        self._hosts.move_to_end(name)
+        return host
+
+    def _forget(self) -> None:
+        if len(self._hosts) <= _REMEMBERED_HOSTS:
+            return
+        now = anyio.current_time()
+        for name, host in list(self._hosts.items())[: len(self._hosts) - _REMEMBERED_HOSTS]:
+            if not host.users and host.next_start <= now:
+                del self._hosts[name]
