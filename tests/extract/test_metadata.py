@@ -7,9 +7,9 @@ import json
 import pytest
 from turbohtml import parse
 
-from mcp_web.extract.dates import date_in_url, read_date
 from mcp_web.extract.metadata import read_metadata
 from mcp_web.model.page import Metadata
+from mcp_web.text.dates import date_in_url, read_date
 
 URL = "https://www.example.org/blog/post"
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mcp_web.errors import FetchFailed, FetchTimeout, FetchTooLarge, HttpError, UnsupportedContent, WebError
 from mcp_web.net.client import Limits, WebClient
-from mcp_web.net.url import parse_url
+from mcp_web.text.urls import parse_url
 from miniweb import MiniWeb, Request, Wire
 from miniweb.nasty import NASTY, TEXT
 from security.cases import HOSTILE

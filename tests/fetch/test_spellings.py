@@ -6,7 +6,7 @@ import pytest
 
 from mcp_web.errors import FetchFailed, InvalidUrl, SsrfBlocked, WebError
 from mcp_web.net.address import parse_address
-from mcp_web.net.url import parse_url
+from mcp_web.text.urls import parse_url
 from miniweb import MiniWeb, Reply
 from miniweb.server import Request, Wire
 from miniweb.site import Site

@@ -15,7 +15,7 @@ from mcp_web.fetch.fetcher import Fetcher, guarded_dialer
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.net.address import parse_address, reason_closed
 from mcp_web.net.client import WebClient
-from mcp_web.net.url import join, parse_url
+from mcp_web.text.urls import join, parse_url
 from miniweb import MiniWeb, Reply
 from security.cases import rows
 

@@ -13,7 +13,7 @@ from anyio.abc import ByteStream, SocketAttribute
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
 from mcp_web.net.client import ApiClient, Limits, WebClient
 from mcp_web.net.dial import OperatorDialer
-from mcp_web.net.url import parse_url
+from mcp_web.text.urls import parse_url
 from miniweb import MiniWeb, Reply, Request
 from miniweb.server import Wire
 

@@ -15,7 +15,7 @@ from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.net.client import WebClient
 from mcp_web.net.dial import Dialer, OperatorDialer, connect_literal, system_resolve
 from mcp_web.net.proxy import parse_proxy
-from mcp_web.net.url import parse_url
+from mcp_web.text.urls import parse_url
 from miniweb import MiniWeb
 from miniweb.proxy import ForwardProxy
 

@@ -12,8 +12,8 @@ from mcp_web.search.dates import published, span_of, split_prefix
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.neutral import neutralise
-from mcp_web.search.sameness import domain_of, in_domain, url_key
 from mcp_web.search.snippets import clean, shorten, snippet
+from mcp_web.text.urls import domain_of, in_domain, url_key
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
 

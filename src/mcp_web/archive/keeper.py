@@ -6,7 +6,6 @@ import dataclasses
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
 
 import anyio.to_thread
 
@@ -19,6 +18,7 @@ from mcp_web.errors import CacheError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.urls import host_matches, host_of
 
 _TIDY_FIRST, _TIDY_EVERY = 20, 500  # pages kept by this process
 _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a while, so paging works
@@ -48,7 +48,7 @@ class Keeper:
 
     def remembers(self, url: str) -> bool:
         """Do the rules let this page be written to disk?"""
-        host = _host(url)
+        host = host_of(url)
         rules = self._options
         if not rules.remember or _within(host, rules.forget_domains):
             return False
@@ -134,7 +134,7 @@ class Keeper:
                 trace.log("error", "tidy", error_code=error.code)
 
     def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
-        host = _host(url)
+        host = host_of(url)
         for domain, seconds in self._ttls.items():
             if _within(host, (domain,)):
                 return at + seconds
@@ -151,16 +151,9 @@ def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
-
-
 def _within(host: str, domains: Sequence[str]) -> bool:
-    names = (domain.strip().lower().lstrip("*").strip(".") for domain in domains)
-    return any(name and (host == name or host.endswith("." + name)) for name in names)
+    names = (domain.strip().lstrip("*").strip(".") for domain in domains)
+    return any(name and host_matches(host, name) for name in names)
 
 
 def _rule(text: str) -> tuple[str, float]:

@@ -10,26 +10,17 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from mcp_web.model.snapshot import Snapshot
+from mcp_web.text.urls import domain_of, host_of, url_key
 
 DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]{1,200}")
 ARXIV = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,2})?")
 _ARXIV_PATH = re.compile(rf"/(?:abs|pdf|html|e-print)/({ARXIV.pattern})(?:\.pdf)?$")
-_TRACKING = re.compile(r"^(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref_src)=")
 
 
 def url_name(url: str) -> str | None:
-    """A URL in the form in which its spellings agree: scheme, `www.`, fragment and tracking left out."""
-    try:
-        parts = urlsplit(url.strip())
-        host = (parts.hostname or "").removeprefix("www.")
-        port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
-    except ValueError:
-        return None
-    if parts.scheme not in ("http", "https") or not host:
-        return None
-    query = "&".join(pair for pair in parts.query.split("&") if pair and not _TRACKING.match(pair))
-    path = parts.path.rstrip("/")
-    return f"//{host}{port}{path}" + (f"?{query}" if query else "")
+    """The name of a web page: its key, or None for what is no URL of the web."""
+    is_web = url.strip().lower().startswith(("http://", "https://")) and host_of(url)
+    return f"//{url_key(url)}" if is_web else None
 
 
 def doi_name(text: str) -> str:
@@ -46,11 +37,10 @@ def arxiv_name(text: str) -> str:
 
 def identifier_in(url: str) -> str | None:
     """The DOI or arXiv id that a URL stands for."""
-    try:
-        parts = urlsplit(url)
-        host = (parts.hostname or "").removeprefix("www.")
-    except ValueError:
+    host = domain_of(url)
+    if not host:
         return None
+    parts = urlsplit(url)
     if host in ("doi.org", "dx.doi.org"):
         found = DOI.match(unquote(parts.path.lstrip("/")))
         return doi_name(found[0]) if found else None

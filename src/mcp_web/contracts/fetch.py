@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_web.contracts.contract import Contract, ContractPrompt, contract_tool
 from mcp_web.errors import HttpError, RobotsDisallowed, WebError
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.net.url import parse_url
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.text.urls import parse_url
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer

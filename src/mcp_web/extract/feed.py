@@ -10,11 +10,11 @@ from urllib.parse import urljoin
 from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import Draft, assemble
-from mcp_web.extract.dates import read_date
 from mcp_web.extract.decode import decode
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.text.dates import read_date
 
 _ENTRIES = 300
 _SUMMARY = 800  # characters of an entry shown; its page has the rest

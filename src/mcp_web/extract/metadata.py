@@ -12,12 +12,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from mcp_web.extract.dates import date_in_url, read_date
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.title import clean_title
 from mcp_web.extract.tongue import detect_tongue
 from mcp_web.model.page import Metadata
+from mcp_web.text.dates import date_in_url, read_date
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree

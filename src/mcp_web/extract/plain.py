@@ -6,12 +6,12 @@ import re
 
 from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
-from mcp_web.extract.dates import read_date
 from mcp_web.extract.decode import decode
 from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.languages import ending, file_name, language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
+from mcp_web.text.dates import read_date
 
 _MARKDOWN_ENDINGS = frozenset({"md", "markdown", "mdx", "mkd", "mdown", "qmd", "rmd"})
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Kind
+from mcp_web.text.urls import host_matches
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -234,7 +235,7 @@ def _place(url: str) -> tuple[str, str]:
 
 def _is_under(domain: str, host: str, path: str) -> bool:
     name, slash, below = domain.partition("/")
-    return (host == name or host.endswith("." + name)) and (not slash or path.lstrip("/").startswith(below))
+    return host_matches(host, name) and (not slash or path.lstrip("/").startswith(below))
 
 
 # -- using one

@@ -29,7 +29,7 @@ from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
 from mcp_web.net.proxy import parse_proxy
 from mcp_web.net.retry import RETRIED_STATUSES, retrying
-from mcp_web.net.url import Url, host_matches, join, parse_url
+from mcp_web.text.urls import Url, host_matches, join, parse_url
 
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

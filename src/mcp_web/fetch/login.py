@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
 from mcp_web.model.login import SiteLogin
-from mcp_web.net.url import Url, host_matches
+from mcp_web.text.urls import Url, host_matches
 
 if TYPE_CHECKING:
     from http.cookiejar import Cookie, MozillaCookieJar

@@ -25,7 +25,7 @@ from mcp_web.fetch.notes import OptionalNotes
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.net.client import Answer
-from mcp_web.net.url import Url, join
+from mcp_web.text.urls import Url, join
 
 KIND = "robots"
 DAY = 24 * 3600.0

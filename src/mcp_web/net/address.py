@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from mcp_web.errors import ConfigError, SsrfBlocked
-from mcp_web.net.url import domain_pattern, host_matches
+from mcp_web.text.urls import domain_pattern, host_matches
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

@@ -22,7 +22,7 @@ from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import Dials
 from mcp_web.net.http1 import Connection, Head
 from mcp_web.net.pool import Exchange, Pool
-from mcp_web.net.url import Url, parse_url
+from mcp_web.text.urls import Url, parse_url
 
 Headers = Sequence[tuple[str, str]]
 

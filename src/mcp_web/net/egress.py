@@ -27,7 +27,7 @@ from mcp_web.errors import DomainDenied, SsrfBlocked, WebError
 from mcp_web.net.dial import Dials
 from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
 from mcp_web.net.site import site_of
-from mcp_web.net.url import host_matches
+from mcp_web.text.urls import host_matches
 
 Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]
 

@@ -13,7 +13,7 @@ from anyio.abc import SocketAttribute
 
 from mcp_web.net.dial import Dials
 from mcp_web.net.http1 import Connection, Disconnected, Head
-from mcp_web.net.url import Url
+from mcp_web.text.urls import Url
 
 _Key = tuple[str, str, int]
 # Spares handshakes inside one piece of work; no longer, because idle sockets cost both sides.

@@ -18,7 +18,6 @@ from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent, Web
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import Dials
 from mcp_web.net.egress import Egress, Lease
-from mcp_web.net.url import Url, parse_url
 from mcp_web.render.browser import PageGone, Running, SharedBrowser, within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
@@ -26,6 +25,7 @@ from mcp_web.render.spare import Spare
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.visit import Seen, Visit
 from mcp_web.render.world import Moved
+from mcp_web.text.urls import Url, parse_url
 
 # The program itself before the scripts that distributions put around it: those add flags of their own.
 _PLACES = (

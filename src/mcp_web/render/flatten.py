@@ -10,9 +10,9 @@ import anyio
 
 from mcp_web.errors import InvalidUrl
 from mcp_web.net.site import site_of
-from mcp_web.net.url import parse_url
 from mcp_web.render.browser import within
 from mcp_web.render.world import ScriptFailed, World, script
+from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Page

@@ -12,11 +12,11 @@ import anyio
 
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.egress import GREETING, Egress, Lease
-from mcp_web.net.url import Url
 from mcp_web.render.browser import within
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.settle import Traffic
 from mcp_web.render.world import World, script
+from mcp_web.text.urls import Url
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, CDPSession, Page, Request

@@ -17,11 +17,11 @@ from mcp_web.errors import (
     UnsupportedContent,
 )
 from mcp_web.net.egress import Denial
-from mcp_web.net.url import parse_url
 from mcp_web.render.browser import within
 from mcp_web.render.flatten import Flat, flatten
 from mcp_web.render.settle import Settled, explore
 from mcp_web.render.tab import VIEWPORT_HEIGHT, VIEWPORT_WIDTH, Tab
+from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from playwright.async_api import FloatRect, Request, Response

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import email.utils
 import re
 from datetime import UTC, date, datetime, timedelta
 
-from mcp_web.search.ages import moment_of
+from mcp_web.text.ages import moment_of
+from mcp_web.text.dates import read_date
 
-_ISO = re.compile(r"^\d{4}-\d{2}-\d{2}")
-_FORMATS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%b. %d, %Y", "%Y/%m/%d", "%Y%m%d", "%A, %B %d, %Y")
-_NUMBERS = re.compile(
-    r"^(?:(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})|(?P<y2>\d{4})\s?[年년.]\s?(?P<m2>\d{1,2})\s?[月월.]\s?(?P<d2>\d{1,2})\s?[日일.]?)$"
-)
 _PREFIX = re.compile(r"^(?P<date>[^—–…]{3,32}?)\s*(?:\.{3}|…|—|–|·|\s-)\s+")
 
 
@@ -26,7 +21,7 @@ def published(value: object, now: datetime | None = None, language: str | None =
     text = " ".join(value.split())
     if text.isascii() and text.isdigit() and len(text) in (10, 13):
         return _from_epoch(float(text))
-    return _iso(text) or moment_of(text, moment) or _formatted(text) or _mail(text) or _spoken(text, moment, language)
+    return moment_of(text, moment) or _zoned(read_date(text, alone=True)) or _spoken(text, moment, language)
 
 
 def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:
@@ -41,14 +36,6 @@ def split_prefix(snippet: str, now: datetime | None = None, language: str | None
     return (dated, snippet[found.end() :]) if dated else (None, snippet)
 
 
-def day_of(iso: str) -> date | None:
-    """The calendar day of a date as `published` writes it."""
-    try:
-        return date.fromisoformat(iso[:10])
-    except ValueError:
-        return None
-
-
 def span_of(freshness: str, today: date) -> tuple[date, date]:
     """First and last day that a freshness filter lets through."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}
@@ -58,41 +45,12 @@ def span_of(freshness: str, today: date) -> tuple[date, date]:
     return date.fromisoformat(first), date.fromisoformat(last)
 
 
-def _iso(text: str) -> str | None:
-    if not _ISO.match(text):
-        return None
-    try:
-        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        day = day_of(text)
-        return day.isoformat() if day else None
-    if len(text) == 10:
-        return text
+def _zoned(iso: str | None) -> str | None:
+    """A date as it is; a date-time to the second, in UTC where no zone is given."""
+    if iso is None or len(iso) == 10:
+        return iso
+    moment = datetime.fromisoformat(iso)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat(timespec="seconds")
-
-
-def _formatted(text: str) -> str | None:
-    for form in _FORMATS:
-        try:
-            return datetime.strptime(text, form).date().isoformat()
-        except ValueError:
-            continue
-    found = _NUMBERS.match(text)
-    if found is None:
-        return None
-    year, month, day = (int(found[name] or found[name + "2"]) for name in "ymd")
-    try:
-        return date(year, month, day).isoformat()
-    except ValueError:
-        return None
-
-
-def _mail(text: str) -> str | None:
-    try:
-        moment = email.utils.parsedate_to_datetime(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat(timespec="seconds")
-    except (TypeError, ValueError, OverflowError, IndexError):
-        return None
 
 
 def _spoken(text: str, now: datetime, language: str | None) -> str | None:

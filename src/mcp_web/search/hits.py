@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from mcp_web.model.search import Hit
 from mcp_web.search.dates import published
-from mcp_web.search.sameness import domain_of
 from mcp_web.search.snippets import clean, snippet
+from mcp_web.text.urls import domain_of
 
 # Long enough to recognise near-duplicates; what an agent sees is cut once more at the end.
 _KEPT_CHARS = 1200

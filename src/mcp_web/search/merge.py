@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_web.model.search import Hit
-from mcp_web.search.sameness import url_key
+from mcp_web.text.urls import url_key
 
 K = 20
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from mcp_web.model.search import Hit
-from mcp_web.search.sameness import domain_of
+from mcp_web.text.urls import domain_of
 
 _ADS = re.compile(
     r"^https?://(?:duckduckgo\.com/y\.js|(?:www\.)?bing\.com/(?:aclick|aclk)|www\.google\.[a-z.]+/(?:aclk|url\?)|"

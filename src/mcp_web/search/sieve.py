@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from mcp_web.model.search import Hit
-from mcp_web.search.dates import day_of
-from mcp_web.search.sameness import in_domain
+from mcp_web.text.dates import day_of
+from mcp_web.text.urls import in_domain
 
 # A page's own date and the day a provider found it differ by time zones at least.
 _SLACK = timedelta(days=1)

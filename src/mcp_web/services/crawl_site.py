@@ -13,8 +13,8 @@ import anyio
 
 from mcp_web.archive.sitemap import sitemap_links, text_links
 from mcp_web.errors import InvalidInput, WebError
-from mcp_web.net.url import join, parse_url
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.text.urls import join, parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot, page_key
-from mcp_web.net.url import parse_url
+from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App

@@ -14,8 +14,8 @@ from mcp_web import __version__, trace
 from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, RenderDisabled, TryLater, WebError
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
-from mcp_web.net.url import parse_url
 from mcp_web.render.renderer import Rendered
+from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App

@@ -11,9 +11,9 @@ import anyio
 from mcp_web.errors import WebError
 from mcp_web.model.search import Found, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
-from mcp_web.net.url import parse_url
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
+from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.errors import WebError
-from mcp_web.net.url import parse_url
 from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App

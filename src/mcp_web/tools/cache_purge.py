@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.net.url import parse_url
 from mcp_web.services.purge import purge
 from mcp_web.store.protocol import PurgeRule
+from mcp_web.text.urls import parse_url
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 

@@ -172,9 +172,9 @@ def _asked(tree: Tree, config: sites.SiteConfig, request: ExtractRequest, url: s
 
 
 def _configured(applied: sites.Applied, explain: bool) -> _Found:
-    from mcp_web.extract.dates import read_date
     from mcp_web.extract.html.explain import explain_config
     from mcp_web.extract.html.rules import NEVER
+    from mcp_web.text.dates import read_date
 
     for root in applied.roots:
         root.remove(NEVER)

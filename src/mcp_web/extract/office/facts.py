@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mcp_web.extract.dates import read_date
 from mcp_web.extract.office.package import Element, Package, local
 from mcp_web.model.page import Metadata
+from mcp_web.text.dates import read_date
 
 
 def core_facts(package: Package, media_type: str) -> tuple[str, Metadata]:

@@ -16,7 +16,6 @@ from urllib.parse import unquote, urlsplit
 from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import LONGEST, Draft, assemble
-from mcp_web.extract.dates import read_pdf_date
 from mcp_web.extract.markdown import read_headings
 from mcp_web.extract.pdf.furniture import drop_furniture
 from mcp_web.extract.pdf.headings import OutlineItem, read_styles
@@ -24,6 +23,7 @@ from mcp_web.extract.pdf.layout import read_blocks
 from mcp_web.extract.pdf.words import PageText, read_page
 from mcp_web.extract.pdf.write import page_marker, write_blocks
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
+from mcp_web.text.dates import read_pdf_date
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument

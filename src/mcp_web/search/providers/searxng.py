@@ -17,10 +17,10 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
 from mcp_web.search.reading import count, items, number, text, texts
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
-from mcp_web.search.sameness import domain_of
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import boxed, told
 from mcp_web.search.snippets import clean
+from mcp_web.text.urls import domain_of
 
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
 FIX = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."

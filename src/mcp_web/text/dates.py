@@ -1,8 +1,9 @@
-"""Dates as pages write them → ISO 8601. A time is kept only when it was given with the date."""
+"""Dates as pages, paths and search providers write them → ISO 8601. A time is kept only when it was given."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 
@@ -13,7 +14,7 @@ _ISO = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,]\d{1,9})? ?(Z|[+-]\d{2}:?\d{2})?)?", re.I
 )
 _COMPACT = re.compile(r"(?<!\d)((?:19|20)\d{2})(\d{2})(\d{2})(?!\d)")
-_YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d{2})[/.年](\d{1,2})[/.月](\d{1,2})(?!\d)")
+_YEAR_FIRST = re.compile(r"(?<!\d)((?:19|20)\d{2})\s?[/.年년]\s?(\d{1,2})\s?[/.月월]\s?(\d{1,2})(?!\d)(?:\s?[日일.])?")
 _DAY_FIRST = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?((?:19|20)\d{2})(?!\d)")
 _SLASHES = re.compile(r"(?<!\d)(\d{1,2})/(\d{1,2})/((?:19|20)\d{2})(?!\d)")
 _DAY_MONTH = re.compile(
@@ -21,6 +22,7 @@ _DAY_MONTH = re.compile(
 )
 _MONTH_DAY = re.compile(r"([^\W\d_]{3,12})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+((?:19|20)\d{2})(?!\d)")
 _PDF = re.compile(r"D:(\d{4})(\d{2})(\d{2})(\d{6})?(Z|[+-]\d{2}'?\d{2})?")
+_IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_/.]?(0[1-9]|1[0-2])[-_/.]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _URL = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/._-]|$)")
 
 # Beginnings that tell a month apart in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish.
@@ -40,19 +42,44 @@ _MONTHS = (
 )
 
 
-def read_date(text: str | None) -> str | None:
-    """The first date in a short text, or None. Month and day that could be either are read only when one is > 12."""
+def read_date(text: str | None, *, alone: bool = False) -> str | None:
+    """The first date in a short text, or None. Month and day that could be either are read only when one is > 12.
+
+    `alone`: only when the text is nothing but a date, save for one word such as the day of the week.
+    """
     text = " ".join((text or "")[:100].split())
     if not text:
         return None
     if match := _ISO.search(text):
-        return _iso(match)
+        return _iso(match) if not alone or match.start() == 0 else None
     if text[:4].isalpha() or "," in text[:5]:
         try:
             return _sane(parsedate_to_datetime(text))
-        except (ValueError, TypeError, IndexError):
+        except (ValueError, TypeError, IndexError, OverflowError):
             pass
-    return _spelled(text) or _numeric(text)
+    for match, year, month, day in (*_spelled(text), *_numeric(text)):
+        rest = f"{text[: match.start()]} {text[match.end() :]}".split()
+        if alone and (len(rest) > 1 or any(map(str.isdigit, "".join(rest)))):
+            continue
+        if found := _day(year, month, day):
+            return found
+    return None
+
+
+def day_of(text: str | None) -> date | None:
+    """The calendar day that an ISO date or date-time begins with."""
+    try:
+        return date.fromisoformat((text or "")[:10])
+    except ValueError:
+        return None
+
+
+def date_in_path(path: str) -> str | None:
+    """The last date in the path of a file: notes/2024-05-31-title.md, 2024/05/31/title.md, 20240531.md."""
+    for match in reversed(list(_IN_PATH.finditer(path))):
+        if found := day_of("-".join(match.groups())):
+            return found.isoformat()
+    return None
 
 
 def date_in_url(url: str) -> str | None:
@@ -87,28 +114,28 @@ def _iso(match: re.Match[str]) -> str | None:
         return day
 
 
-def _spelled(text: str) -> str | None:
+Parts = tuple[re.Match[str], str, str, str]  # the place of a date, its year, month and day
+
+
+def _spelled(text: str) -> Iterator[Parts]:
     for pattern, order in ((_DAY_MONTH, (3, 2, 1)), (_MONTH_DAY, (3, 1, 2))):
         for match in pattern.finditer(text):
-            month = _month(match[order[1]])
-            if month and (found := _day(match[order[0]], str(month), match[order[2]])):
-                return found
-    return None
+            if month := _month(match[order[1]]):
+                yield match, match[order[0]], str(month), match[order[2]]
 
 
-def _numeric(text: str) -> str | None:
+def _numeric(text: str) -> Iterator[Parts]:
     for pattern in (_YEAR_FIRST, _COMPACT):
         if match := pattern.search(text):
-            return _day(match[1], match[2], match[3])
+            yield match, match[1], match[2], match[3]
     if match := _DAY_FIRST.search(text):
-        return _day(match[3], match[2], match[1])
+        yield match, match[3], match[2], match[1]
     if match := _SLASHES.search(text):
         first, second = int(match[1]), int(match[2])
         if first > 12:
-            return _day(match[3], match[2], match[1])
-        if second > 12 or first == second:
-            return _day(match[3], match[1], match[2])
-    return None
+            yield match, match[3], match[2], match[1]
+        elif second > 12 or first == second:
+            yield match, match[3], match[1], match[2]
 
 
 def _month(word: str) -> int | None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_web.errors import InvalidUrl
-from mcp_web.net.url import canonical_for_dedupe, host_matches, join, parse_url
+from mcp_web.text.urls import host_matches, join, parse_url, url_key
 
 WPT = Path(__file__).resolve().parents[2] / ".." / "shared" / "security" / "wpt" / "urltestdata.json"
 
@@ -148,7 +148,7 @@ def test_any_text_gives_a_canonical_url_or_a_clean_error(text: str) -> None:
     ],
 )
 def test_spellings_of_one_page_have_one_key(one: str, other: str) -> None:
-    assert canonical_for_dedupe(one) == canonical_for_dedupe(other)
+    assert url_key(one) == url_key(other)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_spellings_of_one_page_have_one_key(one: str, other: str) -> None:
     ],
 )
 def test_different_pages_have_different_keys(one: str, other: str) -> None:
-    assert canonical_for_dedupe(one) != canonical_for_dedupe(other)
+    assert url_key(one) != url_key(other)
 
 
 @pytest.mark.parametrize(
