@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -90,6 +90,17 @@ def _plain(counters: Mapping[Key, float], histograms: Mapping[Key, list[float]])
     }
 
 
+def hits_and_misses(counters: Iterable[Any]) -> dict[str, tuple[float, float]]:
+    """How often the cache answered each tool's calls, and how often it did not."""
+    found: dict[str, tuple[float, float]] = {}
+    for name, labels, value in counters:
+        if name == "tool_cache_total" and value:
+            hits, misses = found.get(labels["tool"], (0.0, 0.0))
+            hit = labels["hit"] == "true"
+            found[labels["tool"]] = (hits + value, misses) if hit else (hits, misses + value)
+    return found
+
+
 figures = Figures()
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
@@ -150,8 +161,12 @@ def log(level: Level, event: str, **facts: Any) -> None:
 
 
 @contextmanager
-def step(name: str, **facts: Any) -> Iterator[dict[str, Any]]:
-    """Time a step; what the body puts into the yielded dict is logged with it."""
+def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
+    """Time a step; what the body puts into the yielded dict is logged with it.
+
+    `by` names the fact that the figures are counted by, such as the tool.
+    """
+    labels = {by: str(facts[by])} if by else {}
     begun = time.perf_counter()
     noted: dict[str, Any] = dict(facts)
     outcome, known = "ok", True
@@ -164,7 +179,7 @@ def step(name: str, **facts: Any) -> Iterator[dict[str, Any]]:
         raise
     finally:
         ms = (time.perf_counter() - begun) * 1000
-        figures.observe(f"{name}_ms", ms)
-        figures.count(f"{name}_total", outcome=outcome)
+        figures.observe(f"{name}_ms", ms, **labels)
+        figures.count(f"{name}_total", 1, outcome=outcome, **labels)
         # A failure with a code is an answer that somebody gets; only a defect is worth a line by default.
         log("info" if outcome == "ok" or known else "error", name, ms=round(ms, 1), **noted)

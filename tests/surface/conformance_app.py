@@ -5,8 +5,10 @@ Run: python -m surface.conformance_app PORT DATA_DIR (from tests/).
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
@@ -21,7 +23,7 @@ from mcp_web.server.http import http_app
 from mcp_web.settings import load
 from mcp_web.tools.call import Call
 from mcp_web.tools.sets import offered
-from mcp_web.tools.tool import Answer, Tool
+from mcp_web.tools.tool import Answer, Picture, Tool
 
 
 async def _text(call: Call, args: dict[str, Any]) -> Answer:
@@ -39,17 +41,44 @@ async def _progress(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({}, "done")
 
 
+async def _embedded(call: Call, args: dict[str, Any]) -> Answer:
+    return Answer({}, "A text and an embedded resource.", picture=Picture("test://picture", len(PIXEL), PIXEL))
+
+
+async def add_image(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    """The image that the scenario of mixed content wants beside our text and resource."""
+    result = await call_next(ctx)
+    content = result.get("content") if isinstance(result, dict) else None
+    if content and content[0].get("text") == MIXED:
+        image = {"type": "image", "data": base64.b64encode(PIXEL).decode(), "mimeType": "image/png"}
+        return result | {"content": [*content, image]}
+    return result
+
+
+async def _mixed(call: Call, args: dict[str, Any]) -> Answer:
+    return Answer({}, MIXED, picture=Picture("test://picture", len(PIXEL), PIXEL))
+
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+MIXED = "A text, an image and an embedded resource."
 FIXTURES = {
     "test_simple_text": _text,
     "test_error_handling": _error,
     "test_tool_with_progress": _progress,
+    "test_embedded_resource": _embedded,
+    "test_multiple_content_types": _mixed,
 }
 STATIC = "test://static-text"
+BINARY = "test://static-binary"
 TEMPLATE = "test://template/{id}/data"
 
 
 async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
-    return types.ListResourcesResult(resources=[types.Resource(name="static", uri=STATIC, mime_type="text/plain")])
+    static = types.Resource(name="static", uri=STATIC, mime_type="text/plain")
+    binary = types.Resource(name="binary", uri=BINARY, mime_type="image/png")
+    return types.ListResourcesResult(resources=[static, binary])
 
 
 async def list_templates(ctx: Any, params: Any) -> types.ListResourceTemplatesResult:
@@ -84,6 +113,10 @@ async def main(port: int, data_dir: str) -> None:
         server = build_server(app, offered(app.tools) | fixtures)
 
         async def read_resource(ctx: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+            if params.uri == BINARY:
+                blob = base64.b64encode(PIXEL).decode()
+                picture = types.BlobResourceContents(uri=BINARY, mime_type="image/png", blob=blob)
+                return types.ReadResourceResult(contents=[picture])
             texts = {STATIC: ("text/plain", "This is the content of the static text resource.")}
             if params.uri.startswith("test://template/"):
                 facts = {"id": params.uri.split("/")[3], "templateTest": True, "data": "Data for the template"}
@@ -94,6 +127,7 @@ async def main(port: int, data_dir: str) -> None:
             made = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
             return types.ReadResourceResult(contents=[made])
 
+        server.middleware.append(add_image)
         page = types.PaginatedRequestParams
         server.add_request_handler("resources/list", page, list_resources)
         server.add_request_handler("resources/templates/list", page, list_templates)

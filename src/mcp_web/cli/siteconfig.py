@@ -21,10 +21,12 @@ def command() -> None:
 def list_configs(as_json: bool) -> None:
     """List the packaged configs and those of your folder (MCP_WEB_SITE_CONFIGS), which win."""
     from mcp_web.extract.options import ExtractOptions
-    from mcp_web.extract.sites import in_folder, packaged
+    from mcp_web.extract.sites import in_folder, packaged, unusable
     from mcp_web.settings import load
 
     folder = load().of(ExtractOptions).site_configs
+    for problem in unusable(folder):
+        click.secho(problem, fg="yellow", err=True)
     rows = [("yours", one) for one in in_folder(folder)] + [("packaged", one) for one in packaged()]
     if as_json:
         print_json([{"from": origin, **dataclasses.asdict(one)} for origin, one in rows])

@@ -21,4 +21,7 @@ def command(as_json: bool) -> None:
     store = stats["store"]
     click.echo(f"{store['pages']} pages in {store['snapshots']} versions, {store['text_bytes']:,} bytes of text")
     print_table(("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), [tuple(row.values()) for row in stats["steps"]])
+    if stats["cache_hit_rates"]:
+        rows = [tuple(row.values()) for row in stats["cache_hit_rates"]]
+        print_table(("tool", "calls", "cache hit rate"), rows)
     print_table(("count", "of", "value"), [(row["name"], row["labels"], row["value"]) for row in stats["counts"]])

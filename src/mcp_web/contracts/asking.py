@@ -39,6 +39,7 @@ async def ask(
     )
     if isinstance(answer, WebError):
         raise answer
+    call.log_search(answer.found.cache)
     return answer
 
 

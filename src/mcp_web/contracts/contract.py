@@ -13,7 +13,6 @@ from mcp_web.tools.tool import Answer, Param, Tool
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.errors import WebError
-    from mcp_web.services.open_page import Opened
 
 Purpose = Literal["search", "fetch", "other"]
 Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
@@ -127,11 +126,6 @@ def _rule(facts: Mapping[str, Any], *, clamps: bool) -> Rule:
         max_items=facts.get("maxItems"),
         pattern=facts.get("pattern", ""),
     )
-
-
-def page_facts(opened: Opened) -> dict[str, Any]:
-    """What the log says of a page that was opened."""
-    return {"url": opened.snapshot.url, "cache": opened.cache, "status": opened.snapshot.status}
 
 
 def text_prompt(name: str, title: str, description: str, argument_help: str, text: str) -> ContractPrompt:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.asking import ask
-from mcp_web.contracts.contract import Contract, contract_tool, page_facts
+from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.model.search import Category, Hit, SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
@@ -107,6 +107,7 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     opened = await open_page(call.app, OpenRequest(args["url"]), deadline=call.deadline)
     kept = opened.snapshot
+    call.log_page(kept, opened.cache)
     if not kept.document.markdown.strip():
         return Answer(
             {},
@@ -119,7 +120,7 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
     if whole < len(text):
         start = int(args["startChar"] or 0) + whole
         text = f"{text[:whole]}\n\n[cut: continue with startChar={start}]"
-    return Answer({}, text, page_facts(opened), "text")
+    return Answer({}, text, shape="text")
 
 
 def _part(text: str, args: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.asking import ask, brave_country, brave_freshness, brave_language, provider_or_any
-from mcp_web.contracts.contract import Contract, page_facts, text_prompt
+from mcp_web.contracts.contract import Contract, text_prompt
 from mcp_web.contracts.mcp_web_page import document_object, page_object, part_of
 from mcp_web.contracts.mcp_web_schema import tools_of
 from mcp_web.errors import NotFound, WebError
@@ -75,8 +75,9 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
+    call.log_page(opened.snapshot, opened.cache)
     data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
-    return Answer(data, "", page_facts(opened), "json")
+    return Answer(data, "", shape="json")
 
 
 def _request(url: str, args: dict[str, Any]) -> OpenRequest:
@@ -121,8 +122,9 @@ async def extract(call: Call, args: dict[str, Any]) -> Answer:
 async def cache_get(call: Call, args: dict[str, Any]) -> Answer:
     kept = await find_snapshot(call.app, args["hash"])
     opened = Opened(kept, "hit", (await call.app.keeper()).age(kept))
+    call.log_page(opened.snapshot, opened.cache)
     data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
-    return Answer(data, "", page_facts(opened), "json")
+    return Answer(data, "", shape="json")
 
 
 async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:

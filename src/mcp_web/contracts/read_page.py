@@ -11,7 +11,7 @@ import anyio
 
 from mcp_web.contracts import google_shape
 from mcp_web.contracts.asking import ask, provider_or_any
-from mcp_web.contracts.contract import Contract, contract_tool, page_facts
+from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import ExtractFailed, FetchTimeout, HttpError, UnsupportedContent, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.passage import Passage
@@ -92,6 +92,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     if isinstance(page, WebError):
         return _unread(call.app, page, args)
     kept = page.opened.snapshot
+    call.log_page(kept, page.opened.cache)
     data: dict[str, Any] = {"url": kept.url}
     if kept.document.title:
         data["title"] = kept.document.title
@@ -114,7 +115,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["metadata"] = _metadata(page)
     if page.notes:
         data["note"] = " ".join(page.notes)
-    return Answer(_whole_chunks(data, room(call)), "", page_facts(page.opened), "json")
+    return Answer(_whole_chunks(data, room(call)), "", shape="json")
 
 
 def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.asking import ask
-from mcp_web.contracts.contract import Contract, contract_tool, page_facts
+from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import SelectorNotFound, WebError
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
@@ -118,13 +118,14 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     request = OpenRequest(args["url"], mode="readable", selector=args["selector"], include_images=args["includeImages"])
     opened = await open_page(call.app, request, deadline=call.deadline)
+    call.log_page(opened.snapshot, opened.cache)
 
     def page(tokens: int) -> dict[str, Any]:
         wish = Wish(args["format"], args["maxLength"], include_links=False, tokens=tokens)
         return _page(opened, args, show(opened.snapshot.document, wish), tokens)
 
     data = fitted(page, room(call))
-    return Answer(data, "", page_facts(opened), "json")
+    return Answer(data, "", shape="json")
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown, tokens: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from urllib.parse import urlsplit
 
+from mcp_web import trace
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Kind
 from mcp_web.text.urls import host_matches
@@ -128,22 +129,34 @@ def packaged() -> tuple[SiteConfig, ...]:
 
 
 def in_folder(folder: str) -> tuple[SiteConfig, ...]:
-    """The configs of the user's folder; read again when a file changed."""
+    """The usable configs of the user's folder; read again when a file changed."""
+    return _read_files(_stamps(folder))[0]
+
+
+def unusable(folder: str) -> tuple[str, ...]:
+    """A sentence for each file of the user's folder that cannot be used; such a file is left out."""
+    return _read_files(_stamps(folder))[1]
+
+
+def _stamps(folder: str) -> tuple[tuple[str, int], ...]:
     if not folder:
         return ()
-    stamps = tuple((str(path), path.stat().st_mtime_ns) for path in sorted(Path(folder).expanduser().glob("*.toml")))
-    return _read_files(stamps)
+    files = sorted(Path(folder).expanduser().glob("*.toml"))
+    return tuple((str(path), path.stat().st_mtime_ns) for path in files if path.exists())
 
 
 @lru_cache(maxsize=4)
-def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[SiteConfig, ...]:
+def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[SiteConfig, ...], tuple[str, ...]]:
+    """The configs, and what is wrong with the files that hold none: one bad file must not stop every page."""
     found: list[SiteConfig] = []
+    problems: list[str] = []
     for path, _ in stamps:
         try:
             found.extend(parse_configs(Path(path).read_text("utf-8")))
-        except (InvalidInput, UnicodeDecodeError) as error:
-            raise InvalidInput(f"The site config {path} cannot be used: {error}") from error
-    return tuple(found)
+        except (InvalidInput, UnicodeDecodeError, OSError) as error:
+            problems.append(f"The site config {path} cannot be used: {error}")
+            trace.log("error", "site_config", path=path, message=problems[-1])
+    return tuple(found), tuple(problems)
 
 
 def explicit(argument: str, folder: str = "") -> SiteConfig:
@@ -153,8 +166,9 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
     known = {config.id: config for config in (*packaged(), *in_folder(folder))}
     name = argument.partition("@")[0].strip()
     if name not in known:
+        problems = unusable(folder)
         raise InvalidInput(
-            f"There is no site config {argument!r}.",
+            " ".join([f"There is no site config {argument!r}.", *problems]),
             suggestion=f"Known ids: {', '.join(sorted(known))}; or pass the text of a config.",
         )
     return known[name]

@@ -50,7 +50,7 @@ async def list_resources(app: App) -> list[types.Resource]:
     """The most recently used pages."""
     return [
         types.Resource(
-            name=info.hash[:16],
+            name=_name(info.url),
             title=info.title[:120] or info.url[:120],
             uri=_CACHE + info.hash,
             description=f"{info.url[:200]} read {iso(info.fetched_at)}",
@@ -58,6 +58,11 @@ async def list_resources(app: App) -> list[types.Resource]:
         )
         for info in await (await app.store()).recent(_LISTED)
     ]
+
+
+def _name(url: str) -> str:
+    """The address without its scheme: clients show names to people."""
+    return url.partition("://")[2].rstrip("/")[:120] or url[:120]
 
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:

@@ -65,12 +65,18 @@ async def _store(app: App, fix: bool) -> list[Check]:
 
 
 async def _extract(app: App, fix: bool) -> list[Check]:
+    from mcp_web.extract.options import ExtractOptions
+    from mcp_web.extract.sites import unusable
     from mcp_web.services.extract_html import extract_html
 
     document = await extract_html(app, _SAMPLE, "https://example.org/", ExtractRequest())
     if "measured twice" not in document.markdown:
         return [Check("extract", "broken", "the sample page was not read", "Reinstall mcp-web.")]
-    return [Check("extract", "ok", f"{document.extractor} in a worker process")]
+    problems = unusable(app.settings.of(ExtractOptions).site_configs)
+    return [
+        Check("extract", "ok", f"{document.extractor} in a worker process"),
+        *(Check("site configs", "broken", problem, "Correct or remove the file.") for problem in problems),
+    ]
 
 
 async def _model(app: App, fix: bool) -> list[Check]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.trace import BUCKETS
+from mcp_web.trace import BUCKETS, hits_and_misses
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -21,15 +21,19 @@ async def show_stats(app: App) -> dict[str, Any]:
             {"name": name, "labels": " ".join(f"{key}={word}" for key, word in labels.items()), "value": value}
             for name, labels, value in sorted(kept.get("counters", ()), key=str)
         ],
-        "steps": [_step(name, row) for name, _, row in sorted(kept.get("histograms", ()), key=str)],
+        "steps": [_step(name, labels, row) for name, labels, row in sorted(kept.get("histograms", ()), key=str)],
+        "cache_hit_rates": [
+            {"tool": tool, "calls": int(sum(calls)), "cache_hit_rate": round(calls[0] / sum(calls), 4)}
+            for tool, calls in sorted(hits_and_misses(kept.get("counters", ())).items())
+        ],
         "store": dataclasses.asdict(await store.size()),
     }
 
 
-def _step(name: str, row: Sequence[float]) -> dict[str, Any]:
+def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[str, Any]:
     count = row[0] or 1
     return {
-        "step": name.removesuffix("_ms"),
+        "step": " ".join([name.removesuffix("_ms"), *labels.values()]),
         "times": int(row[0]),
         "mean_ms": round(row[1] / count, 1),
         "p50_ms": _bound(row, 0.5),

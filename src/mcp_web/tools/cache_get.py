@@ -28,6 +28,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     png = await store.picture(kept.hash)
     if png is None and args["screenshot"]:
         call.notes.append(_NO_PICTURE)
+    call.log_page(kept, "hit")
     view = PageView(
         document=kept.document,
         url=kept.url,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -12,6 +12,7 @@ from mcp_web.tools.envelope import Envelope
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.model.snapshot import Snapshot
 
 
 @dataclass(slots=True)
@@ -31,6 +32,7 @@ class Call:
     envelope: Envelope = field(default_factory=Envelope)
     progress: Progress = field(default_factory=Progress)
     on_progress: Callable[[Progress], None] | None = None  # called at once: for progress bars
+    facts: dict[str, Any] = field(default_factory=dict)  # what the log says of this call besides its tool and time
     wants_data: bool = True  # whether the answer object is used, or only the text
 
     def say(self, message: str, done: float | None = None, total: float | None = None) -> None:
@@ -42,6 +44,14 @@ class Call:
             self.progress.total = total
         if self.on_progress is not None:
             self.on_progress(self.progress)
+
+    def log_page(self, snapshot: Snapshot, cache: str) -> None:
+        """Log which page was shown, its HTTP status and whether it came from the cache."""
+        self.facts |= {"url": snapshot.url, "status": snapshot.status, "cache": cache, "cache_hit": cache != "fetched"}
+
+    def log_search(self, cache: str) -> None:
+        """Log whether the search came from the cache; the query is never logged."""
+        self.facts |= {"cache": cache, "cache_hit": cache == "hit"}
 
     @property
     def seconds_left(self) -> float:

@@ -39,11 +39,18 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
     """
     facts: dict[str, Any] = {}
     try:
-        with trace.step("tool", tool=tool.name) as facts:
-            args, notes = tool.bind(given)
-            call.notes += notes
-            answer = await tool.run(call, args)
-            facts |= {name: answer.meta[name] for name in ("url", "cache", "status") if name in answer.meta}
+        with trace.step("tool", by="tool", tool=tool.name) as facts:
+            try:
+                args, notes = tool.bind(given)
+                call.notes += notes
+                answer = await tool.run(call, args)
+            except WebError as error:
+                facts |= _failure_facts(error, given or {})
+                raise
+            facts |= call.facts
+            if "cache_hit" in call.facts:
+                hit = str(call.facts["cache_hit"]).lower()
+                trace.figures.count("tool_cache_total", tool=tool.name, hit=hit)
     except WebError as error:
         trace.figures.count("tool_errors_total", tool=tool.name, code=error.code)
         if isinstance(error, OperatorError):
@@ -54,6 +61,13 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
         raise WebError(f"{tool.name} failed inside the server ({type(error).__name__}).") from error
     return clean_answer(answer, call.envelope, given or {})
+
+
+def _failure_facts(error: WebError, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the log says of a call that failed: the address that was asked for, and the status of its server."""
+    url = error.url or given.get("url")
+    facts = {"url": url if isinstance(url, str) else None, "status": error.status_code, "cache_hit": False}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, structured: bool) -> Result:

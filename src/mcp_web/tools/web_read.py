@@ -60,6 +60,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     notes = note_lines(call.notes)
     data = objects[0] if len(objects) == 1 else {"pages": objects}
     meta = {"pages": [{name: one.get(name) for name in ("url", "snapshot", "answered")} for one in objects]}
+    if len(pages) == 1 and isinstance(pages[0], PageRead):
+        call.log_page(pages[0].opened.snapshot, pages[0].opened.cache)
     return Answer(data | {"call_notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
 
 

@@ -44,6 +44,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         texts.append(f"## {one_line(text)[:120]}\n{shown}" if len(answers) > 1 else shown)
         objects.append(data)
     notes = note_lines(call.notes)
+    if searched := [one for one in answers if isinstance(one, Searched)]:
+        call.log_search("hit" if all(one.found.cache == "hit" for one in searched) else "fetched")
     meta = {"results": [len(one.get("results", ())) for one in objects]}
     return Answer({"queries": objects, "notes": call.notes}, "\n\n".join([*notes, *texts]), meta)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.trace import BUCKETS
+from mcp_web.trace import BUCKETS, hits_and_misses
 
 _PREFIX = "mcp_web_"
 
@@ -24,7 +24,15 @@ def prometheus(figures: Mapping[str, Any]) -> str:
             lines.append(f"{_PREFIX}{name}_bucket{_labels(labels | {'le': '+Inf'})} {row[0]:g}")
             lines.append(f"{_PREFIX}{name}_sum{_labels(labels)} {row[1]:g}")
             lines.append(f"{_PREFIX}{name}_count{_labels(labels)} {row[0]:g}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_hit_rates(figures)]) + "\n"
+
+
+def _hit_rates(figures: Mapping[str, Any]) -> list[str]:
+    """The share of each tool's calls that the cache answered."""
+    found = hits_and_misses(figures.get("counters", ()))
+    head = [f"# TYPE {_PREFIX}cache_hit_rate gauge"] if found else []
+    rates = {tool: hits / (hits + misses) for tool, (hits, misses) in sorted(found.items())}
+    return head + [f"{_PREFIX}cache_hit_rate{_labels({'tool': tool})} {rate:g}" for tool, rate in rates.items()]
 
 
 def _grouped(rows: Any) -> dict[str, list[tuple[dict[str, str], Any]]]:
