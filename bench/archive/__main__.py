@@ -29,6 +29,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.embed.embedder import Embedder
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
+from mcp_web.embed.questions import QuestionVectors
 from mcp_web.model.page import Document, Heading
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Derived
@@ -61,7 +62,7 @@ async def _measure(made: list[Made], folder: Path) -> None:
         pages = ((one.key, one.hash, vectors.passage_rows(made[at], by_sentence)) for at, one in _snapshots(made))
         vectors.keep_vectors(file, embedder.name, pages)
     text = sum(len(one.markdown.encode()) for one in made)
-    size = (await store.size()).file_bytes
+    size = (await store.size()).disk_bytes
     print(
         f"{len(made):,} documents, {text / 1e6:.0f} MB of text; database with words and vectors: "
         f"{size / text:.2f} × the text (bar: 3 ×)"
@@ -78,13 +79,13 @@ async def _measure(made: list[Made], folder: Path) -> None:
 
 async def _load(store: SqliteStore, made: list[Made]) -> None:
     begun = time.perf_counter()
-    batch: list[tuple[Snapshot, Derived | None]] = []
+    batch: list[tuple[Snapshot, Derived]] = []
     for number, snapshot in _snapshots(made):
         batch.append((snapshot, derive(snapshot)))
         if len(batch) == 200 or number == len(made) - 1:
             await store.keep_many(batch)
             batch = []
-    await store.tidy()
+    await store.maintain()
     print(f"kept at {len(made) / (time.perf_counter() - begun):.0f} a second", flush=True)
 
 
@@ -112,7 +113,7 @@ Peer = Callable[[list[str]], Any]
 async def _compare(store: SqliteStore, embedder: Embedder, peer: Peer, asked: list[list[str]]) -> None:
     chance = random.Random(5)
     _show(await _timed(store, embedder, peer, asked))
-    archive, clean, wrong = Archive(store, embedder), Times(), Times()
+    archive, clean, wrong = Archive(store, QuestionVectors(embedder)), Times(), Times()
     recall: list[float] = []
     for question in asked:
         typo = misspelt(question, chance)
@@ -131,7 +132,7 @@ async def _compare(store: SqliteStore, embedder: Embedder, peer: Peer, asked: li
 
 async def _timed(store: SqliteStore, embedder: Embedder, peer: Peer, asked: list[list[str]]) -> dict[str, Times]:
     times = {name: Times() for name in ("tantivy", "text", "hybrid", "known", "model")}
-    archive = Archive(store, embedder)
+    archive = Archive(store, QuestionVectors(embedder))
     for question in asked:  # warming up: both have read every list once
         peer(question)
         await _search(archive, question, "hybrid")
@@ -142,7 +143,7 @@ async def _timed(store: SqliteStore, embedder: Embedder, peer: Peer, asked: list
             await _search(archive, question, "text")
         with times["model"].measured():
             await embedder.embed([" ".join(question)], "query")
-        new = Archive(store, embedder)  # knows no question's vector yet
+        new = Archive(store, QuestionVectors(embedder))  # knows no question's vector yet
         with times["hybrid"].measured():
             await _search(new, question, "hybrid")
         with times["known"].measured():

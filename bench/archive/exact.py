@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,17 @@ import numpy as np
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.embed.embedder import Embedder
+from mcp_web.embed.questions import QuestionVectors
 from mcp_web.store.protocol import Candidate
+from mcp_web.store.quantized import codes_of
 from mcp_web.store.sqlite.store import SqliteStore
-from mcp_web.store.sqlite.vectors import codes_of
 
 
 class Exact:
-    """The store, but for `by_vector`, which compares everything."""
+    """The store, except that `find_by_vector` compares everything."""
 
     def __init__(self, store: SqliteStore, file: Path, embedder: Embedder) -> None:
         self._store = store
-        self._finder: Any = None
         keys: list[str] = []
         parts: list[Any] = []
         with sqlite3.connect(file) as db:
@@ -36,17 +36,10 @@ class Exact:
         self._rows = np.concatenate(parts)
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
 
-    async def finding(self, work: Callable[[Any], Any]) -> Any:
-        def over(finder: Any) -> Any:
-            self._finder = finder
-            return work(self)
-
-        return await self._store.finding(over)
-
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._finder, name)
+        return getattr(self._store, name)
 
-    def by_vector(
+    async def find_by_vector(
         self, model: str, vector: Sequence[float], limit: int, filter: Any, *, also: Sequence[str], quick: bool
     ) -> list[Candidate]:
         question = np.array(vector, np.float32)
@@ -62,12 +55,13 @@ class Exact:
 
 async def compare(store: SqliteStore, file: Path, embedder: Embedder, asked: Sequence[str]) -> None:
     everything: Any = Exact(store, file, embedder)
+    questions = QuestionVectors(embedder)
     for mode in ("semantic", "hybrid"):
         recall = []
         for question in asked:
             query = ArchiveQuery(question, mode=mode)
             ids = [
-                {one.document.id for one in (await Archive(each, embedder).search(query)).results}
+                {one.document.id for one in (await Archive(each, questions).search(query)).results}
                 for each in (everything, store)
             ]
             recall.append(len(ids[0] & ids[1]) / max(1, len(ids[0])))

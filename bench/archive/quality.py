@@ -17,6 +17,7 @@ import anyio
 from bench.archive.corpus import available, evalsets
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
+from mcp_web.archive.derive import derive
 from mcp_web.model.page import Document
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
@@ -40,17 +41,18 @@ def main() -> None:
 async def _measure(name: str, folder: Path, hybrid: bool) -> None:
     texts, asked, judged = evalsets().ADHOC[name]()
     store = await SqliteStore.open(folder / "s.sqlite")
-    for number, text in texts.items():
-        await store.keep(snapshot_of(number, text))
+    made = [snapshot_of(number, text) for number, text in texts.items()]
+    await store.keep_many([(one, derive(one)) for one in made])
     words = await ndcg(Archive(store), asked, judged, "text")
     print(f"{name}: words {words:.3f} (FTS5 {WORDS[name]:.3f})", flush=True)
     if hybrid:
         from mcp_web.embed.open import open_embedder
         from mcp_web.embed.options import EmbedOptions
+        from mcp_web.embed.questions import QuestionVectors
 
         embedder = open_embedder(EmbedOptions(threads=1))
         await _embed(store, embedder, texts)
-        both = await ndcg(Archive(store, embedder), asked, judged, "hybrid")
+        both = await ndcg(Archive(store, QuestionVectors(embedder)), asked, judged, "hybrid")
         print(f"{name}: words and meaning {both:.3f} (best of RETRIEVAL {BEST[name]:.3f})", flush=True)
     await store.close()
 

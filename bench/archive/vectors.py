@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from bench.archive.corpus import Made, sentences
 from mcp_web.model.passage import PackedVectors
+from mcp_web.store.quantized import quantized
 from mcp_web.store.sqlite import vectors
 from mcp_web.store.sqlite.connect import connect
 
@@ -92,7 +93,8 @@ def keep_vectors(file: Path, model: str, pages: Iterator[tuple[str, str, Rows]])
     db.execute("BEGIN")
     for number, (key, version, rows) in enumerate(pages):
         digests = tuple(hashlib.sha256(f"{number} {at}".encode()).hexdigest() for at in range(len(rows)))
-        vectors.prepared(key, PackedVectors(model, rows.shape[1], digests, rows.astype("<f4").tobytes(), version))(db)
+        packed = PackedVectors(model, rows.shape[1], digests, rows.astype("<f4").tobytes(), version)
+        vectors.keep(db, key, quantized(packed))
         if number % AT_ONCE == AT_ONCE - 1:
             db.execute("COMMIT")
             db.execute("BEGIN")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mcp_web.archive.archive import Archive
     from mcp_web.archive.keeper import Keeper
     from mcp_web.embed.embedder import Embedder
+    from mcp_web.embed.questions import QuestionVectors
     from mcp_web.fetch.fetcher import Fetcher
     from mcp_web.index.reader import PageReader
     from mcp_web.limit.open import Coordination
@@ -208,6 +209,12 @@ class App:
         self._ends.push_async_callback(made.close)
         return made
 
+    @cached_property
+    def questions(self) -> QuestionVectors:
+        from mcp_web.embed.questions import QuestionVectors
+
+        return QuestionVectors(self.embedder)
+
     async def reader(self) -> PageReader:
         store = await self.store()
         if "_reader" not in self.__dict__:
@@ -243,9 +250,11 @@ class App:
         store = await self.store()
         if "_archive" not in self.__dict__:
             from mcp_web.archive.archive import Archive
+            from mcp_web.archive.derive import index_again
 
+            await index_again(store)
             model = (await self.reader()).model
-            self._archive = Archive(store, self.embedder if self.embedder.dim != 0 else None, model=model)
+            self._archive = Archive(store, self.questions if self.embedder.dim != 0 else None, model=model)
         return self._archive
 
     @property

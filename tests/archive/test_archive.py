@@ -13,6 +13,7 @@ import pytest
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
+from mcp_web.embed.questions import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.passage import PackedVectors
@@ -175,7 +176,7 @@ async def test_meaning_finds_what_words_do_not(store: Store) -> None:
     meant = await _with_vectors(store, "https://a.example/", "The automobile was invented.")
     for number in range(5):
         await _with_vectors(store, f"https://b.example/{number}", f"Other thing {number}.")
-    archive = Archive(store, SynonymEmbedder(), clock=lambda: NOW)
+    archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
     answer_notes = {"hybrid": ["No document holds these words; these are the nearest in meaning."], "semantic": []}
     for mode in answer_notes:
         answer = await archive.search(ArchiveQuery("car", mode=mode))  # type: ignore[arg-type]
@@ -187,7 +188,7 @@ async def test_meaning_finds_what_words_do_not(store: Store) -> None:
 async def test_the_same_question_asks_the_model_once(store: Store) -> None:
     await _with_vectors(store, "https://a.example/", "The automobile.")
     model = SynonymEmbedder()
-    archive = Archive(store, model)
+    archive = Archive(store, QuestionVectors(model))
     for limit in (1, 2, 3):
         await archive.search(ArchiveQuery("car", limit=limit))
     assert model.asked == 1
@@ -196,13 +197,13 @@ async def test_the_same_question_asks_the_model_once(store: Store) -> None:
 async def test_a_document_without_vectors_is_still_found_by_its_words(store: Store) -> None:
     await _with_vectors(store, "https://a.example/", "The automobile was invented.")
     plain = await _keep(store, "https://b.example/", "A car, a car, my kingdom for a car.")
-    answer = await Archive(store, SynonymEmbedder()).search(ArchiveQuery("car kingdom"))
+    answer = await Archive(store, QuestionVectors(SynonymEmbedder())).search(ArchiveQuery("car kingdom"))
     assert plain[:12] in _ids(answer)
 
 
 async def test_a_model_that_fails_leaves_words_and_a_note(store: Store) -> None:
     key = await _with_vectors(store, "https://a.example/", "The car.")
-    answer = await Archive(store, SynonymEmbedder(works=False)).search(ArchiveQuery("car"))
+    answer = await Archive(store, QuestionVectors(SynonymEmbedder(works=False))).search(ArchiveQuery("car"))
     assert (_ids(answer), answer.mode) == ([key[:12]], "text")
     assert "words alone" in answer.notes[0]
 

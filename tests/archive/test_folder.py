@@ -69,7 +69,7 @@ async def test_a_folder_becomes_research_with_its_facts(store: Store, notes: Pat
     assert report == SyncReport(added=3)
     assert await _paths(store) == ["notes/2025-05-20/intro.md", "notes/more.md", "notes/third_note.txt"]
     keys = {row[0]: row[1] for row in await store.listing("research")}
-    cards = {card.path: card for card in (await store.cards(list(keys.values()))).values()}
+    cards = {card.path: card for card in (await store.documents(list(keys.values()))).values()}
     intro = cards["notes/2025-05-20/intro.md"]
     assert (intro.title, intro.date, intro.tags) == ("The Intro", "2025-05-20", ("ml", "deep, learning"))
     more = cards["notes/more.md"]
@@ -153,10 +153,7 @@ async def test_a_killed_sync_ends_as_a_clean_one_when_run_again(tmp_path: Path) 
         store = await SqliteStore.open(file, clock=lambda: 5.0)
         await sync_folder(store, folder, extract_plain, clock=lambda: 5.0)
         listed = await store.listing("research")
-        found = [
-            len((await store.finding(lambda finder, at=at: finder.by_words(WordQuery((f"word{at}",)), 5))).candidates)
-            for at in range(0, 450, 30)
-        ]
+        found = [len((await store.find_by_words(WordQuery((f"word{at}",)), 5)).candidates) for at in range(0, 450, 30)]
         cited = await store.cites([row[1] for row in listed], 1000)
         edges = sorted((edge.source, edge.target or "", edge.url) for edge in cited)
         states.append([listed, [await store.latest(row[1]) for row in listed], found, edges])

@@ -114,7 +114,7 @@ async def test_a_domains_own_freshness_overrules_the_server(store: Store) -> Non
 
 
 def test_a_wrong_domain_rule_names_itself(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "never", max_bytes=0, busy_seconds=1)
+    store = SqliteStore(tmp_path / "never", size_limit=0, wait_seconds=1)
     with pytest.raises(ConfigError, match=r"example\.org:10"):
         Keeper(store, ArchiveOptions(domain_ttls=("example.org:10",)))
 

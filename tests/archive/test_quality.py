@@ -11,6 +11,7 @@ from bench.archive import corpus, quality
 
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
+from mcp_web.archive.derive import derive
 from mcp_web.store.sqlite.store import SqliteStore
 
 from contracts.store_samples import snapshot  # isort: skip
@@ -24,8 +25,8 @@ pytestmark = [
 async def test_words_rank_at_least_as_well_as_fts5_on_cranfield(tmp_path: Path) -> None:
     texts, asked, judged = corpus.evalsets().ADHOC["cranfield"]()
     store = await SqliteStore.open(tmp_path / "s.sqlite")
-    for number, text in texts.items():
-        await store.keep(quality.snapshot_of(number, text))
+    made = [quality.snapshot_of(number, text) for number, text in texts.items()]
+    await store.keep_many([(one, derive(one)) for one in made])
     found = await quality.ndcg(Archive(store), asked, judged, "text")
     await store.close()
     assert found >= 0.39  # FTS5: .385
@@ -34,8 +35,10 @@ async def test_words_rank_at_least_as_well_as_fts5_on_cranfield(tmp_path: Path) 
 async def test_misspelt_questions_find_what_clean_ones_find(tmp_path: Path) -> None:
     made = list(corpus.documents(600))
     store = await SqliteStore.open(tmp_path / "s.sqlite")
-    for number, one in enumerate(made):
-        await store.keep(snapshot(f"https://a.example/{number}", text=one.markdown, title=one.title))
+    pages = [
+        snapshot(f"https://a.example/{number}", text=one.markdown, title=one.title) for number, one in enumerate(made)
+    ]
+    await store.keep_many([(one, derive(one)) for one in pages])
     archive = Archive(store)
 
     async def ids(question: list[str]) -> set[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from mcp_web.archive.derive import derive
 from mcp_web.model.page import Document, Heading, Link, Metadata
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.store.protocol import Store
 
 DOCUMENT = Document(
     title="Überschrift & <b>title</b>",
@@ -52,3 +54,8 @@ def snapshot(
         fresh_until=at + 100,
     )
     return dataclasses.replace(made, **changes)
+
+
+async def keep(store: Store, *snapshots: Snapshot, **changes: Any) -> None:
+    """Keep versions as the archive does, with some of what it derives from them changed."""
+    await store.keep_many([(one, dataclasses.replace(derive(one), **changes)) for one in snapshots])

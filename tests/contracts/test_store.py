@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError, InvalidInput
 from mcp_web.model.citation import Mention
 from mcp_web.model.passage import PackedVectors
-from mcp_web.store.protocol import Derived, DocumentFilter, PurgeRule, Store, WordQuery
+from mcp_web.store.protocol import NOTHING, DocumentFilter, PurgeRule, Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 
-from .store_samples import DOCUMENT, snapshot
+from .store_samples import DOCUMENT, keep, snapshot
 
 pytestmark = pytest.mark.anyio
 
@@ -63,14 +64,14 @@ async def test_a_kept_snapshot_comes_back_with_every_field(store: Store) -> None
         authenticated=True,
         final_url="https://example.org/final",
     )
-    await store.keep(kept)
+    await keep(store, kept)
     assert await store.latest(kept.key) == kept
     assert await store.snapshot(kept.hash) == kept
 
 
 async def test_what_one_call_explained_is_not_kept(store: Store) -> None:
     kept = snapshot(document=dataclasses.replace(DOCUMENT, explain={"why": 1}))
-    await store.keep(kept)
+    await keep(store, kept)
     found = await store.latest(kept.key)
     assert found is not None
     assert found.document == DOCUMENT
@@ -84,8 +85,8 @@ async def test_an_unknown_page_is_none(store: Store) -> None:
 
 async def test_a_snapshot_is_found_by_prefix_and_by_page_key(store: Store) -> None:
     first, second = snapshot(text="one"), snapshot(text="two", at=2000.0)
-    await store.keep(first)
-    await store.keep(second)
+    await keep(store, first)
+    await keep(store, second)
     assert await store.snapshot(first.hash[:9]) == first
     assert await store.snapshot(first.key) == second
     assert await store.snapshot(first.hash[:7]) is None
@@ -93,8 +94,8 @@ async def test_a_snapshot_is_found_by_prefix_and_by_page_key(store: Store) -> No
 
 async def test_new_text_is_a_new_version_and_old_text_stays(store: Store) -> None:
     first, second = snapshot(text="one"), snapshot(text="two", at=2000.0)
-    await store.keep(first)
-    await store.keep(second)
+    await keep(store, first)
+    await keep(store, second)
     assert await store.latest(first.key) == second
     assert await store.snapshot(first.hash) == first
     assert [item.hash for item in await store.versions(first.key)] == [second.hash, first.hash]
@@ -102,9 +103,9 @@ async def test_new_text_is_a_new_version_and_old_text_stays(store: Store) -> Non
 
 async def test_the_same_text_again_refreshes_the_version_without_adding_one(store: Store) -> None:
     first = snapshot()
-    await store.keep(first)
+    await keep(store, first)
     again = dataclasses.replace(first, checked_at=5000.0, fresh_until=6000.0, etag='"new"')
-    await store.keep(again)
+    await keep(store, again)
     assert await store.latest(first.key) == again
     assert len(await store.versions(first.key)) == 1
 
@@ -113,15 +114,20 @@ async def test_a_page_that_returns_to_an_old_text_shows_that_version_first(store
     first, second = snapshot(text="one"), snapshot(text="two", at=2000.0)
     back = dataclasses.replace(first, checked_at=3000.0, fresh_until=4000.0)
     for version in (first, second, back):
-        await store.keep(version)
+        await keep(store, version)
     assert await store.latest(first.key) == back
-    assert [item.hash for item in await store.versions(first.key)] == [first.hash, second.hash]
+    assert [(item.hash, item.since) for item in await store.versions(first.key)] == [
+        (first.hash, 3000.0),
+        (second.hash, 2000.0),
+    ]
+    await store.keep(dataclasses.replace(back, checked_at=3500.0))
+    assert (await store.versions(first.key))[0].since == 3000.0
 
 
 async def test_confirm_touches_only_the_newest_version(store: Store) -> None:
     first, second = snapshot(text="one"), snapshot(text="two", at=2000.0)
-    await store.keep(first)
-    await store.keep(second)
+    await keep(store, first)
+    await keep(store, second)
     await store.confirm(first.key, 9000.0, 9500.0)
     assert await store.latest(first.key) == dataclasses.replace(second, checked_at=9000.0, fresh_until=9500.0)
     assert await store.snapshot(first.hash) == first
@@ -131,7 +137,7 @@ async def test_recent_lists_the_most_recently_used_first(store: Store, clock: Cl
     pages = [snapshot(f"https://example.org/{number}") for number in range(3)]
     for page in pages:
         clock.now += 1
-        await store.keep(page)
+        await keep(store, page)
     clock.now += 1
     await store.latest(pages[0].key)
     assert [item.url[-1] for item in await store.recent(10)] == ["0", "2", "1"]
@@ -142,7 +148,7 @@ async def test_recent_lists_the_most_recently_used_first(store: Store, clock: Cl
 async def test_completion_lists_hashes_by_prefix(store: Store) -> None:
     kept = [snapshot(f"https://example.org/{number}") for number in range(20)]
     for page in kept:
-        await store.keep(page)
+        await keep(store, page)
     hashes = sorted(page.hash for page in kept)
     assert await store.complete("", 100) == hashes
     assert await store.complete(hashes[3][:10], 5) == [hashes[3]]
@@ -150,8 +156,8 @@ async def test_completion_lists_hashes_by_prefix(store: Store) -> None:
 
 
 async def test_seen_knows_pages_in_any_variant_and_after_redirects(store: Store) -> None:
-    await store.keep(snapshot("https://a.example/", variant="rendered"))
-    await store.keep(snapshot("http://b.example/", final_url="https://b.example/home"))
+    await keep(store, snapshot("https://a.example/", variant="rendered"))
+    await keep(store, snapshot("http://b.example/", final_url="https://b.example/home"))
     found = await store.seen(["https://a.example/", "https://b.example/home", "https://c.example/"])
     assert set(found) == {"https://a.example/", "https://b.example/home"}
     assert found["https://a.example/"].variant == "rendered"
@@ -160,11 +166,11 @@ async def test_seen_knows_pages_in_any_variant_and_after_redirects(store: Store)
 @pytest.fixture
 async def five(store: Store, clock: Clock) -> Store:
     """Five web pages, used at 1001 … 1005, and one of research, older than all."""
-    await store.keep(snapshot("https://mine.example/", source="research"))
+    await keep(store, snapshot("https://mine.example/", source="research"))
     for number in range(5):
         clock.now += 1
         host = "news.example" if number % 2 else "www.news.example"
-        await store.keep(snapshot(f"https://{host}/{number}", text=f"text {number}"))
+        await keep(store, snapshot(f"https://{host}/{number}", text=f"text {number}"))
     clock.now = 1005.0
     return store
 
@@ -188,7 +194,7 @@ async def test_purge_by_age_leaves_the_recently_used_and_research(five: Store) -
 
 
 async def test_purge_by_domain_includes_its_subdomains_only(five: Store) -> None:
-    await five.keep(snapshot("https://badnews.example/"))
+    await keep(five, snapshot("https://badnews.example/"))
     await five.purge(PurgeRule(domain="news.example"), dry_run=False)
     assert await _left(five) == ["badnews.example/", "mine.example/"]
 
@@ -214,8 +220,8 @@ async def test_all_conditions_of_a_purge_must_hold(five: Store) -> None:
 async def test_purge_by_url_takes_every_variant_of_the_page(store: Store) -> None:
     page = "https://example.org/page"
     for variant in ("readable", "rendered"):
-        await store.keep(snapshot(page, variant=variant))
-    await store.keep(snapshot("https://example.org/other"))
+        await keep(store, snapshot(page, variant=variant))
+    await keep(store, snapshot("https://example.org/other"))
     assert (await store.purge(PurgeRule(url=page), dry_run=False)).pages == 2
     assert [info.url for info in await store.recent(9)] == ["https://example.org/other"]
 
@@ -233,17 +239,17 @@ async def test_a_purge_without_conditions_is_refused(five: Store) -> None:
 async def test_trimming_versions_leaves_the_newest_of_each_page(store: Store) -> None:
     versions = [snapshot(text=f"text {number}", at=1000.0 + number) for number in range(5)]
     for version in versions:
-        await store.keep(version)
+        await keep(store, version)
     assert await store.trim_versions(2) == 3
     assert [item.hash for item in await store.versions(versions[0].key)] == [versions[4].hash, versions[3].hash]
 
 
 async def test_a_picture_is_kept_beside_its_version_and_goes_with_it(store: Store) -> None:
     first, second = snapshot(text="first", at=1000.0), snapshot(text="second", at=1001.0)
-    await store.keep(first)
+    await keep(store, first)
     await store.keep_picture(first.hash, b"\x89PNG one")
     assert await store.picture(first.hash) == b"\x89PNG one"
-    await store.keep(second)
+    await keep(store, second)
     assert await store.picture(second.hash) is None
     await store.keep_picture(second.hash, b"\x89PNG two")
     assert [await store.picture(version.hash) for version in (first, second)] == [None, b"\x89PNG two"]
@@ -253,7 +259,7 @@ async def test_a_picture_is_kept_beside_its_version_and_goes_with_it(store: Stor
 
 async def test_a_picture_counts_as_part_of_its_page(store: Store) -> None:
     kept = snapshot()
-    await store.keep(kept)
+    await keep(store, kept)
     before = (await store.size()).text_bytes
     await store.keep_picture(kept.hash, b"p" * 5000)
     assert (await store.size()).text_bytes == before + 5000
@@ -270,7 +276,7 @@ async def test_vectors_belong_to_a_page_and_a_model(store: Store) -> None:
     packed = PackedVectors("m@1", 2, ("aa", "bb"), b"\x00" * 16)
     await store.keep_vectors(kept.key, packed)
     assert await store.vectors(kept.key, "m@1") is None
-    await store.keep(kept)
+    await keep(store, kept)
     await store.keep_vectors(kept.key, packed)
     assert await store.vectors(kept.key, "m@1") == packed
     assert await store.vectors(kept.key, "m@2") is None
@@ -280,7 +286,7 @@ async def test_vectors_belong_to_a_page_and_a_model(store: Store) -> None:
 
 async def test_vectors_of_other_models_can_be_dropped(store: Store) -> None:
     kept = snapshot()
-    await store.keep(kept)
+    await keep(store, kept)
     for model in ("old@1", "new@1"):
         await store.keep_vectors(kept.key, PackedVectors(model, 1, ("d",), b"\x00\x00\x80\x3f"))
     await store.keep_vectors(kept.key, PackedVectors("empty@1", 0, (), b""))
@@ -306,6 +312,85 @@ async def test_notes_are_replaced_and_dropped_by_kind(store: Store) -> None:
     assert await store.note("b", "k") == 3
 
 
+async def test_records_are_added_once_and_listed_in_order(store: Store) -> None:
+    assert await store.add_records("watch", {"b": 1, "a": {"x": [1, None]}}) == ["b", "a"]
+    assert await store.add_records("watch", {"a": 2, "c": 3}) == ["c"]
+    assert [(one.key, one.value) for one in await store.records("watch")] == [
+        ("b", 1),
+        ("a", {"x": [1, None]}),
+        ("c", 3),
+    ]
+    assert [one.key for one in await store.records("watch", limit=2, newest_first=True)] == ["c", "a"]
+    assert await store.record("watch", "b") == 1
+    assert await store.record("other", "b") is None
+    assert await store.record_kinds() == ["watch"]
+    assert await store.remove_records("watch", ["b", "zz"]) == ["b"]
+    assert sorted(await store.remove_records("watch")) == ["a", "c"]
+    assert await store.records("watch") == []
+
+
+async def test_a_record_is_replaced_only_if_nobody_changed_it_meanwhile(store: Store) -> None:
+    await store.add_records("claim", {"page": {"b": 1, "a": 2}})
+    assert await store.replace_record("claim", "page", "mine", expected={"a": 2, "b": 1})
+    assert not await store.replace_record("claim", "page", "yours", expected={"a": 2, "b": 1})
+    assert not await store.replace_record("claim", "absent", 1, expected=None)
+    assert await store.record("claim", "page") == "mine"
+    await store.keep_record("claim", "page", "anybody's")
+    assert await store.record("claim", "page") == "anybody's"
+
+
+async def test_an_expired_record_counts_as_absent(store: Store, clock: Clock) -> None:
+    await store.add_records("claim", {"page": "first"}, expires_at=1010.0)
+    assert await store.add_records("claim", {"page": "second"}) == []
+    clock.now = 1010.0
+    assert await store.record("claim", "page") is None
+    assert await store.records("claim") == []
+    assert not await store.replace_record("claim", "page", "third", expected="first")
+    assert await store.add_records("claim", {"page": "second"}, expires_at=1020.0) == ["page"]
+    assert (await store.records("claim"))[0].expires_at == 1020.0
+
+
+async def test_notes_can_be_listed_in_parts(store: Store, clock: Clock) -> None:
+    for kind, key in (("b", "1"), ("a", "2"), ("a", "1")):
+        await store.keep_note(kind, key, [kind, key], 2000.0)
+    await store.keep_note("a", "0", "expired", 900.0)
+    first = await store.notes(limit=2)
+    assert [(kind, note.key, note.value, note.expires_at) for kind, note in first] == [
+        ("a", "1", ["a", "1"], 2000.0),
+        ("a", "2", ["a", "2"], 2000.0),
+    ]
+    assert [(kind, note.key) for kind, note in await store.notes(("a", "2"))] == [("b", "1")]
+
+
+async def test_a_page_is_copied_with_everything_that_is_kept_of_it(store: Store, clock: Clock) -> None:
+    first, second = snapshot(text="one", tags=("t",)), snapshot(text="two", at=2000.0, tags=("t",))
+    back = dataclasses.replace(first, checked_at=3000.0)
+    for version in (first, second, back):
+        await keep(store, version)
+    await store.keep_picture(first.hash, b"png")
+    await _read(store, first.key, (1.0, 0.0))
+    record = await store.page_record(first.key)
+    assert record is not None
+    assert [version.hash for version in record.versions] == [second.hash, first.hash]
+    assert await store.page_record("00" * 32) is None
+    listed = await store.versions(first.key)
+    await store.remove([first.key])
+    clock.now = 9000.0
+    for _ in range(2):  # a second time in place of the first
+        await store.keep_page_records([(record, derive(back))])
+        assert await store.page_record(first.key) == record
+        assert await store.versions(first.key) == listed
+        assert await _found(store, WordQuery(("one",))) == [first.key]
+        assert await store.lacking_vectors("m@1", 5) == []
+        assert await store.collections() == {"t": 1}
+
+
+async def test_a_whole_store_has_no_faults(store: Store) -> None:
+    await keep(store, snapshot(document=DOCUMENT), snapshot("https://b.example/", text=""))
+    await store.remove([snapshot().key])
+    assert await store.check() == []
+
+
 async def test_figures_add_up(store: Store) -> None:
     drained = {"counters": [["hits", {"b": "1", "a": "2"}, 2.0]], "histograms": [["ms", {}, [1.0, 5.0, 0.0]]]}
     await store.add_figures(drained)
@@ -317,27 +402,25 @@ async def test_figures_add_up(store: Store) -> None:
 
 
 async def test_size_counts_pages_versions_and_bytes(store: Store) -> None:
-    await store.keep(snapshot(text="one"))
-    await store.keep(snapshot(text="two", at=2000.0))
+    await keep(store, snapshot(text="one"))
+    await keep(store, snapshot(text="two", at=2000.0))
     size = await store.size()
     assert (size.pages, size.snapshots, size.oldest, size.newest) == (1, 2, 1000.0, 2000.0)
     assert size.text_bytes > 0
-    assert size.file_bytes > 0
+    assert size.disk_bytes > 0
 
 
-# finding
+# search
 async def _keep_texts(store: Store, *texts: str, **changes: Any) -> list[str]:
-    """Documents of these texts; answers their keys."""
+    """Keep documents of these texts; returns their keys."""
     kept = [snapshot(f"https://example.org/{number}", text=text, **changes) for number, text in enumerate(texts)]
     for page in kept:
-        await store.keep(page)
+        await keep(store, page)
     return [page.key for page in kept]
 
 
 async def _found(store: Store, query: WordQuery, limit: int = 10) -> list[str]:
-    return [
-        candidate.key for candidate in (await store.finding(lambda finder: finder.by_words(query, limit))).candidates
-    ]
+    return [candidate.key for candidate in (await store.find_by_words(query, limit)).candidates]
 
 
 @pytest.mark.parametrize(
@@ -371,17 +454,17 @@ async def test_more_and_rarer_words_rank_higher(store: Store) -> None:
 
 
 async def test_a_word_in_the_title_counts_more(store: Store) -> None:
-    await store.keep(snapshot("https://a.example/", text="zebra and other animals of the plain", title="Animals"))
+    await keep(store, snapshot("https://a.example/", text="zebra and other animals of the plain", title="Animals"))
     titled = snapshot("https://b.example/", text="an animal and others of the great plain", title="Zebra")
-    await store.keep(titled)
+    await keep(store, titled)
     assert (await _found(store, WordQuery(("zebra",))))[0] == titled.key
 
 
 async def test_unknown_words_are_named(store: Store) -> None:
     await _keep_texts(store, "known")
-    answer = await store.finding(lambda finder: finder.by_words(WordQuery(("known", "unknwon")), 10))
+    answer = await store.find_by_words(WordQuery(("known", "unknwon")), 10)
     assert answer.unknown == ("unknwon",)
-    assert await store.finding(lambda finder: finder.word_counts(["known", "unknwon"])) == {"known": 1}
+    assert await store.word_counts(["known", "unknwon"]) == {"known": 1}
 
 
 async def test_required_and_excluded_words_and_prefixes(store: Store) -> None:
@@ -393,16 +476,16 @@ async def test_required_and_excluded_words_and_prefixes(store: Store) -> None:
 
 
 async def test_only_the_newest_version_is_found(store: Store) -> None:
-    await store.keep(snapshot(text="before"))
-    await store.keep(snapshot(text="after", at=2000.0))
+    await keep(store, snapshot(text="before"))
+    await keep(store, snapshot(text="after", at=2000.0))
     assert await _found(store, WordQuery(("before",))) == []
     assert len(await _found(store, WordQuery(("after",)))) == 1
 
 
 async def test_new_tags_on_the_same_text_are_found(store: Store) -> None:
     kept = snapshot(text="word")
-    await store.keep(kept)
-    await store.keep(dataclasses.replace(kept, tags=("zebra",)))
+    await keep(store, kept)
+    await keep(store, dataclasses.replace(kept, tags=("zebra",)))
     assert await _found(store, WordQuery(("zebra",))) == [kept.key]
     assert await _found(store, WordQuery(("word",))) == [kept.key]
 
@@ -418,9 +501,9 @@ async def test_purged_and_removed_documents_are_not_found(store: Store) -> None:
 async def test_filters_by_source_and_date(store: Store) -> None:
     old, new = snapshot("https://a.example/", text="word"), snapshot("https://b.example/", text="word")
     mine = snapshot("https://c.example/", text="word", source="research")
-    await store.keep(old, Derived(date="2020-01-01"))
-    await store.keep(new, Derived(date="2024-06-30T12:00:00Z"))
-    await store.keep(mine, Derived(date="2022-01-01"))
+    await keep(store, old, date="2020-01-01")
+    await keep(store, new, date="2024-06-30T12:00:00Z")
+    await keep(store, mine, date="2022-01-01")
 
     async def keys(**filter: Any) -> set[str]:
         return set(await _found(store, WordQuery(("word",), filter=DocumentFilter(**filter))))
@@ -431,22 +514,22 @@ async def test_filters_by_source_and_date(store: Store) -> None:
     assert await keys(since="2024-06-30", until="2024-06-30") == {new.key}
 
 
-async def test_search_is_the_same_before_and_after_tidying(store: Store) -> None:
+async def test_search_is_the_same_before_and_after_maintenance(store: Store) -> None:
     keys = await _keep_texts(store, *(f"word number{number % 7} text{number}" for number in range(60)))
     await store.remove(keys[:30])
     queries = [WordQuery((f"number{number}", "word")) for number in range(7)]
     before = [await _found(store, query, 20) for query in queries]
-    await store.tidy()
+    await store.maintain()
     assert [await _found(store, query, 20) for query in queries] == before
-    await store.keep(snapshot("https://late.example/", text="number3 once more"))
+    await keep(store, snapshot("https://late.example/", text="number3 once more"))
     assert snapshot("https://late.example/").key in await _found(store, WordQuery(("number3",)), 20)
 
 
-async def test_cards_tell_what_a_list_shows(store: Store) -> None:
+async def test_rows_tell_what_a_list_shows(store: Store) -> None:
     kept = snapshot(text="the text", title="Title", source="research", path="a/b.md", tags=("x",))
-    await store.keep(kept, Derived(date="2025-05-20"))
-    card = (await store.cards([kept.key, "00" * 32]))[kept.key]
-    assert (card.title, card.date, card.path, card.tags, card.markdown) == (
+    await keep(store, kept, date="2025-05-20")
+    row = (await store.documents([kept.key, "00" * 32]))[kept.key]
+    assert (row.title, row.date, row.path, row.tags, row.markdown) == (
         "Title",
         "2025-05-20",
         "a/b.md",
@@ -454,8 +537,8 @@ async def test_cards_tell_what_a_list_shows(store: Store) -> None:
         "the text",
     )
     assert await store.titles([kept.key, "00" * 32]) == {kept.key: "Title"}
-    with_cards = await store.finding(lambda finder: finder.by_words(WordQuery(("text",)), 10, cards=5))
-    assert with_cards.cards == {kept.key: card}
+    with_rows = await store.find_by_words(WordQuery(("text",)), 10, rows=5)
+    assert with_rows.rows == {kept.key: row}
 
 
 def _packed(*rows: Sequence[float]) -> PackedVectors:
@@ -474,10 +557,10 @@ async def test_documents_are_found_by_their_nearest_passage(store: Store) -> Non
     first, second, third = await _keep_texts(store, "one", "two", "three")
     await _read(store, first, (1.0, 0.0, 0.1), (-1.0, 0.0, 0.0))
     await _read(store, second, (0.0, 1.0, 0.1))
-    found = await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.2, 0.1), 10))
+    found = await store.find_by_vector("m@1", (1.0, 0.2, 0.1), 10)
     assert [candidate.key for candidate in found] == [first, second]
     assert found[0].score > 0.9
-    assert await store.finding(lambda finder: finder.by_vector("other@1", (1.0, 0.0, 0.0), 10)) == []
+    assert await store.find_by_vector("other@1", (1.0, 0.0, 0.0), 10) == []
     assert await store.lacking_vectors("m@1", 10) == [third]
     assert await store.lacking_vectors("other@1", 2) == [third, second]
 
@@ -487,8 +570,8 @@ async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: 
     assert set(await store.lacking_vectors("m@1", 10)) == {first, second}
     await _read(store, first, (1.0, 0.0))
     late, empty = snapshot("https://late.example/"), snapshot("https://empty.example/", text="")
-    await store.keep(late)
-    await store.keep(empty)
+    await keep(store, late)
+    await keep(store, empty)
     assert await store.lacking_vectors("m@1", 10) == [late.key, second]
     await store.remove([late.key])
     assert await store.lacking_vectors("m@1", 10) == [second]
@@ -498,14 +581,12 @@ async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: 
 
 async def test_a_page_with_a_new_text_or_half_read_lacks_vectors(store: Store) -> None:
     old, new = snapshot(text="old"), snapshot(text="new", at=2000.0)
-    await store.keep(old)
+    await keep(store, old)
     await _read(store, old.key, (1.0, 0.0))
     assert await store.lacking_vectors("m@1", 10) == []
-    await store.keep(new)
+    await keep(store, new)
     assert await store.lacking_vectors("m@1", 10) == [old.key]
-    assert [one.key for one in await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1))] == [
-        old.key
-    ]  # better than none
+    assert [one.key for one in await store.find_by_vector("m@1", (1.0, 0.0), 1)] == [old.key]  # better than none
     await store.keep_vectors(old.key, _packed((0.0, 1.0)))  # a part of the new text
     assert await store.lacking_vectors("m@1", 10) == [old.key]
     await _read(store, old.key, (0.0, 1.0), (1.0, 1.0))
@@ -514,7 +595,7 @@ async def test_a_page_with_a_new_text_or_half_read_lacks_vectors(store: Store) -
 
 async def test_vectors_keep_their_directions_and_say_which_text_they_are_of(store: Store) -> None:
     kept = snapshot()
-    await store.keep(kept)
+    await keep(store, kept)
     await _read(store, kept.key, (0.6, -0.8, 0.0, 0.001), (0.0, 0.0, 0.0, 0.0), (1e-6, 0.0, 0.0, 0.0))
     found = await store.vectors(kept.key, "m@1")
     assert found is not None
@@ -524,28 +605,26 @@ async def test_vectors_keep_their_directions_and_say_which_text_they_are_of(stor
 
 async def test_a_narrow_filter_still_finds_by_meaning(store: Store) -> None:
     saved = snapshot("https://saved.example/", source="research", path="notes/a.md")
-    await store.keep(saved)
+    await keep(store, saved)
     await _read(store, saved.key, (0.1, 1.0))
     keys = await _keep_texts(store, *(f"text {number}" for number in range(150)))
     for key in keys:
         await store.keep_vectors(key, _packed(*[(1.0, 0.0)] * 8))
-    found = await store.finding(
-        lambda finder: finder.by_vector("m@1", (1.0, 0.0), 5, DocumentFilter(source="research"))
-    )
+    found = await store.find_by_vector("m@1", (1.0, 0.0), 5, DocumentFilter(source="research"))
     assert [one.key for one in found] == [saved.key]
     await store.remove(keys[:140])
-    assert len(await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 20))) == 11
+    assert len(await store.find_by_vector("m@1", (1.0, 0.0), 20)) == 11
 
 
 async def test_several_documents_are_kept_at_once_or_not_at_all(store: Store) -> None:
     made = [snapshot(f"https://{number}.example/", text=f"text {number}") for number in range(300)]
-    await store.keep_many([(one, None) for one in made])
+    await store.keep_many([(one, derive(one)) for one in made])
     assert (await store.size()).pages == 300
-    assert len((await store.finding(lambda finder: finder.by_words(WordQuery(("text",)), 400))).candidates) == 300
+    assert len((await store.find_by_words(WordQuery(("text",)), 400)).candidates) == 300
     await store.keep_many([])
     broken = dataclasses.replace(made[1], hash=made[0].hash, key="no key")
     with pytest.raises(CacheError):
-        await store.keep_many([(snapshot("https://new.example/"), None), (broken, None)])
+        await store.keep_many([(snapshot("https://new.example/"), NOTHING), (broken, NOTHING)])
     assert (await store.size()).pages == 300
 
 
@@ -554,18 +633,18 @@ async def test_collections_are_tags_and_synced_folders(store: Store) -> None:
     second = snapshot("https://b.example/", text="shared word", source="research", path="notes/b.md", tags=("papers",))
     third = snapshot("https://c.example/", text="shared word")
     for one in (first, second, third):
-        await store.keep(one)
+        await keep(store, one)
     assert await store.collections() == {"Papers": 2, "ml": 1, "notes": 1}
 
     async def found(collection: str) -> set[str]:
         asked = WordQuery(("shared",), filter=DocumentFilter(collection=collection))
-        return {one.key for one in (await store.finding(lambda finder: finder.by_words(asked, 10))).candidates}
+        return {one.key for one in (await store.find_by_words(asked, 10)).candidates}
 
     assert await found("PAPERS") == {first.key, second.key}
     assert await found("notes") == {second.key}
     assert await found("unknown") == set()
     assert await store.keys(collection="papers") == sorted([first.key, second.key])
-    await store.keep(dataclasses.replace(first, tags=("ml",)))
+    await keep(store, dataclasses.replace(first, tags=("ml",)))
     assert await found("papers") == {second.key}
     await store.remove([second.key])
     assert await store.collections() == {"ml": 1}
@@ -575,22 +654,15 @@ async def test_nearest_follows_changes_limits_and_filters(store: Store) -> None:
     first, second = await _keep_texts(store, "one", "two")
     await store.keep_vectors(first, _packed((1.0, 0.0)))
     await store.keep_vectors(second, _packed((0.9, 0.4)))
-    near = await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1))
+    near = await store.find_by_vector("m@1", (1.0, 0.0), 1)
     assert [candidate.key for candidate in near] == [first]
-    also = await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1, also=[second]))
+    also = await store.find_by_vector("m@1", (1.0, 0.0), 1, also=[second])
     assert [candidate.key for candidate in also] == [first, second]
     await store.keep_vectors(first, _packed((0.0, 1.0)))
-    assert [
-        candidate.key for candidate in await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 1))
-    ] == [second]
-    assert (
-        await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 9, DocumentFilter(source="research")))
-        == []
-    )
+    assert [candidate.key for candidate in await store.find_by_vector("m@1", (1.0, 0.0), 1)] == [second]
+    assert await store.find_by_vector("m@1", (1.0, 0.0), 9, DocumentFilter(source="research")) == []
     await store.remove([second])
-    assert [
-        candidate.key for candidate in await store.finding(lambda finder: finder.by_vector("m@1", (1.0, 0.0), 9))
-    ] == [first]
+    assert [candidate.key for candidate in await store.find_by_vector("m@1", (1.0, 0.0), 9)] == [first]
 
 
 def _mention(name: str, start: int = 0, confidence: float = 1.0) -> Mention:
@@ -599,10 +671,10 @@ def _mention(name: str, start: int = 0, confidence: float = 1.0) -> Mention:
 
 async def test_citations_are_resolved_in_both_directions_whoever_came_first(store: Store) -> None:
     citing, cited = snapshot("https://a.example/"), snapshot("https://b.example/")
-    await store.keep(citing, Derived(names=("a",), mentions=(_mention("b", 3), _mention("elsewhere"))))
+    await keep(store, citing, names=("a",), mentions=(_mention("b", 3), _mention("elsewhere")))
     before = await store.cites([citing.key], 10)
     assert {(edge.url, edge.target) for edge in before} == {("elsewhere", None), ("b", None)}
-    await store.keep(cited, Derived(names=("b", "doi:10.1/x")))
+    await keep(store, cited, names=("b", "doi:10.1/x"))
     edge = (await store.cites([citing.key], 10))[0]
     assert (edge.source, edge.target, edge.start, edge.end) == (citing.key, cited.key, 3, 8)
     assert await store.cited_by([cited.key], 10) == [edge]
@@ -611,20 +683,20 @@ async def test_citations_are_resolved_in_both_directions_whoever_came_first(stor
 
 async def test_citations_follow_new_versions_and_removals(store: Store) -> None:
     citing, cited = snapshot("https://a.example/"), snapshot("https://b.example/")
-    await store.keep(citing, Derived(names=("a",), mentions=(_mention("b"), _mention("a"))))
-    await store.keep(cited, Derived(names=("b",)))
+    await keep(store, citing, names=("a",), mentions=(_mention("b"), _mention("a")))
+    await keep(store, cited, names=("b",))
     assert [edge.target for edge in await store.cites([citing.key], 10)] == [cited.key]
     await store.remove([cited.key])
     assert [edge.target for edge in await store.cites([citing.key], 10)] == [None]
-    await store.keep(snapshot("https://a.example/", text="new"), Derived(names=("a",)))
+    await keep(store, snapshot("https://a.example/", text="new"), names=("a",))
     assert await store.cites([citing.key], 10) == []
 
 
 async def test_a_listing_names_the_documents_of_a_folder(store: Store) -> None:
     kept = [snapshot(f"file:///{path}", source="research", path=path) for path in ("b/2.md", "a/1.md", "b/1.md")]
     for page in kept:
-        await store.keep(page)
-    await store.keep(snapshot())
+        await keep(store, page)
+    await keep(store, snapshot())
     assert [row[0] for row in await store.listing("research")] == ["a/1.md", "b/1.md", "b/2.md"]
     assert await store.listing("research", "b/2") == [("b/2.md", kept[0].key, kept[0].hash, kept[0].etag)]
     assert await store.keys(source="research") == sorted(page.key for page in kept)

@@ -226,7 +226,7 @@ async def test_wrong_vectors_are_noted_and_nothing_is_kept(
     answer = await ask(reader(store, server), page(12))
     assert "words only" in answer.notes[0]
     assert await store.vectors(KEY, "m@remote") is None
-    assert await store.note("embedding", "model") is None
+    assert await store.record("embedding", "model") is None
 
 
 async def test_model_that_never_answers_is_not_waited_for(store: SqliteStore) -> None:

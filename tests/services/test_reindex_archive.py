@@ -47,15 +47,16 @@ async def test_pages_whose_text_changed_are_read_again_and_others_not(tmp_path: 
         assert any("Volcanoes" in text for text in server.texts)
 
 
-async def test_a_search_reads_what_changed_since(tmp_path: Path, server: EmbeddingServer) -> None:
+async def test_a_search_embeds_its_question_once_and_nothing_else(tmp_path: Path, server: EmbeddingServer) -> None:
     async with app(tmp_path, server) as running:
         store = await running.store()
-        await store.keep(snapshot("https://a.example/", text=OLD))
-        await search_archive(running, ArchiveQuery("glaciers"))
-        await store.keep(snapshot("https://a.example/", text=NEW, at=2000.0))
+        page = snapshot("https://a.example/", text=OLD)
+        await store.keep(page)
         server.requests.clear()
-        await search_archive(running, ArchiveQuery("volcanoes"))
-        assert any("Volcanoes" in text for text in server.texts)
+        for mode in ("hybrid", "semantic", "hybrid"):
+            await search_archive(running, ArchiveQuery("volcanoes", mode=mode))
+        assert server.texts == ["volcanoes"]
+        assert await store.vectors(page.key, (await running.reader()).model) is None
 
 
 async def test_another_model_takes_over_whole_and_no_model_takes_nothing(

@@ -38,7 +38,7 @@ async def test_processes_that_start_at_once_and_write_to_one_file_all_succeed(tm
     for hash_ in told:
         assert await store.snapshot(hash_) is not None
     for number in (0, 30, 59):
-        found = await store.finding(lambda finder, number=number: finder.by_words(WordQuery((f"word{number}",)), 10))
+        found = await store.find_by_words(WordQuery((f"word{number}",)), 10)
         assert len(found.candidates) == 4
     await store.close()
 
@@ -57,11 +57,8 @@ async def test_a_killed_writer_loses_nothing_it_said_was_kept(tmp_path: Path) ->
     for hash_ in told:
         assert await store.snapshot(hash_) is not None
     pages = (await store.size()).pages
-    await store.tidy()
-    assert (
-        len((await store.finding(lambda finder: finder.by_words(WordQuery(prefixes=("word",)), 10_000))).candidates)
-        == pages
-    )
+    await store.maintain()
+    assert len((await store.find_by_words(WordQuery(prefixes=("word",)), 10_000)).candidates) == pages
     await store.close()
     with sqlite3.connect(file) as db:
         assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"

@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
+from mcp_web.archive.derive import index_again
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
+from mcp_web.store.pack import pack_json
 from mcp_web.store.protocol import WordQuery
 from mcp_web.store.sqlite.postings import MERGE_AT
 from mcp_web.store.sqlite.schema import STEPS
 from mcp_web.store.sqlite.store import SqliteStore
 
-from contracts.store_samples import snapshot  # isort: skip
+from contracts.store_samples import keep, snapshot  # isort: skip
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +36,7 @@ def _noise(number: int, size: int) -> str:
 async def test_the_ceiling_holds_and_the_least_recently_used_go(tmp_path: Path) -> None:
     clock = [0.0]
     ceiling = 2_000_000
-    store = await SqliteStore.open(tmp_path / "s.sqlite", max_bytes=ceiling, clock=lambda: clock[0])
+    store = await SqliteStore.open(tmp_path / "s.sqlite", size_limit=ceiling, clock=lambda: clock[0])
     mine = snapshot("https://mine.example/", text=_noise(-1, 20_000), source="research")
     await store.keep(mine)
     for number in range(300):
@@ -221,7 +223,7 @@ async def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
 async def test_a_file_of_an_older_version_is_migrated(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     with sqlite3.connect(file) as db:
-        db.executescript(STEPS[0])
+        db.executescript(str(STEPS[0][0]))
         db.execute("CREATE TABLE schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
         db.execute("INSERT INTO schema_version VALUES (1, '')")
     store = await SqliteStore.open(file)
@@ -233,7 +235,7 @@ async def test_a_file_of_an_older_version_is_migrated(tmp_path: Path) -> None:
 
 async def test_a_writer_that_hangs_is_a_sentence_not_a_hang(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
-    store = await SqliteStore.open(file, busy_seconds=0.05)
+    store = await SqliteStore.open(file, wait_seconds=0.05)
     await store.keep(snapshot())
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -281,12 +283,49 @@ async def test_a_wrong_database_url_is_a_config_error() -> None:
         await open_store(StoreOptions(database_url="mysql://h/x"))
 
 
+async def test_values_that_were_notes_before_become_records(tmp_path: Path) -> None:
+    file = tmp_path / "old.sqlite"
+    before = {
+        ("watch", "all"): ["https://b.example/", "https://a.example/"],
+        ("embedding", "model"): {"model": "m@1", "dim": 2, "unrelated": 0.4, "related": 0.7},
+        ("crawl", "https://d.example/"): {
+            "waiting": [["https://d.example/2", 1]],
+            "known": ["https://d.example/1", "https://d.example/2"],
+        },
+        ("sync_folder", "notes"): "/home/me/notes",
+        ("sync_tags", "notes"): ["x"],
+        ("search_history", "all"): [{"at": 20.0, "query": "later"}, {"at": 10.5, "query": "first"}],
+        ("robots", "https://a.example"): {"text": ""},
+    }
+    with sqlite3.connect(file) as db:
+        db.execute("CREATE TABLE schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
+        for number, step in enumerate(STEPS[:5], start=1):
+            db.executescript(str(step[0]))
+            db.execute("INSERT INTO schema_version VALUES (?, '')", (number,))
+        for (kind, key), value in before.items():
+            db.execute("INSERT INTO notes VALUES (?, ?, ?, ?)", (kind, key, pack_json(value), 4e9))
+    store = await SqliteStore.open(file)
+    assert [one.key for one in await store.records("watch")] == before["watch", "all"]
+    assert await store.record("embedding", "model") == before["embedding", "model"]
+    assert [(one.key[-1], one.value["state"]) for one in await store.records("crawl https://d.example/")] == [
+        ("1", "visited"),
+        ("2", "waiting"),
+    ]
+    assert await store.record("sync_folder", "notes") == "/home/me/notes"
+    assert await store.record("sync_tags", "notes") == ["x"]
+    history = await store.records("search_history", newest_first=True)
+    assert [one.value["query"] for one in history] == ["later", "first"]
+    assert await store.note("robots", "https://a.example") == {"text": ""}
+    assert await store.note("watch", "all") is None
+    await store.close()
+
+
 async def test_many_short_sessions_leave_no_long_queue_for_the_index(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     for session in range(4):
         store = await SqliteStore.open(file)
         for number in range(MERGE_AT // 2):
-            await store.keep(snapshot(f"https://s{session}.example/{number}", text=f"word{number}"))
+            await keep(store, snapshot(f"https://s{session}.example/{number}", text=f"word{number}"))
         await store.close()
     with sqlite3.connect(file) as db:
         assert db.execute("SELECT count(*) FROM waiting").fetchone()[0] < MERGE_AT
@@ -298,12 +337,12 @@ async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_the
     folder = tmp_path / "data"
     store = await SqliteStore.open(folder / "s.sqlite")
     query = WordQuery(("lantern",))
-    await store.keep(snapshot("https://a.example/old", text="A lantern in the old house."))
-    assert (await store.finding(lambda finder: finder.by_words(query, 5))).candidates
+    await keep(store, snapshot("https://a.example/old", text="A lantern in the old house."))
+    assert (await store.find_by_words(query, 5)).candidates
     shutil.rmtree(folder)
-    await store.keep(snapshot("https://a.example/new", text="A lantern in the new house."))
+    await keep(store, snapshot("https://a.example/new", text="A lantern in the new house."))
     assert [one.url for one in await store.recent(5)] == ["https://a.example/new"]
-    assert len((await store.finding(lambda finder: finder.by_words(query, 5))).candidates) == 1
+    assert len((await store.find_by_words(query, 5)).candidates) == 1
     again = await SqliteStore.open(folder / "s.sqlite")
     assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
     await store.close()
@@ -311,19 +350,18 @@ async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_the
     await again.close()
 
 
-async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again_before_the_first_search(
-    tmp_path: Path,
-) -> None:
+async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again(tmp_path: Path) -> None:
     file = tmp_path / "s.sqlite"
     store = await SqliteStore.open(file)
     kept = snapshot("https://a.example/", text="Die Häuser in der Stadt sind alt und werden nicht mehr gebaut.")
-    await store.keep(kept)
+    await keep(store, kept)
     await store.close()
     with sqlite3.connect(file) as db:
         db.execute("DROP INDEX documents_unindexed")
-        db.execute("DELETE FROM schema_version WHERE version = 6")
-        db.execute("UPDATE documents SET day = 700000")
+        db.executescript(str(STEPS[5][0]))
     store = await SqliteStore.open(file)
-    found = await store.finding(lambda finder: finder.by_words(WordQuery(("haus",)), 5, cards=1))
-    assert [(one.key, found.cards[one.key].date) for one in found.candidates] == [(kept.key, "1917-07-15")]
+    assert await store.unindexed(5) == [kept.key]
+    await index_again(store)
+    assert await store.unindexed(5) == []
+    assert [one.key for one in (await store.find_by_words(WordQuery(("haus",)), 5)).candidates] == [kept.key]
     await store.close()

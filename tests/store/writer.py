@@ -12,7 +12,7 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from contracts.store_samples import snapshot
+from contracts.store_samples import keep, snapshot
 from mcp_web.store.sqlite.store import SqliteStore
 
 
@@ -21,7 +21,7 @@ async def main(file: str, name: str, count: int) -> None:
     number = 0
     while count == 0 or number < count:
         page = snapshot(f"https://{name}.example/{number}", text=f"word{number} " * 300)
-        await store.keep(page)
+        await keep(store, page)
         assert await store.latest(page.key) == page
         print(page.hash, flush=True)
         number += 1

@@ -47,7 +47,7 @@ async def add_note(
         path=f"{FOLDER}/{said}/{slug}.md",
         tags=_tags(tags),
     )
-    await store.keep_note("sync_folder", FOLDER, "notes saved with archive_add", _FOR_EVER)
+    await store.add_records("sync_folder", {FOLDER: "notes saved with archive_add"})
     return await _kept(store, made)
 
 

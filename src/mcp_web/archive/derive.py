@@ -2,18 +2,73 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import UTC, datetime
+
+import anyio.to_thread
+
 from mcp_web.archive.citations import mentions
 from mcp_web.archive.dates import document_date
 from mcp_web.archive.names import names_of
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.store.protocol import Derived
+from mcp_web.store.protocol import Derived, Store
+from mcp_web.text.languages import language_of
+from mcp_web.text.markdown import prose
+from mcp_web.text.words import counted
+
+# A word in the title says more about a page than one in its text; headings count once more than the text they are in.
+TITLE_WEIGHT, HEADING_WEIGHT, TAG_WEIGHT = 3, 1, 3
+_AT_ONCE = 256  # documents indexed again in one transaction
 
 
 def derive(snapshot: Snapshot) -> Derived:
-    """The document's date, the names it is cited by, and what it cites."""
+    """The document's date, words and collections, the names it is cited by, and what it cites."""
     document = snapshot.document
     return Derived(
-        date=document_date(document, snapshot.path),
+        date=document_date(document, snapshot.path) or _day(snapshot.fetched_at),
+        language=language_of(document.markdown),
+        words=word_counts(snapshot),
+        labels=labels_of(snapshot),
         names=names_of(snapshot),
         mentions=mentions(document.markdown, snapshot.final_url, snapshot.path),
     )
+
+
+def word_counts(snapshot: Snapshot) -> dict[str, int]:
+    """How much each word of a page counts."""
+    total: Counter[str] = Counter()
+    for text, weight in _fields(snapshot):
+        for word, count in counted(text).items():
+            total[word] += count * weight
+    return dict(total)
+
+
+async def index_again(store: Store) -> None:
+    """Index what an earlier version indexed in another way, some hundred documents to a transaction."""
+    while keys := await store.unindexed(_AT_ONCE):
+        kept = [one for one in [await store.latest(key) for key in keys] if one is not None]
+        if not kept:
+            return  # pages that cannot be read
+        await store.keep_many([(one, await anyio.to_thread.run_sync(derive, one)) for one in kept])
+
+
+def labels_of(snapshot: Snapshot) -> tuple[str, ...]:
+    """The collections of a document: one for each of its tags, and the folder it was synced from."""
+    folder, inside, _ = (snapshot.path or "").partition("/")
+    return (*snapshot.tags, *((folder,) if inside and folder and snapshot.source == "research" else ()))
+
+
+def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
+    """The texts that a document is found by, each with the weight of its words."""
+    document = snapshot.document
+    return [
+        (prose(document.markdown), 1),
+        (document.title, TITLE_WEIGHT),
+        ("\n".join(heading.text for heading in document.headings), HEADING_WEIGHT),
+        (snapshot.path or snapshot.url.partition("://")[2], 1),
+        ("\n".join(snapshot.tags), TAG_WEIGHT),
+    ]
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()

@@ -102,7 +102,7 @@ async def sync_folder(
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Bring the archive to the state of a folder. The extraction is handed in: it may run in a sandbox.
+    """Bring the archive to the state of a folder. `extract` is a parameter because it may run in a sandbox.
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
     Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
@@ -123,7 +123,7 @@ async def sync_folder(
         if path not in {file.path for file in files} and not path.startswith(tuple(unreadable))
     ]
     removed = await store.remove(gone) if gone else 0
-    await store.tidy()
+    await store.maintain()
     good = [file.path for file in todo if file.path not in dict(failed)]
     added = sum(path not in known for path in good)
     return SyncReport(added, len(good) - added, len(files) - len(todo), removed, tuple(failed))
@@ -249,22 +249,23 @@ def _source(facts: dict[str, front_matter.Value]) -> str | None:
 
 async def _claim(store: Store, label: str, root: Path) -> None:
     """Two folders of one name would remove each other's documents."""
-    owner = await store.note("sync_folder", label)
-    if owner is not None and owner != str(root):
+    if await store.add_records("sync_folder", {label: str(root)}):
+        return
+    owner = await store.record("sync_folder", label)
+    if owner != str(root):
         raise InvalidInput(
             f"Documents named {label}/… come from the folder {owner}, not from {root}.",
             suggestion=f"Give this folder a name of its own, such as {label}-2.",
         )
-    await store.keep_note("sync_folder", label, str(root), _FOR_EVER)
 
 
 async def _remembered(store: Store, label: str, tags: Sequence[str]) -> tuple[str, ...]:
     """The tags of a folder: those named now, or else those of the sync before."""
     named = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     if named:
-        await store.keep_note("sync_tags", label, named, _FOR_EVER)
+        await store.keep_record("sync_tags", label, list(named))
         return named
-    return tuple(await store.note("sync_tags", label) or ())
+    return tuple(await store.record("sync_tags", label) or ())
 
 
 def _checked_root(folder: Path) -> Path:

@@ -60,8 +60,7 @@ PROBES = (
     ),
 )
 
-NOTE = ("embedding", "model")
-_YEAR_3000 = 32_503_680_000.0
+RECORD = ("embedding", "model")
 
 # Measured once for the packaged model, so that its first read embeds nothing but the page.
 KNOWN = {"granite-embedding-30m-english-int8@9b5b0964": Calibration(unrelated=0.4765, related=0.7137)}
@@ -101,7 +100,7 @@ class Mark:
 
 async def read_mark(store: Store, embedder: Embedder) -> Mark | None:
     """The mark of the store, None when there is none yet; EMBEDDING_ERROR when it names another model."""
-    kept: Any = await store.note(*NOTE)
+    kept: Any = await store.record(*RECORD)
     if not isinstance(kept, dict):
         return None
     calibration = Calibration(float(kept["unrelated"]), float(kept["related"]))
@@ -132,9 +131,9 @@ async def keep_mark(store: Store, mark: Mark) -> None:
     """Say which model the vectors belong to from now on; `archive reindex` drops the mark first."""
     scale = mark.calibration
     facts = {"model": mark.model, "dim": mark.dim, "unrelated": scale.unrelated, "related": scale.related}
-    await store.keep_note(*NOTE, facts, _YEAR_3000)
+    await store.add_records(RECORD[0], {RECORD[1]: facts})
 
 
 async def forget_mark(store: Store) -> None:
     """Let the configured model take over: the first step of a reindex."""
-    await store.drop_notes(NOTE[0])
+    await store.remove_records(RECORD[0])

@@ -50,6 +50,7 @@ class SnapshotInfo:
     checked_at: float
     chars: int
     source: Source = "web"
+    since: float = 0.0  # when this version last became the newest: later than fetched_at if the page changed back
 
 
 def page_key(url: str, variant: str, vary: str = "") -> str:

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
 
 from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
+from mcp_web.store.protocol import Record
 
 _KIND = "search"
 _MOST_IN_MEMORY = 256
 
 
 class Notes(Protocol):
-    """The part of the store that search needs: small JSON values that expire."""
+    """The part of the store that search needs: small JSON values that expire, and the records of its history."""
 
     async def note(self, kind: str, key: str) -> Any | None: ...
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
+
+    async def records(self, kind: str, *, limit: int = ..., newest_first: bool = ...) -> list[Record]: ...
+
+    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = ...) -> list[str]: ...
 
 
 class MemoryNotes:
@@ -45,6 +51,15 @@ class MemoryNotes:
         self._kept.move_to_end((kind, key))
         while len(self._kept) > self._most:
             self._kept.popitem(last=False)
+
+    async def records(self, kind: str, *, limit: int = 1000, newest_first: bool = False) -> list[Record]:
+        found = [Record(key, value) for (of, key), (expires, value) in self._kept.items() if of == kind]
+        return (found[::-1] if newest_first else found)[:limit]
+
+    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
+        for key, value in items.items():
+            await self.keep_note(kind, key, value, math.inf if expires_at is None else expires_at)
+        return list(items)
 
 
 class SearchCache:

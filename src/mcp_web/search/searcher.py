@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,6 +35,7 @@ from mcp_web.search.snippets import SNIPPET_CHARS, shorten
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
 _MOST_REMEMBERED = 1000
+_HISTORY = "search_history"  # the kind of its records
 _SHORT_MEMORY = 300.0
 
 
@@ -97,8 +99,10 @@ class Searcher:
 
     async def history(self) -> list[dict[str, Any]]:
         """Past queries, newest first; always empty unless history was switched on."""
-        kept = await self._notes.note("search_history", "all") if self._options.history else None
-        return list(kept or ())
+        if not self._options.history:
+            return []
+        kept = await self._notes.records(_HISTORY, limit=_MOST_REMEMBERED, newest_first=True)
+        return [record.value for record in kept]
 
     async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[Found]) -> Found:
         """The same question at the same time is asked once; nobody waits for another's answer beyond the deadline."""
@@ -169,11 +173,9 @@ class Searcher:
         if not self._options.history:
             return
         now = time.time()
-        oldest = now - self._options.history_days * 86400
-        kept = [entry for entry in await self.history() if entry.get("at", 0) >= oldest]
         entry = {"at": now, "query": query.text, "provider": found.provider, "results": len(found.hits)}
-        value = [entry, *kept][:_MOST_REMEMBERED]
-        await self._notes.keep_note("search_history", "all", value, now + self._options.history_days * 86400)
+        name = f"{now:.6f} {secrets.token_hex(4)}"  # a record each: two processes never overwrite each other's
+        await self._notes.add_records(_HISTORY, {name: entry}, now + self._options.history_days * 86400)
 
 
 def _lifetime(found: Found, selection: Selection, replies: Sequence[Reply]) -> float | None:

@@ -61,7 +61,7 @@ async def _settings(app: App, fix: bool) -> list[Check]:
 async def _store(app: App, fix: bool) -> list[Check]:
     store = await app.store()
     size = await store.size()
-    return [Check("store", "ok", f"{size.pages} pages, {size.snapshots} versions, {size.file_bytes:,} bytes")]
+    return [Check("store", "ok", f"{size.pages} pages, {size.snapshots} versions, {size.disk_bytes:,} bytes")]
 
 
 async def _extract(app: App, fix: bool) -> list[Check]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import fnmatch
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -18,12 +18,12 @@ from mcp_web.text.urls import join, parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.store.protocol import Store
 
 OnProgress = Callable[[str, float, float], None]
-NOTE = "crawl"
-REMEMBERED = 30 * 86400.0  # how long an unfinished crawl can be taken up again
+REMEMBERED = 30 * 86400.0  # how long an unfinished crawl can be resumed
 MOST_SITEMAPS = 50
-SAVE_EVERY = 20  # pages between two notes of where we are
+BATCH = 20  # pages visited between two looks at the list of waiting pages
 
 
 @dataclass(slots=True)
@@ -36,21 +36,45 @@ class CrawlReport:
     left: int = 0  # known but not visited: the ceiling was reached
 
 
-@dataclass(slots=True)
-class _Walk:
-    prefix: str
-    waiting: deque[tuple[str, int]]
-    known: set[str]
-    exclude: Sequence[str] = ()  # patterns of addresses below the prefix that are not visited
-    report: CrawlReport = field(default_factory=CrawlReport)
+class _Frontier:
+    """The pages of a crawl, one record each, so that processes crawling the same site add to one list."""
 
-    def meet(self, url: str, depth: int) -> None:
+    def __init__(self, store: Store, prefix: str, exclude: Sequence[str]) -> None:
+        """`exclude` holds patterns of addresses below the prefix that are not visited."""
+        self.prefix = prefix
+        self._exclude = exclude
+        self._store = store
+        self._kind = f"crawl {prefix}"
+
+    async def is_empty(self) -> bool:
+        return not await self.waiting()
+
+    async def waiting(self) -> list[tuple[str, int]]:
+        """(url, depth) of pages that nobody has visited yet, in the order in which they were found."""
+        found = await self._store.records(self._kind)
+        return [
+            (one.key, int(one.value["depth"]))
+            for one in found
+            if one.value["state"] == "waiting" and self._is_wanted(one.key)
+        ]
+
+    async def add(self, urls: Iterable[str], depth: int) -> None:
+        """Add those below the prefix that are new."""
+        wanted = {url: {"depth": depth, "state": "waiting"} for url in urls if self._is_wanted(url)}
+        if wanted:
+            await self._store.add_records(self._kind, wanted, time.time() + REMEMBERED)
+
+    def _is_wanted(self, url: str) -> bool:
         below = url.removeprefix(self.prefix)
-        if any(fnmatch.fnmatchcase(place, pattern) for pattern in self.exclude for place in (url, below)):
-            return
-        if url not in self.known and url.startswith(self.prefix):
-            self.known.add(url)
-            self.waiting.append((url, depth))
+        excluded = any(fnmatch.fnmatchcase(place, pattern) for pattern in self._exclude for place in (url, below))
+        return url.startswith(self.prefix) and not excluded
+
+    async def visited(self, url: str, depth: int) -> None:
+        value = {"depth": depth, "state": "visited"}
+        await self._store.keep_record(self._kind, url, value, time.time() + REMEMBERED)
+
+    async def remove(self) -> None:
+        await self._store.remove_records(self._kind)
 
 
 async def crawl_site(
@@ -69,63 +93,73 @@ async def crawl_site(
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"
     if not first.startswith(scope):
         raise InvalidInput(f"The start {first} does not lie below the prefix {scope}.")
-    walk = await _resumed(app, scope, exclude) or await _begun(app, first, scope, exclude)
-    places = anyio.Semaphore(4)
+    frontier = _Frontier(await app.store(), scope, exclude)
+    if await frontier.is_empty():
+        await frontier.remove()
+        await _begin(app, frontier, first)
+    report = CrawlReport()
+    limiter = anyio.Semaphore(4)
 
-    async def visit(url: str, depth: int) -> None:
-        async with places:
-            await _visit(app, walk, url, depth, max_depth, tags)
+    async def visit(url: str, depth: int, known: int) -> None:
+        async with limiter:
+            await _visit(app, frontier, report, url, depth, max_depth, tags)
         if on_progress is not None:
-            on_progress(url, walk.report.pages, min(max_pages, walk.report.pages + len(walk.waiting)))
+            on_progress(url, report.pages, min(max_pages, max(known, report.pages)))
 
-    while walk.waiting and walk.report.pages < max_pages:
-        take = min(len(walk.waiting), SAVE_EVERY, max_pages - walk.report.pages)
+    while (waiting := await frontier.waiting()) and report.pages < max_pages:
+        known = report.pages + len(waiting)
         async with anyio.create_task_group() as tasks:
-            for _ in range(take):
-                tasks.start_soon(visit, *walk.waiting.popleft())
-        await _save(app, walk)
-    walk.report.left = len(walk.waiting)
-    if not walk.waiting:
-        await (await app.store()).keep_note(NOTE, scope, None, time.time())
-    return walk.report
+            for url, depth in waiting[: min(BATCH, max_pages - report.pages)]:
+                tasks.start_soon(visit, url, depth, known)
+    report.left = len(waiting)
+    if not waiting:
+        await frontier.remove()
+    return report
 
 
-async def _visit(app: App, walk: _Walk, url: str, depth: int, max_depth: int, tags: tuple[str, ...]) -> None:
+async def _visit(
+    app: App, frontier: _Frontier, report: CrawlReport, url: str, depth: int, max_depth: int, tags: tuple[str, ...]
+) -> None:
     from mcp_web.archive import add
 
-    before = (await (await app.store()).seen([url])).get(url)
-    walk.report.pages += 1
+    store = await app.store()
+    before = (await store.seen([url])).get(url)
+    report.pages += 1
     try:
         opened = await open_page(app, OpenRequest(url, max_age=0))
     except WebError as error:
-        walk.report.failed.append((url, error.message))
+        report.failed.append((url, error.message))
+        await frontier.visited(url, depth)
         return
     kept = opened.snapshot
     if kept.source != "research" or not set(tags) <= set(kept.tags):
-        await add.add_page(await app.store(), kept, tags=tags)
+        await add.add_page(store, kept, tags=tags)
     if before is None:
-        walk.report.new += 1
+        report.new += 1
     elif before.hash == kept.hash:
-        walk.report.unchanged += 1
+        report.unchanged += 1
     else:
-        walk.report.changed += 1
+        report.changed += 1
     if depth < max_depth:
-        for link in kept.document.links:
-            _meet(walk, kept.final_url, link.url, depth + 1)
+        await frontier.add(_absolute(kept.final_url, (link.url for link in kept.document.links)), depth + 1)
+    # Last, so that a crawl that was killed visits the page again and finds its links.
+    await frontier.visited(url, depth)
 
 
-def _meet(walk: _Walk, base: str, target: str, depth: int) -> None:
-    try:
-        walk.meet(join(parse_url(base), target).href, depth)
-    except WebError:
-        return  # a link to something that is no page
+def _absolute(base: str, targets: Iterable[str]) -> Iterator[str]:
+    start = parse_url(base)
+    for target in targets:
+        try:
+            yield join(start, target).href
+        except WebError:
+            continue  # a link to something that is no page
 
 
-async def _begun(app: App, first: str, scope: str, exclude: Sequence[str]) -> _Walk:
-    """The first pages: where we start, what the site lists in sitemaps and llms.txt."""
-    walk = _Walk(scope, deque(), set(), exclude)
-    walk.meet(first, 0)
+async def _begin(app: App, frontier: _Frontier, first: str) -> None:
+    """The first pages: the start, and what the site lists in sitemaps and llms.txt."""
+    await frontier.add([first], 0)
     origin = parse_url(first).origin
+    scope = frontier.prefix
     waiting = deque([f"{origin}/sitemap.xml", f"{scope}sitemap.xml", f"{scope}llms.txt", f"{origin}/llms.txt"])
     seen: set[str] = set()
     while waiting and len(seen) < MOST_SITEMAPS:
@@ -139,19 +173,4 @@ async def _begun(app: App, first: str, scope: str, exclude: Sequence[str]) -> _W
             continue  # most sites have only some of them
         pages, more = sitemap_links(page.body) if place.endswith(".xml") else (text_links(page.body), [])
         waiting.extend(one for one in more if one.startswith(f"{origin}/"))
-        for url in pages:
-            _meet(walk, place, url, 1)
-    return walk
-
-
-async def _save(app: App, walk: _Walk) -> None:
-    state: dict[str, Any] = {"waiting": [list(pair) for pair in walk.waiting], "known": sorted(walk.known)}
-    await (await app.store()).keep_note(NOTE, walk.prefix, state, time.time() + REMEMBERED)
-
-
-async def _resumed(app: App, scope: str, exclude: Sequence[str]) -> _Walk | None:
-    state = await (await app.store()).note(NOTE, scope)
-    if not state or not state.get("waiting"):
-        return None
-    waiting = deque((str(url), int(depth)) for url, depth in state["waiting"])
-    return _Walk(scope, waiting, set(state["known"]), exclude)
+        await frontier.add(_absolute(place, pages), 1)

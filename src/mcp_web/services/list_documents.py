@@ -30,7 +30,7 @@ async def list_documents(
         keys = [info.key for info in await store.recent(limit, source)]
     else:
         keys = await store.keys("", limit, source, collection)
-    cards = await store.cards(keys)
+    cards = await store.documents(keys)
     return [
         ListedDocument(key, card.title, card.url, card.path, card.source, card.date, card.hash)
         for key in keys

@@ -53,6 +53,6 @@ async def _matching(app: App, collection: str | None, prefix: str | None) -> Asy
     store, after = await app.store(), ""
     while keys := await store.keys(after, BATCH, collection=collection):
         after = keys[-1]
-        for key, card in (await store.cards(keys)).items():
+        for key, card in (await store.documents(keys)).items():
             if prefix is None or card.url.startswith(prefix):
                 yield key, card.title, card.path or card.url

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.read.diff import SectionChange
 
-NOTE = ("watch", "all")
-_FOR_EVER = 4_102_444_800.0
+KIND = "watch"  # of records: one for each URL
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +36,18 @@ class Watched:
 
 
 async def watched_urls(app: App) -> list[str]:
-    return list(await (await app.store()).note(*NOTE) or ())
+    return [one.key for one in await (await app.store()).records(KIND)]
 
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
     """The list after adding and removing."""
-    gone = {parse_url(url).href for url in remove}
-    kept = [url for url in await watched_urls(app) if url not in gone]
-    whole = list(dict.fromkeys([*kept, *(parse_url(url).href for url in add)]))
-    await (await app.store()).keep_note(*NOTE, whole, _FOR_EVER)
-    return whole
+    added: dict[str, Any] = {parse_url(url).href: {} for url in add}
+    store = await app.store()
+    if remove:
+        await store.remove_records(KIND, [parse_url(url).href for url in remove])
+    if added:
+        await store.add_records(KIND, added)
+    return await watched_urls(app)
 
 
 async def look(app: App, url: str) -> Watched:

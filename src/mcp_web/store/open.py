@@ -16,7 +16,7 @@ async def open_store(options: StoreOptions) -> Store:
     from mcp_web.store.sqlite.store import SqliteStore
 
     return await SqliteStore.open(
-        database_file(options), max_bytes=options.max_bytes, busy_seconds=options.busy_seconds
+        database_file(options), size_limit=options.size_limit, wait_seconds=options.wait_seconds
     )
 
 

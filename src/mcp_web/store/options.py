@@ -28,15 +28,15 @@ class StoreOptions:
         env="MCP_WEB_DATABASE_URL",
         secret=True,
     )
-    max_bytes: int = option(
+    size_limit: int = option(
         4 << 30,
-        "Size ceiling of the SQLite file in bytes; the least recently used web pages make room. 0 is no ceiling.",
+        "Largest size of the SQLite file in bytes; the least recently used web pages are deleted first. 0 is no limit.",
         env="MCP_WEB_STORE_MAX_BYTES",
         least=0,
     )
-    busy_seconds: float = option(
+    wait_seconds: float = option(
         20.0,
-        "How long a write waits for another process that is writing.",
+        "Seconds that a call waits for the store: for another process that is writing, or for a server that restarts.",
         env="MCP_WEB_STORE_BUSY_SECONDS",
         least=0.0,
         most=120.0,

@@ -1,27 +1,25 @@
-"""What every store can do. Small, and without policy: it answers rows and candidates; ranking, freshness and
-retention are decided by the rooms. Everything is async; a driver that blocks runs in its own thread.
+"""What every store can do. Small, and without policy: it returns rows, ranked keys and counts; field weights, labels,
+fusion, freshness and retention are decided by its callers. Everything is async; a driver that blocks runs in a thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
 class PurgeRule:
-    """Which web pages go. All given conditions must hold; research is never purged."""
+    """Which web pages to delete. All given conditions must hold; research is never purged."""
 
     older_than: float | None = None  # seconds since last use
     domain: str | None = None  # host or its subdomains
-    keep_newest: int | None = None  # leave this many pages, the least recently used go first
+    keep_newest: int | None = None  # leave this many pages, delete the least recently used first
     max_bytes: int | None = None  # shrink the stored text to this
     key: str | None = None  # one page in one variant
     url: str | None = None  # one page in all variants
@@ -36,27 +34,33 @@ class Purged:
 
 
 @dataclass(frozen=True, slots=True)
-class StoreFigures:
+class StoreSize:
     pages: int
     snapshots: int
-    text_bytes: int
-    file_bytes: int
+    text_bytes: int  # of the kept versions, compressed, with their pictures
+    disk_bytes: int  # everything that the store takes on its disk, indexes included
     oldest: float | None
     newest: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What the archive read out of a document, kept in one transaction with it."""
+    """What the archive read out of the newest version of a document, kept in one transaction with it."""
 
-    date: str | None = None  # ISO date; None takes the day it was fetched
+    date: str = ""  # ISO date
+    language: str = ""  # its code, by which words are stemmed
+    words: Mapping[str, int] = field(default_factory=dict)  # how much each word counts in the document
+    labels: tuple[str, ...] = ()  # the collections that the document is in
     names: tuple[str, ...] = ()  # by which others cite it: URLs, "doi:…", "arxiv:…", "path:…", "wiki:…"
     mentions: tuple[Mention, ...] = ()  # what it cites
 
 
+NOTHING = Derived()  # a document that is neither found by words nor linked by citations
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentFilter:
-    """Which documents a search may answer with."""
+    """Which documents a search may return."""
 
     source: Source | None = None
     since: str | None = None  # ISO date, inclusive
@@ -66,7 +70,7 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """Words as folded by `store.words`; more of the wanted words, and rarer ones, count more."""
+    """Words as `text.words` reads them; more of the wanted words, and rarer ones, count more."""
 
     words: tuple[str, ...] = ()  # any of them
     prefixes: tuple[str, ...] = ()  # any word that begins so
@@ -83,7 +87,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class DocumentRow:
     """What a list of results shows of a document, and its text to quote from."""
 
     key: str
@@ -99,10 +103,40 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class WordAnswer:
+class WordMatches:
     candidates: tuple[Candidate, ...]  # best first
-    unknown: tuple[str, ...] = ()  # wanted words that stand in no document
-    cards: Mapping[str, Card] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()  # wanted words that no document holds
+    rows: Mapping[str, DocumentRow] = field(default_factory=dict)
+
+
+class Record(NamedTuple):
+    """A small JSON value of one kind under its key."""
+
+    key: str
+    value: Any
+    expires_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """The vectors of a page and a model in the compact form of store/quantized.py."""
+
+    model: str
+    dim: int
+    digests: bytes
+    data: bytes
+    snapshot: str = ""  # as in PackedVectors
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """Everything that is kept of one page: what a copy from store to store carries."""
+
+    versions: tuple[Snapshot, ...]  # the newest last
+    since: Mapping[str, float]  # by hash of the version: when it last became the newest
+    used_at: float
+    pictures: Mapping[str, bytes] = field(default_factory=dict)  # by hash of the version
+    vectors: tuple[StoredVectors, ...] = ()  # one for each model
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,37 +152,8 @@ class Edge:
     confidence: float
 
 
-class Finder(Protocol):
-    """The questions of one search. They are asked in a thread, over one state of the store, without waiting."""
-
-    def by_words(self, query: WordQuery, limit: int, *, cards: int = 0) -> WordAnswer:
-        """The best documents by BM25 over their newest versions, with the cards of the first few. Scores lie in 0…1:
-        the share of what a document full of the wanted words would get."""
-        ...
-
-    def by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]:
-        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; beyond the
-        limit those of `also` that have vectors too. `quick`: in a large collection `also` may be all, if not few."""
-        ...
-
-    def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        """How many documents hold each of these words; unknown words are left out."""
-        ...
-
-    def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
-
-
 class Store(Protocol):
-    """Pages and their snapshots, vectors, short-lived notes, figures."""
+    """Pages and their snapshots, vectors, records, short-lived notes, figures."""
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
@@ -163,19 +168,24 @@ class Store(Protocol):
         """All kept versions of a page, newest first."""
         ...
 
-    async def keep(self, snapshot: Snapshot, derived: Derived | None = None) -> None:
-        """Add a version (or refresh the same one), in one transaction with everything derived from it.
-
-        Without `derived` the document can be found by its words and cited by its URLs, and cites nothing.
-        """
+    async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
+        """Add a version (or refresh the same one), in one transaction with everything derived from it."""
         ...
 
-    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived | None]]) -> None:
+    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
         """Keep several at once, all of them or none: a transaction for each would cost more than the rows."""
         ...
 
+    async def page_record(self, key: str) -> PageRecord | None:
+        """Everything that is kept of a page."""
+        ...
+
+    async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
+        """Write pages as `page_record` returned them, in place of what is kept of them, all of them or none."""
+        ...
+
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
-        """The origin said that the newest version is still right."""
+        """The origin confirmed that the newest version is still current."""
         ...
 
     async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
@@ -191,7 +201,7 @@ class Store(Protocol):
         ...
 
     async def keep_picture(self, hash_: str, png: bytes) -> None:
-        """Put a picture beside a kept version; it goes with it, and takes the place of the page's earlier one."""
+        """Keep a picture of a version; it is deleted with it, and replaces the page's earlier picture."""
         ...
 
     async def picture(self, hash_: str) -> bytes | None:
@@ -199,11 +209,11 @@ class Store(Protocol):
         ...
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
-        """Remove what the rule names, or only say what it would remove."""
+        """Delete what the rule names, or with `dry_run` only report what it would delete."""
         ...
 
     async def trim_versions(self, most: int) -> int:
-        """Leave each page at most this many versions, the newest; answers how many went."""
+        """Leave each page at most this many versions, the newest; returns how many were deleted."""
         ...
 
     # vectors: one packed blob per page and model
@@ -212,15 +222,42 @@ class Store(Protocol):
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None: ...
 
     async def drop_vectors(self, but: str) -> int:
-        """Forget the vectors of every model but one; answers how many pages had such."""
+        """Delete the vectors of every model but one; returns of how many pages."""
         ...
 
-    # finding: candidates and rows, no policy
-    async def finding(self, work: Callable[[Finder], T]) -> T:
-        """Run a function that asks for candidates and rows, several times if it likes, and computes with them."""
+    # search: ranked keys, rows and counts
+    async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
+        """The best documents by BM25 over their newest versions, with the rows of the first few.
+
+        Scores lie in 0…1: the share of what a document full of the wanted words would get.
+        """
         ...
 
-    async def cards(self, keys: Sequence[str]) -> dict[str, Card]: ...
+    async def find_by_vector(
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
+        quick: bool = False,
+    ) -> list[Candidate]:
+        """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; after them
+        those of `also` that have vectors. `quick`: in a large collection, rank only the documents in `also`."""
+        ...
+
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        """How many documents hold each of these words; unknown words are left out."""
+        ...
+
+    async def unindexed(self, limit: int) -> list[str]:
+        """Keys of documents that an earlier version indexed in another way: keeping them again indexes them."""
+        ...
+
+    async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
+        """The rows of documents by key; unknown keys are left out."""
+        ...
 
     async def titles(self, keys: Sequence[str]) -> dict[str, str]:
         """The titles of documents, their URLs where they have none."""
@@ -245,7 +282,7 @@ class Store(Protocol):
     async def keys(
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
-        """Page keys in their own order, from after one on: for walking through everything."""
+        """Page keys in ascending order, after the given one: for iterating over everything."""
         ...
 
     async def collections(self) -> dict[str, int]:
@@ -256,11 +293,40 @@ class Store(Protocol):
         """Remove documents of any source, with their versions."""
         ...
 
-    async def tidy(self) -> None:
-        """Finish what waits: merge the index, sweep the dead, give space back."""
+    async def maintain(self) -> None:
+        """Finish pending work: merge new documents into the index, drop expired rows, return free space."""
         ...
 
-    # notes: small JSON values that expire (search answers, robots files, failures, per-site memory)
+    # records: JSON values that several processes change (watch list, crawl frontier, model in use, search history)
+    async def record(self, kind: str, key: str) -> Any | None:
+        """The value under (kind, key), or None when absent or expired."""
+        ...
+
+    async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
+        """The records of a kind in the order in which they were added, without expired ones."""
+        ...
+
+    async def record_kinds(self) -> list[str]: ...
+
+    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
+        """Add those that are absent or expired; returns their keys. Existing records stay as they are."""
+        ...
+
+    async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
+        """Add or overwrite one record."""
+        ...
+
+    async def replace_record(
+        self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
+    ) -> bool:
+        """Overwrite a record only if its value still is `expected` (compare-and-set); False when it is not."""
+        ...
+
+    async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:
+        """Delete these records, or all of a kind; returns the keys that were there."""
+        ...
+
+    # notes: small JSON values that expire, a cache (search answers, robots files, failures, per-site memory)
     async def note(self, kind: str, key: str) -> Any | None:
         """The value kept under (kind, key), or None when absent or expired."""
         ...
@@ -269,15 +335,23 @@ class Store(Protocol):
 
     async def drop_notes(self, kind: str) -> int: ...
 
+    async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
+        """(kind, note) of every note that has not expired, ordered by kind and key: for copying."""
+        ...
+
     # figures
     async def add_figures(self, drained: dict[str, Any]) -> None:
-        """Add what `trace.figures.drain()` gave to the kept totals."""
+        """Add what `trace.figures.drain()` returned to the kept totals."""
         ...
 
     async def figures(self) -> dict[str, Any]:
         """The kept totals, in the shape of `drain()`."""
         ...
 
-    async def size(self) -> StoreFigures: ...
+    async def size(self) -> StoreSize: ...
+
+    async def check(self) -> list[str]:
+        """Examine the whole store; returns a sentence for each fault found."""
+        ...
 
     async def close(self) -> None: ...

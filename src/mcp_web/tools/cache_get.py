@@ -50,9 +50,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     listed = [_version(info) for info in versions[:20]]
     answer.data |= {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
     if len(versions) > 1:
-        rows = "\n".join(
-            f"{row['fetched_at']} {row['snapshot'][:16]} {row['content_length']:,} chars" for row in listed
-        )
+        rows = "\n".join(f"{row['since']} {row['snapshot'][:16]} {row['content_length']:,} chars" for row in listed)
         answer.text += f"\nversions, newest first:\n{rows}"
         answer.text += f'\ncompare: cache_get(snapshot="{versions[0].hash[:16]}", diff="{versions[1].hash[:16]}")'
     return answer
@@ -80,6 +78,7 @@ async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
 def _version(info: SnapshotInfo) -> dict[str, Any]:
     return {
         "snapshot": info.hash,
+        "since": iso(info.since),
         "fetched_at": iso(info.fetched_at),
         "checked_at": iso(info.checked_at),
         "content_length": info.chars,

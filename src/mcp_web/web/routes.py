@@ -186,7 +186,7 @@ async def _snapshot(app: App, name: str) -> str:
     listed = html.table(
         ("version", "read", "size"),
         [
-            (html.link(f"/archive/{one.hash}", one.hash[:16]), html.text(_when(one.fetched_at)), f"{one.chars:,} chars")
+            (html.link(f"/archive/{one.hash}", one.hash[:16]), html.text(_when(one.since)), f"{one.chars:,} chars")
             for one in versions
         ],
     )

@@ -16,23 +16,23 @@ from mcp_web.store.sqlite.schema import migrate
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
+def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
     """Open the file, create or migrate it; a damaged file is moved aside and a fresh one begun."""
     with translated(path):
         _prepare_folder(path)
-        _set_aside_if_damaged(path, busy_seconds)
+        _set_aside_if_damaged(path, wait_seconds)
         try:
-            return _open_migrated(path, busy_seconds)
+            return _open_migrated(path, wait_seconds)
         except sqlite3.DatabaseError as error:
             if _primary_code(error) not in _DAMAGED:
                 raise
         _marker(path).touch()
-        _set_aside_if_damaged(path, busy_seconds)
-        return _open_migrated(path, busy_seconds)
+        _set_aside_if_damaged(path, wait_seconds)
+        return _open_migrated(path, wait_seconds)
 
 
-def _open_migrated(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    db = _open(path, busy_seconds)
+def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    db = _open(path, wait_seconds)
     try:
         migrate(db)
     except BaseException:
@@ -93,12 +93,12 @@ def _prepare_folder(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
-def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    # One lane uses a connection at a time, but not always from the same thread.
-    db = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
+def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
+    # One worker uses a connection at a time, but not always from the same thread.
+    db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None, check_same_thread=False)
     try:
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only takes effect in a new file
-        _enter_wal(db, busy_seconds)
+        _enter_wal(db, wait_seconds)
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA journal_size_limit = 67108864")
@@ -109,9 +109,9 @@ def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
     return db
 
 
-def _enter_wal(db: sqlite3.Connection, busy_seconds: float) -> None:
+def _enter_wal(db: sqlite3.Connection, wait_seconds: float) -> None:
     """Switching to WAL does not wait for the busy timeout, so processes that start at once take turns here."""
-    ends = time.monotonic() + busy_seconds
+    ends = time.monotonic() + wait_seconds
     while True:
         try:
             db.execute("PRAGMA journal_mode = WAL")
@@ -127,11 +127,11 @@ def _marker(path: Path) -> Path:
     return path.with_name(path.name + ".damaged")
 
 
-def _set_aside_if_damaged(path: Path, busy_seconds: float) -> None:
-    if not _is_damaged(path, busy_seconds):
+def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
+    if not _is_damaged(path, wait_seconds):
         return
     with _one_at_a_time(path):
-        if not _is_damaged(path, busy_seconds):  # another process was quicker
+        if not _is_damaged(path, wait_seconds):  # another process was quicker
             return
         stamp = time.strftime("%Y%m%d-%H%M%S")
         aside = path.with_name(f"{path.name}.damaged-{stamp}")
@@ -148,11 +148,11 @@ def _set_aside_if_damaged(path: Path, busy_seconds: float) -> None:
         )
 
 
-def _is_damaged(path: Path, busy_seconds: float) -> bool:
+def _is_damaged(path: Path, wait_seconds: float) -> bool:
     """A cheap look at the header and the tables; the whole file only after a process met damage in it."""
     if not path.exists() or path.stat().st_size == 0:
         return False
-    db = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)
     try:
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if _marker(path).exists():

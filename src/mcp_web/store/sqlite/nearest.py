@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_web.store.protocol import Candidate
-from mcp_web.store.sqlite.vectors import SCALE, codes_of
+from mcp_web.store.quantized import SCALE, codes_of
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]

@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.pack import document_of, unpack_json, unpack_text
-from mcp_web.store.protocol import Card
-from mcp_web.store.sqlite.prepare import Prepared
+from mcp_web.store.prepare import Prepared
+from mcp_web.store.protocol import DocumentRow
 
-_FULL = """
+FULL = """
 SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at, s.fresh_until, s.status, s.etag,
   s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated, s.facts, s.text
 FROM pages p JOIN snapshots s ON """
 _INFO = """
-SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source
+SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source, s.since
 FROM pages p JOIN snapshots s ON """
 
 
@@ -45,8 +45,8 @@ def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
 
 
 def newest(db: sqlite3.Connection, key: str) -> Snapshot | None:
-    row = db.execute(_FULL + "s.id = p.newest WHERE p.key = ?", (key_bytes(key),)).fetchone()
-    return _snapshot(row) if row else None
+    row = db.execute(FULL + "s.id = p.newest WHERE p.key = ?", (key_bytes(key),)).fetchone()
+    return snapshot_of(row) if row else None
 
 
 def by_hash(db: sqlite3.Connection, text: str) -> Snapshot | None:
@@ -55,17 +55,17 @@ def by_hash(db: sqlite3.Connection, text: str) -> Snapshot | None:
     bounds = hex_range(text)
     if bounds is None or len(text) < 8:
         return None
-    rows = db.execute(_FULL + "s.page = p.id WHERE s.hash BETWEEN ? AND ? LIMIT 2", bounds).fetchall()
+    rows = db.execute(FULL + "s.page = p.id WHERE s.hash BETWEEN ? AND ? LIMIT 2", bounds).fetchall()
     if len(rows) == 1:
-        return _snapshot(rows[0])
+        return snapshot_of(rows[0])
     if rows:
         return None
-    rows = db.execute(_FULL + "s.id = p.newest WHERE p.key BETWEEN ? AND ? LIMIT 2", bounds).fetchall()
-    return _snapshot(rows[0]) if len(rows) == 1 else None
+    rows = db.execute(FULL + "s.id = p.newest WHERE p.key BETWEEN ? AND ? LIMIT 2", bounds).fetchall()
+    return snapshot_of(rows[0]) if len(rows) == 1 else None
 
 
 def versions(db: sqlite3.Connection, key: str) -> list[SnapshotInfo]:
-    rows = db.execute(_INFO + "s.page = p.id WHERE p.key = ? ORDER BY s.checked_at DESC, s.id DESC", (key_bytes(key),))
+    rows = db.execute(_INFO + "s.page = p.id WHERE p.key = ? ORDER BY s.since DESC, s.id DESC", (key_bytes(key),))
     return [_info(row) for row in rows]
 
 
@@ -94,10 +94,10 @@ def seen(db: sqlite3.Connection, urls: Sequence[str]) -> dict[str, SnapshotInfo]
     return found
 
 
-def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float) -> tuple[int, int]:
-    """Write one version and make it the page's newest; answers the rows of page and version."""
+def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float, since: float | None = None) -> tuple[int, int]:
+    """Write one version and make it the page's newest; returns the rows of page and version."""
     page = _keep_page(db, prepared.snapshot, used_at)
-    version = _keep_version(db, prepared, page)
+    version = _keep_version(db, prepared, page, prepared.snapshot.checked_at if since is None else since)
     db.execute(
         "UPDATE pages SET newest = ?, bytes = "
         "(SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = ?) WHERE id = ?",
@@ -106,15 +106,15 @@ def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float) -> tuple[in
     return page, version
 
 
-_CARD = (
+_ROW = (
     "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
     " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
 )
 
 
-def cards(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Card]:
-    rows = (db.execute(_CARD + "p.key = ?", (key_bytes(key),)).fetchone() for key in keys)
-    return {card.key: card for row in rows if row and (card := _card(row))}
+def documents(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, DocumentRow]:
+    rows = (db.execute(_ROW + "p.key = ?", (key_bytes(key),)).fetchone() for key in keys)
+    return {found.key: found for row in rows if row and (found := _document_row(row))}
 
 
 def titles(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
@@ -123,11 +123,11 @@ def titles(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     return {key: row[0] or row[1] for key, row in rows if row}
 
 
-def _card(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> Card:
+def _document_row(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> DocumentRow:
     key, hash_, url, title, source, day, path, tags, variant, text = row
     iso = date.fromordinal(day).isoformat() if day else ""
     labels = tuple(json.loads(tags)) if tags != "[]" else ()
-    return Card(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
+    return DocumentRow(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
 def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None, collection: str | None) -> list[str]:
@@ -194,15 +194,16 @@ def _keep_page(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> in
     return int(row[0])
 
 
-def _keep_version(db: sqlite3.Connection, prepared: Prepared, page: int) -> int:
+def _keep_version(db: sqlite3.Connection, prepared: Prepared, page: int, since: float) -> int:
     snapshot, document = prepared.snapshot, prepared.snapshot.document
     row = db.execute(
         "INSERT INTO snapshots (page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,"
-        " last_modified, media_type, authenticated, answer, facts, text)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " last_modified, media_type, authenticated, answer, facts, text, since)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (hash) DO UPDATE SET title = excluded.title, checked_at = excluded.checked_at,"
         " fresh_until = excluded.fresh_until, status = excluded.status, etag = excluded.etag,"
-        " last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts RETURNING id",
+        " last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts, since = CASE"
+        " WHEN id = (SELECT newest FROM pages WHERE id = page) THEN since ELSE excluded.since END RETURNING id",
         (
             page,
             key_bytes(snapshot.hash),
@@ -219,6 +220,7 @@ def _keep_version(db: sqlite3.Connection, prepared: Prepared, page: int) -> int:
             prepared.answer,
             prepared.facts,
             prepared.text,
+            since,
         ),
     ).fetchone()
     return int(row[0])
@@ -231,7 +233,7 @@ def _host(url: str) -> str:
         return ""
 
 
-def _snapshot(row: tuple[object, ...]) -> Snapshot:
+def snapshot_of(row: tuple[object, ...]) -> Snapshot:
     (key, hash_, url, final_url, variant, fetched, checked, fresh, status, etag, modified, media, *rest) = row
     answer, source, path, tags, authenticated, facts, text = rest
     headers, timings = unpack_json(cast(bytes, answer))
@@ -258,6 +260,6 @@ def _snapshot(row: tuple[object, ...]) -> Snapshot:
     )
 
 
-def _info(row: tuple[bytes, bytes, str, str, str, float, float, int, Source]) -> SnapshotInfo:
-    key, hash_, url, title, variant, fetched_at, checked_at, chars, source = row
-    return SnapshotInfo(key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source)
+def _info(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, float]) -> SnapshotInfo:
+    key, hash_, url, title, variant, fetched_at, checked_at, chars, source, since = row
+    return SnapshotInfo(key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source, since)

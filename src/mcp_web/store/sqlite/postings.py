@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 
 from mcp_web.store.pack import unpack_json
-from mcp_web.store.sqlite.prepare import Prepared
+from mcp_web.store.prepare import Prepared
 from mcp_web.text.words import fold, terms
 
 LANGUAGE = "/"  # and a code: a term without postings, which says that documents of this language are indexed
@@ -47,21 +47,13 @@ def add(db: sqlite3.Connection, page: int, version: int, prepared: Prepared) -> 
     _insert(db, page, facts, prepared.words)
 
 
-def unindexed(db: sqlite3.Connection, limit: int) -> list[tuple[int, str, int]]:
-    """Documents that an older version indexed in another way: page, key, and the day they are of."""
+def unindexed(db: sqlite3.Connection, limit: int) -> list[str]:
+    """The keys of documents that an older version indexed in another way."""
     rows = db.execute(
-        "SELECT d.page, p.key, d.day FROM documents d JOIN pages p ON p.id = d.page WHERE d.mark = 0"
-        " ORDER BY d.number LIMIT ?",
+        "SELECT p.key FROM documents d JOIN pages p ON p.id = d.page WHERE d.mark = 0 ORDER BY d.number LIMIT ?",
         (limit,),
     )
-    return [(page, key.hex(), day) for page, key, day in rows]
-
-
-def reindex(db: sqlite3.Connection, page: int, day: int, prepared: Prepared) -> None:
-    """Index the words of a document again; what else is known of it stays."""
-    row = db.execute("SELECT newest FROM pages WHERE id = ?", (page,)).fetchone()
-    mark = zlib.crc32(prepared.words) or 1
-    _insert(db, page, (row[0], prepared.length, day, prepared.snapshot.source, mark), prepared.words)
+    return [row[0].hex() for row in rows]
 
 
 def _insert(db: sqlite3.Connection, page: int, facts: tuple[int, int, int, str, int], words: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Which web pages go, and letting them go. Research is never touched here."""
+"""Deleting web pages by a rule. Research is never touched here."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def purge(db: sqlite3.Connection, rule: PurgeRule, now: float, *, dry_run: bool)
 
 
 def remove(db: sqlite3.Connection, pages: list[int]) -> None:
-    """Delete pages with everything that hangs on them."""
+    """Delete pages with everything that belongs to them."""
     db.executemany("DELETE FROM pages WHERE id = ?", [(page,) for page in pages])
 
 
 def trim_versions(db: sqlite3.Connection, most: int) -> int:
     """Delete all but the newest versions of each page."""
     rows = db.execute(
-        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY page ORDER BY checked_at DESC, id DESC) AS place"
+        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY page ORDER BY since DESC, id DESC) AS place"
         " FROM snapshots) WHERE place > ? AND id NOT IN (SELECT newest FROM pages)",
         (most,),
     ).fetchall()
@@ -57,7 +57,7 @@ def make_room(db: sqlite3.Connection, ceiling: int, spare: int) -> int:
             break
         remove(db, [row[0] for row in rows])
         removed += len(rows)
-        sweep(db)  # what they left in the words index is room too
+        sweep(db)  # their postings take space too
     return removed
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from mcp_web.errors import CacheError, ConfigError
+from mcp_web.store.sqlite.moved_notes import move_notes
 
 # Step 1. Keys and hashes are 32 raw bytes; `newest` is the version a page shows now.
 _PAGES = """
@@ -178,7 +180,34 @@ UPDATE index_state SET epoch = epoch + 1, merged = 0;
 CREATE INDEX documents_unindexed ON documents (number) WHERE mark = 0;
 """
 
-STEPS: tuple[str, ...] = (_PAGES, _INDEX, _MARK, _COLLECTIONS, _PICTURES, _LANGUAGES)
+# Step 7: values that several processes change become records of their own, and a version says since when it is the
+# newest one, so that a page that returned to an earlier text lists its versions in order.
+_RECORDS = """
+CREATE TABLE records (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  expires_at REAL,
+  UNIQUE (kind, key)
+) STRICT;
+ALTER TABLE snapshots ADD COLUMN since REAL NOT NULL DEFAULT 0;
+UPDATE snapshots SET since = fetched_at;
+UPDATE snapshots SET since = checked_at WHERE id IN (SELECT newest FROM pages)
+  AND fetched_at < (SELECT max(other.fetched_at) FROM snapshots other WHERE other.page = snapshots.page);
+"""
+
+Step = str | Callable[[sqlite3.Connection], None]
+
+STEPS: tuple[tuple[Step, ...], ...] = (
+    (_PAGES,),
+    (_INDEX,),
+    (_MARK,),
+    (_COLLECTIONS,),
+    (_PICTURES,),
+    (_LANGUAGES,),
+    (_RECORDS, move_notes),
+)
 
 
 def migrate(db: sqlite3.Connection) -> None:
@@ -188,18 +217,26 @@ def migrate(db: sqlite3.Connection) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         have = _version(db)  # another process may have done it while we waited
-        _refuse_strangers(db, have)
+        _refuse_others(db, have)
         if have == 0:
             db.execute("CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL, at TEXT NOT NULL)")
         for number, step in enumerate(STEPS[have:], start=have + 1):
-            for statement in _statements(step):
-                db.execute(statement)
+            for part in step:
+                _run(db, part)
             db.execute("INSERT INTO schema_version VALUES (?, datetime('now'))", (number,))
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def _run(db: sqlite3.Connection, part: Step) -> None:
+    if not isinstance(part, str):
+        part(db)
+        return
+    for statement in _statements(part):
+        db.execute(statement)
 
 
 def _version(db: sqlite3.Connection) -> int:
@@ -209,7 +246,7 @@ def _version(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT coalesce(max(version), 0) FROM schema_version").fetchone()[0])
 
 
-def _refuse_strangers(db: sqlite3.Connection, version: int) -> None:
+def _refuse_others(db: sqlite3.Connection, version: int) -> None:
     """Never write into a database of a newer version or of another program."""
     if version > len(STEPS):
         raise CacheError(

@@ -4,36 +4,43 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio.to_thread
 
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.prepare import Prepared, prepare
 from mcp_web.store.protocol import (
-    Card,
+    NOTHING,
+    Candidate,
     Derived,
+    DocumentFilter,
+    DocumentRow,
     Edge,
-    Finder,
+    PageRecord,
     Purged,
     PurgeRule,
-    StoreFigures,
+    Record,
+    StoreSize,
+    WordMatches,
+    WordQuery,
 )
-from mcp_web.store.sqlite import citations, figures, labels, notes, pages, pictures, postings, purge, vectors
-from mcp_web.store.sqlite.finder import SqliteFinder
+from mcp_web.store.quantized import plain, quantized
+from mcp_web.store.sqlite import citations, copying, figures, labels, notes, pages, pictures, postings, purge, records
+from mcp_web.store.sqlite import vectors as vector_rows
+from mcp_web.store.sqlite.check import faults
 from mcp_web.store.sqlite.lacking import Lacking
-from mcp_web.store.sqlite.lane import Lane
-from mcp_web.store.sqlite.prepare import Prepared, prepare
-from mcp_web.store.sqlite.recall import Recall
-
-T = TypeVar("T")
+from mcp_web.store.sqlite.recent import RecentPages
+from mcp_web.store.sqlite.search import SearchState
+from mcp_web.store.sqlite.worker import ConnectionWorker
 
 # Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
 _USES_WAIT = 60.0
 _USES_MOST = 256
-_TIDY_EVERY = 300.0
+_MAINTAIN_EVERY = 300.0
 _COUNT_EVERY = 32
 
 
@@ -41,45 +48,45 @@ class SqliteStore:
     """Reads and writes go over their own connections, so a reader never waits for a writer."""
 
     def __init__(
-        self, path: Path, *, max_bytes: int, busy_seconds: float, clock: Callable[[], float] = time.time
+        self, path: Path, *, size_limit: int, wait_seconds: float, clock: Callable[[], float] = time.time
     ) -> None:
         self.path = path
-        self._max_bytes = max_bytes
+        self._size_limit = size_limit
         self._clock = clock
-        self._reads = Lane(path, busy_seconds, forget=self._forget)
-        self._recall = Recall(path)
-        self._searches = Lane(path, busy_seconds, cache_bytes=64 << 20, forget=self._forget)  # postings, texts
-        self._writes = Lane(path, busy_seconds)
-        self._finder = SqliteFinder()
+        self._reads = ConnectionWorker(path, wait_seconds, on_replaced=self._forget)
+        self._recent = RecentPages(path)
+        # A larger cache than the others have: postings and texts are read again and again.
+        self._searches = ConnectionWorker(path, wait_seconds, cache_bytes=64 << 20, on_replaced=self._forget)
+        self._writes = ConnectionWorker(path, wait_seconds)
+        self._search = SearchState()
         self._lacking: dict[str, Lacking] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
-        self._tidied = 0.0
+        self._maintained = 0.0
         self._kept = 0
-        self._indexed = False  # by this version's rules: an older file is indexed again before the first search
 
     @classmethod
     async def open(
         cls,
         path: Path,
         *,
-        max_bytes: int = 0,
-        busy_seconds: float = 20.0,
+        size_limit: int = 0,
+        wait_seconds: float = 20.0,
         clock: Callable[[], float] = time.time,
     ) -> SqliteStore:
         """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log."""
-        store = cls(path, max_bytes=max_bytes, busy_seconds=busy_seconds, clock=clock)
+        store = cls(path, size_limit=size_limit, wait_seconds=wait_seconds, clock=clock)
         await store._reads.open()
         return store
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
-        found = self._recall.get(key)
+        found = self._recent.get(key)
         if found is None:
-            before = self._recall.signature()
+            before = self._recent.signature()
             found = await self._reads.read(lambda db: pages.newest(db, key))
             if found is not None:
-                self._recall.keep(key, found, before)
+                self._recent.keep(key, found, before)
         if found is not None:
             await self._mark_used(key)
         return found
@@ -90,10 +97,10 @@ class SqliteStore:
     async def versions(self, key: str) -> list[SnapshotInfo]:
         return await self._reads.read(lambda db: pages.versions(db, key))
 
-    async def keep(self, snapshot: Snapshot, derived: Derived | None = None) -> None:
+    async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
         await self.keep_many([(snapshot, derived)])
 
-    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived | None]]) -> None:
+    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
         now = self._clock()
         ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
 
@@ -101,9 +108,28 @@ class SqliteStore:
             page = 0
             for prepared in ready:
                 page = _keep(db, prepared, now)
-                self._tidy_now_and_then(db, now)
-            if self._max_bytes and purge.used_bytes(db) > self._max_bytes:
-                purge.make_room(db, self._max_bytes, page)
+                self._maintain_sometimes(db, now)
+            if self._size_limit and purge.used_bytes(db) > self._size_limit:
+                purge.make_room(db, self._size_limit, page)
+
+        await self._writes.write(work)
+
+    async def page_record(self, key: str) -> PageRecord | None:
+        return await self._reads.read(lambda db: copying.page_record(db, key))
+
+    async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
+        def prepared(record: PageRecord, derived: Derived) -> list[Prepared]:
+            *older, newest = record.versions
+            return [*(prepare(one, NOTHING) for one in older), prepare(newest, derived)]
+
+        ready = await anyio.to_thread.run_sync(lambda: [(prepared(*pair), pair[0]) for pair in records])
+        now = self._clock()
+
+        def work(db: sqlite3.Connection) -> None:
+            for versions, record in ready:
+                page, version = copying.keep_page_record(db, versions, record)
+                _index(db, page, version, versions[-1])
+                self._maintain_sometimes(db, now)
 
         await self._writes.write(work)
 
@@ -139,23 +165,43 @@ class SqliteStore:
 
     # vectors
     async def vectors(self, key: str, model: str) -> PackedVectors | None:
-        return await self._reads.read(lambda db: vectors.load(db, key, model))
+        found = await self._reads.read(lambda db: vector_rows.load(db, key, model))
+        return plain(found[0]) if found else None
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        await self._writes.write(await anyio.to_thread.run_sync(vectors.prepared, key, packed))
+        stored = await anyio.to_thread.run_sync(quantized, packed)
+        await self._writes.write(lambda db: vector_rows.keep(db, key, stored))
 
     async def drop_vectors(self, but: str) -> int:
         self._lacking.clear()
-        return await self._writes.write(lambda db: vectors.drop(db, but))
+        return await self._writes.write(lambda db: vector_rows.drop(db, but))
 
-    # finding
-    async def finding(self, work: Callable[[Finder], T]) -> T:
-        if not self._indexed:
-            await self._index_again()
-        return await self._searches.read(lambda db: work(self._finder.on(db)))
+    # search
+    async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
+        return await self._searches.read(lambda db: self._search.by_words(db, query, limit, rows))
 
-    async def cards(self, keys: Sequence[str]) -> dict[str, Card]:
-        return await self._reads.read(lambda db: pages.cards(db, keys))
+    async def find_by_vector(
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
+        quick: bool = False,
+    ) -> list[Candidate]:
+        return await self._searches.read(
+            lambda db: self._search.by_vector(db, model, vector, limit, filter, also, quick)
+        )
+
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        return await self._searches.read(lambda db: self._search.word_counts(db, words))
+
+    async def unindexed(self, limit: int) -> list[str]:
+        return await self._reads.read(lambda db: postings.unindexed(db, limit))
+
+    async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
+        return await self._searches.read(lambda db: pages.documents(db, keys))
 
     async def titles(self, keys: Sequence[str]) -> dict[str, str]:
         return await self._reads.read(lambda db: pages.titles(db, keys))
@@ -189,15 +235,43 @@ class SqliteStore:
 
         return await self._writes.write(work)
 
-    async def tidy(self) -> None:
+    async def maintain(self) -> None:
         def work(db: sqlite3.Connection) -> None:
             postings.merge(db)
             postings.sweep(db)
-            notes.drop_expired(db, self._clock())
+            _drop_expired(db, self._clock())
 
         await self._write_uses()
         await self._writes.write(work)
         await self._writes.give_back_space()
+
+    # records
+    async def record(self, kind: str, key: str) -> Any | None:
+        now = self._clock()
+        return await self._reads.read(lambda db: records.record(db, kind, key, now))
+
+    async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
+        now = self._clock()
+        return await self._reads.read(lambda db: records.records(db, kind, now, limit, newest_first))
+
+    async def record_kinds(self) -> list[str]:
+        return await self._reads.read(records.kinds)
+
+    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
+        now = self._clock()
+        return await self._writes.write(lambda db: records.add(db, kind, items, expires_at, now))
+
+    async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
+        await self._writes.write(lambda db: records.keep(db, kind, key, value, expires_at))
+
+    async def replace_record(
+        self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
+    ) -> bool:
+        now = self._clock()
+        return await self._writes.write(lambda db: records.replace(db, kind, key, value, expected, expires_at, now))
+
+    async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:
+        return await self._writes.write(lambda db: records.remove(db, kind, keys))
 
     # notes
     async def note(self, kind: str, key: str) -> Any | None:
@@ -211,6 +285,10 @@ class SqliteStore:
     async def drop_notes(self, kind: str) -> int:
         return await self._writes.write(lambda db: notes.drop(db, kind))
 
+    async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
+        now = self._clock()
+        return await self._reads.read(lambda db: notes.notes(db, after, limit, now))
+
     # figures
     async def add_figures(self, drained: dict[str, Any]) -> None:
         await self._writes.write(lambda db: figures.add(db, drained))
@@ -218,40 +296,23 @@ class SqliteStore:
     async def figures(self) -> dict[str, Any]:
         return await self._reads.read(figures.totals)
 
-    async def size(self) -> StoreFigures:
-        file_bytes = sum(part.stat().st_size for part in self._files() if part.exists())
-        return await self._reads.read(lambda db: _size(db, file_bytes))
+    async def size(self) -> StoreSize:
+        disk_bytes = sum(part.stat().st_size for part in self._files() if part.exists())
+        return await self._reads.read(lambda db: _size(db, disk_bytes))
+
+    async def check(self) -> list[str]:
+        return await self._reads.read(faults)
 
     async def close(self) -> None:
         try:
             await self._write_uses()
         finally:
-            for lane in (self._searches, self._writes, self._reads):
-                await lane.close()
-
-    async def _index_again(self) -> None:
-        """Index what an older version indexed in another way, a few hundred documents to a transaction."""
-
-        def some(db: sqlite3.Connection) -> bool:
-            found = postings.unindexed(db, postings.MERGE_AT)
-            for page, key, day in found:
-                snapshot = pages.newest(db, key)
-                if snapshot is None:
-                    db.execute("DELETE FROM documents WHERE page = ?", (page,))
-                else:
-                    postings.reindex(db, page, day, prepare(snapshot, None))
-            if found:
-                postings.merge(db)
-            return bool(found)
-
-        if await self._reads.read(lambda db: bool(postings.unindexed(db, 1))):
-            while await self._writes.write(some):
-                pass
-        self._indexed = True
+            for worker in (self._searches, self._writes, self._reads):
+                await worker.close()
 
     def _forget(self) -> None:
-        """Drop what was read of a file that is gone."""
-        self._finder = SqliteFinder()
+        """Drop what was read of a file that has been replaced."""
+        self._search = SearchState()
         self._lacking.clear()
 
     def _files(self) -> list[Path]:
@@ -271,26 +332,35 @@ class SqliteStore:
         uses, self._uses = self._uses, {}
         await self._writes.write_if_free(lambda db: pages.mark_used(db, uses))
 
-    def _tidy_now_and_then(self, db: sqlite3.Connection, now: float) -> None:
+    def _maintain_sometimes(self, db: sqlite3.Connection, now: float) -> None:
         """With a write that happens anyway."""
         self._kept += 1
         if self._kept % _COUNT_EVERY == 1 and postings.waiting(db) >= postings.MERGE_AT:
             postings.merge(db)
-        if now - self._tidied >= _TIDY_EVERY:
-            self._tidied = now
-            notes.drop_expired(db, now)
+        if now - self._maintained >= _MAINTAIN_EVERY:
+            self._maintained = now
+            _drop_expired(db, now)
 
 
 def _keep(db: sqlite3.Connection, prepared: Prepared, now: float) -> int:
-    """The rows of a snapshot, of its words and of what it cites; answers the page's row."""
+    """The rows of a snapshot, of its words and of what it cites; returns the page's row."""
     page, version = pages.keep(db, prepared, now)
-    labels.keep(db, page, prepared.snapshot)
-    postings.add(db, page, version, prepared)
-    citations.keep(db, page, prepared.names, prepared.mentions)
+    _index(db, page, version, prepared)
     return page
 
 
-def _size(db: sqlite3.Connection, file_bytes: int) -> StoreFigures:
+def _index(db: sqlite3.Connection, page: int, version: int, prepared: Prepared) -> None:
+    labels.keep(db, page, prepared.labels)
+    postings.add(db, page, version, prepared)
+    citations.keep(db, page, prepared.names, prepared.mentions)
+
+
+def _drop_expired(db: sqlite3.Connection, now: float) -> None:
+    notes.drop_expired(db, now)
+    records.drop_expired(db, now)
+
+
+def _size(db: sqlite3.Connection, disk_bytes: int) -> StoreSize:
     count, text = db.execute("SELECT count(*), coalesce(sum(bytes), 0) FROM pages").fetchone()
     versions, oldest, newest = db.execute("SELECT count(*), min(fetched_at), max(fetched_at) FROM snapshots").fetchone()
-    return StoreFigures(count, versions, text, file_bytes, oldest, newest)
+    return StoreSize(count, versions, text, disk_bytes, oldest, newest)

@@ -20,61 +20,61 @@ T = TypeVar("T")
 _SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
 
 
-class Lane:
+class ConnectionWorker:
     """One connection, used by one piece of work at a time, each in a worker thread."""
 
     def __init__(
         self,
         path: Path,
-        busy_seconds: float,
+        wait_seconds: float,
         cache_bytes: int = 16 << 20,
-        forget: Callable[[], None] = lambda: None,
+        on_replaced: Callable[[], None] = lambda: None,
     ) -> None:
-        """`forget` is called when another file lies under the path: what was read of the old one no longer holds."""
+        """`on_replaced` is called when the path names another file: what was read of the old one no longer holds."""
         self._path = path
         self._cache_bytes = cache_bytes
-        self._busy_seconds = busy_seconds
-        self._turn = anyio.CapacityLimiter(1)
+        self._wait_seconds = wait_seconds
+        self._limiter = anyio.CapacityLimiter(1)
         self._db: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # which file the connection has open
-        self._forget = forget
+        self._on_replaced = on_replaced
         self._closed = False
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function over one consistent state of the file."""
-        return await anyio.to_thread.run_sync(self._within, "BEGIN", work, limiter=self._turn)
+        return await anyio.to_thread.run_sync(self._within, "BEGIN", work, limiter=self._limiter)
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
-        return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._turn)
+        return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Run a function in a transaction unless another process is writing or the disk is full: it can be missed."""
-        await anyio.to_thread.run_sync(self._try, work, limiter=self._turn)
+        """Run a function in a transaction that may be skipped: when another process is writing or the disk is full."""
+        await anyio.to_thread.run_sync(self._try, work, limiter=self._limiter)
 
     async def give_back_space(self) -> None:
         """Return freed pages to the disk."""
-        await anyio.to_thread.run_sync(self._shrink, limiter=self._turn)
+        await anyio.to_thread.run_sync(self._shrink, limiter=self._limiter)
 
     async def open(self) -> None:
-        await anyio.to_thread.run_sync(self._connection, limiter=self._turn)
+        await anyio.to_thread.run_sync(self._connection, limiter=self._limiter)
 
     async def close(self) -> None:
-        # A shutdown that is being cancelled still closes its file.
+        # A cancelled shutdown still closes its file.
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(self._close, limiter=self._turn)
+            await anyio.to_thread.run_sync(self._close, limiter=self._limiter)
 
     def _connection(self) -> sqlite3.Connection:
         if self._closed:
             raise CacheError(f"The store {self._path} has been closed.")
         if self._db is not None and self._file != _identity(self._path):
-            # Deleted or moved aside while we ran: what is written to the old file nobody would ever find again.
+            # Deleted or moved while open: what is written to the old file would be lost.
             with contextlib.suppress(sqlite3.Error):
                 self._db.close()
             self._db = None
-            self._forget()
+            self._on_replaced()
         if self._db is None:
-            self._db = connect(self._path, self._busy_seconds)
+            self._db = connect(self._path, self._wait_seconds)
             self._file = _identity(self._path)
             self._db.execute(f"PRAGMA cache_size = -{self._cache_bytes >> 10}")
         return self._db
@@ -100,7 +100,7 @@ class Lane:
             try:
                 self._within("BEGIN IMMEDIATE", work)
             finally:
-                db.execute(f"PRAGMA busy_timeout = {int(self._busy_seconds * 1000)}")
+                db.execute(f"PRAGMA busy_timeout = {int(self._wait_seconds * 1000)}")
         except CacheError as error:
             trace.log("debug", "store_skipped", note=str(error))
 

@@ -1,7 +1,7 @@
-"""Pages read a moment ago, answered without a query while nobody has written to the file.
+"""Pages read a moment ago, returned without a query as long as no process has written to the file.
 
-Every write of any process goes through the write-ahead log, so its size and time, with those of the database, tell
-whether anything changed. File times are coarse: a signature counts only once it has been still for a while.
+Every write of any process goes through the write-ahead log, so its size and time, with those of the database, show
+whether anything changed. File times are coarse: a signature counts only after it has not changed for a while.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Signature = tuple[int, int, int, int]
 
 MOST_PAGES = 64
 MOST_CHARS = 400_000  # of one page: larger ones are rare and fill the memory
-_STILL_NS = 100_000_000  # a clock tick is at most 10 ms; a tenth of a second is beyond doubt
+_STILL_NS = 100_000_000  # file times advance every 10 ms at most; ten times that is safe
 
 
-class Recall:
-    """The newest versions of a few pages, each with the state of the file it was read from."""
+class RecentPages:
+    """The newest versions of a few pages, each with the state of the file that it was read from."""
 
     def __init__(self, path: Path) -> None:
         self._files = (str(path), f"{path}-wal")
