@@ -165,7 +165,7 @@ async def home(miniweb: MiniWeb, tmp_path: Path) -> object:
 async def test_what_was_read_is_found_by_meaning_and_marked_as_seen(home: House, miniweb: MiniWeb) -> None:
     page = "<main><h1>Felines</h1><p>" + "Cats sleep most of the day and hunt at dusk. " * 8 + "</p></main>"
     url = miniweb.site("pets.example").page("/cats", page)
-    await home.call("web_open", url=url)
+    await home.call("web_read", url=url, query="When do cats sleep?")
     found = await home.data("archive_search", query="when do kittens rest", mode="semantic")
     assert found["results"][0]["document"]["url"] == url
     assert found["metadata"]["mode"] == "semantic"
