@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import json_option, print_json, wrapped
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
 
@@ -39,9 +39,10 @@ def _show(checks: list[dict[str, Any]]) -> None:
     width = max((len(check["part"]) for check in checks), default=0)
     for check in checks:
         mark, colour = marks[check["state"]]
-        click.echo(f"{click.style(mark, fg=colour)} {check['part']:{width}} {for_person(check['finding'])}")
+        line = wrapped(f"{mark} {check['part']:{width}} {for_person(check['finding'])}", width + 3, stream=sys.stdout)
+        click.echo(click.style(mark, fg=colour) + line[1:])
         if check.get("fix"):
-            click.echo(f"  {'':{width}} → {for_person(check['fix'])}")
+            click.echo(wrapped(f"  {'':{width}} → {for_person(check['fix'])}", width + 5, stream=sys.stdout))
     if not sys.stdout.isatty():
         return
     broken = sum(check["state"] == "broken" for check in checks)

@@ -114,9 +114,10 @@ def run() -> None:
 
 def _say(error: WebError) -> None:
     """The sentence for a person; the object as well for a program that asked for JSON."""
+    from mcp_web.cli.output import wrapped
     from mcp_web.cli.wording import error_sentence
 
-    click.echo(f"mcp-web: {error_sentence(error)}", err=True)
+    click.echo(wrapped(f"mcp-web: {error_sentence(error)}"), err=True)
     facts = error.as_dict()
     if listed := error.details.get("page_text"):
         click.echo(str(listed), err=True)

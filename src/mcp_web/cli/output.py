@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -28,14 +29,23 @@ def console(*, err: bool = False) -> Console:
     return Console(stderr=err, highlight=False, markup=False, emoji=False)
 
 
+def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
+    """Broken between words where the terminal ends; a program gets one line."""
+    stream = stream or sys.stderr
+    if not stream.isatty():
+        return text
+    width = max(40, shutil.get_terminal_size().columns - 1)
+    return click.wrap_text(text, width, subsequent_indent=" " * indent)
+
+
 def note(text: str) -> None:
     """A remark beside the answer."""
-    click.secho(f"note: {for_person(text)}", fg="yellow", err=True)
+    click.secho(wrapped(f"note: {for_person(text)}", 6), fg="yellow", err=True)
 
 
 def empty(text: str) -> None:
     """Say that there is nothing to show: silence looks like a failure."""
-    click.echo(text, err=True)
+    click.echo(wrapped(text), err=True)
 
 
 def print_markdown(text: str) -> None:

@@ -40,5 +40,7 @@ def for_person(text: str) -> str:
 
 def error_sentence(error: WebError) -> str:
     """What failed, and what to do about it."""
-    wait = f" It can be tried again in {error.retry_after:.0f} s." if error.retry_after else ""
-    return for_person(f"{error.message} {error.way_on}") + wait
+    sentence = for_person(f"{error.message} {error.way_on}")
+    if error.retry_after and f" {error.retry_after:.0f} s" not in sentence:
+        sentence += f" It can be tried again in {error.retry_after:.0f} s."
+    return sentence

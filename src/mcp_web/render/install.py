@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,7 +40,7 @@ class Step:
     commands: tuple[tuple[str, ...], ...]
 
     def __str__(self) -> str:
-        return " && ".join(" ".join(command) for command in self.commands) or f"Install {self.missing} by hand."
+        return " && ".join(shlex.join(command) for command in self.commands) or f"Install {self.missing} by hand."
 
 
 def missing_steps(executable: str = "") -> tuple[Step, ...]:

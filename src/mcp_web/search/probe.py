@@ -79,7 +79,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
     try:
         response = await runner.send(endpoint, endpoint.probe(), _PATIENCE)
     except Refused as refused:
-        fix = f"Check the address and the network: {REGISTRY[name].fix}"
+        fix = "Check the network and the address; behind a proxy, set MCP_WEB_PROXY."
         return ProviderState(endpoint.name, name, True, reachable=False, detail=refused.detail, fix=fix)
     ms = round((anyio.current_time() - begun) * 1000, 1)
     quota = endpoint.quota(response)
