@@ -7,12 +7,15 @@ import sys
 
 def main() -> None:
     """Serve at once when a client started us; everything else goes through the command line."""
-    if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
-        _serve_stdio()
-    else:
-        from mcp_web.cli.main import run
+    try:
+        if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
+            _serve_stdio()
+        else:
+            from mcp_web.cli.main import run
 
-        run()
+            run()
+    except KeyboardInterrupt:  # Ctrl-C while modules are still being imported
+        raise SystemExit(130) from None
 
 
 def _serve_stdio() -> None:

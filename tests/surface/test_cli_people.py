@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from contracts_seeds.pages import article, searxng, searxng_answer
 from miniweb import MiniWeb, Site
+from miniweb.server import Reply, Request
+from surface.rpc import WAIT, clean_environment
 from surface.test_cli import Shell
 
 
@@ -170,3 +177,30 @@ def test_an_example_configuration_can_be_read_back(shell: Shell, tmp_path: Path)
     assert tomllib.loads(text)
     settings = [line[2:] for line in text.splitlines() if line.startswith("# ") and " = " in line and "`" not in line]
     assert len(settings) > 20
+
+
+@pytest.mark.parametrize("requests", [1, 4, 9, 14])
+def test_ctrl_c_in_a_crawl_is_quiet_whenever_it_comes(docs: Site, tmp_path: Path, requests: int) -> None:
+    """The terminal sends the signal to every process of the command, workers too."""
+    reached = threading.Event()
+    counted = 0
+
+    def answer(request: Request) -> Reply:
+        nonlocal counted
+        counted += 1
+        if counted >= requests:
+            reached.set()
+        links = "".join(f'<a href="/many/{counted}-{number}">{number}</a> ' for number in range(3))
+        return Reply(f"<main><h1>Page</h1><p>{'Words that count here. ' * 20}</p>{links}</main>")
+
+    docs.route("/many/*", answer)
+    env = clean_environment(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_EMBEDDINGS="none")
+    command = [sys.executable, "-m", "mcp_web", "archive", "crawl", docs.loopback_url("/many/start")]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=env, start_new_session=True
+    )
+    assert reached.wait(WAIT)
+    os.killpg(process.pid, signal.SIGINT)
+    printed, _ = process.communicate(timeout=WAIT)
+    assert b"Traceback" not in printed, printed.decode()
+    assert process.returncode == 130

@@ -36,6 +36,9 @@ COMMANDS = {
 }
 
 
+INTERRUPTED = 130  # what a shell reports for Ctrl-C
+
+
 class Commands(click.Group):
     """Subcommands by name, loaded lazily."""
 
@@ -82,14 +85,33 @@ def run() -> None:
         cli.main(prog_name="mcp-web", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit:
-        # What click does about a reader who went away: it puts a wrapper in place of the stream and exits 1.
+        # When the reader of stdout has gone away, click replaces the stream by a wrapper and exits with 1.
         if sys.stdout is not given:
             _end_quietly()
         raise
     except click.exceptions.Exit as ended:
         raise SystemExit(ended.exit_code) from None
-    except (click.Abort, KeyboardInterrupt):
-        raise SystemExit(130) from None
+    except BaseException as error:  # noqa: BLE001 — the edge: every failure ends in a sentence and an exit code
+        if _was_interrupted(error):
+            raise SystemExit(INTERRUPTED) from None
+        _end_with(error)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind it: the signal can surface inside a group, or while another error is being handled."""
+    while error is not None:
+        if isinstance(error, click.Abort | KeyboardInterrupt):
+            return True
+        if isinstance(error, BaseExceptionGroup) and any(_was_interrupted(one) for one in error.exceptions):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _end_with(failure: BaseException) -> NoReturn:
+    """One sentence on stderr and the exit code that belongs to the failure."""
+    try:
+        raise failure
     except click.ClickException as error:
         error.show(sys.stderr)
         raise SystemExit(2 if isinstance(error, click.UsageError) else error.exit_code) from None

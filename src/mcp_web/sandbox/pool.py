@@ -134,8 +134,9 @@ class Sandbox:
 
     async def _start(self) -> Worker:
         command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), *sys.path]
-        # stderr is inherited: a crash report of the interpreter goes where the log goes.
-        return Worker(await anyio.open_process(command, stderr=None))
+        # stderr is inherited: a crash report of the interpreter goes where the log goes. A session of its own keeps the
+        # Ctrl-C of a terminal away from the worker: it ends when its input does.
+        return Worker(await anyio.open_process(command, stderr=None, start_new_session=True))
 
 
 # -I ignores the environment and the current folder; the parent's own import path is handed over instead.
