@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from embed.embedding_server import EmbeddingServer
+from embed.onnx_graph import lookup_model
 from mcp_web.embed import granite
 from mcp_web.embed.embedder import Embedder
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
+from mcp_web.embed.static import StaticEmbedder
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
 from miniweb import MiniWeb
@@ -36,7 +38,9 @@ def _user_folder(folder: Path) -> Embedder:
     path = granite.find()
     assert path
     pack = granite.read(path)
-    (folder / "model.onnx").write_bytes(granite.build(pack))
+    words = pack.codes["word_emb"]
+    rows = words.codes.reshape(-1, 6, 64) * words.scales[:, :, None]
+    (folder / "model.onnx").write_bytes(lookup_model(rows.reshape(-1, 384).astype(np.float32)))
     (folder / "tokenizer.json").write_text(pack.tokenizer, encoding="utf-8")
     return open_embedder(EmbedOptions(threads=1, model_folder=str(folder)))
 
@@ -47,12 +51,21 @@ def _folder(folder: Path, web: MiniWeb) -> Embedder:
     return _user_folder(shared)
 
 
+def _static(folder: Path, web: MiniWeb) -> Embedder:
+    return StaticEmbedder()
+
+
 def _remote(folder: Path, web: MiniWeb) -> Embedder:
     options = EmbedOptions(server_url=EmbeddingServer(web).url, model_name="look-alike")
     return open_embedder(options, ApiClient(OperatorDialer()))
 
 
-OPENERS: dict[str, Callable[[Path, MiniWeb], Embedder]] = {"local": _local, "folder": _folder, "remote": _remote}
+OPENERS: dict[str, Callable[[Path, MiniWeb], Embedder]] = {
+    "local": _local,
+    "folder": _folder,
+    "static": _static,
+    "remote": _remote,
+}
 
 
 @pytest.fixture(params=OPENERS)

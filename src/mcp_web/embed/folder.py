@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcp_web.embed.encoder import Pooling
+from mcp_web.embed.onnx_encoder import Pooling
 from mcp_web.errors import ConfigError
 
 # In order of preference: smaller and faster first.

@@ -14,8 +14,8 @@ import anyio.to_thread
 from mcp_web import trace
 from mcp_web.embed import granite
 from mcp_web.embed.embedder import Kind, checked, prefixed
-from mcp_web.embed.encoder import EncoderPlan, OnnxEncoder
 from mcp_web.embed.folder import ModelFolder, read_folder
+from mcp_web.embed.onnx_encoder import EncoderPlan, OnnxEncoder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import EmbeddingError
 
@@ -33,7 +33,7 @@ class LocalEmbedder:
         self._options = options
         self._folder: ModelFolder | None = read_folder(options.model_folder) if options.model_folder else None
         self._weights = weights
-        self._encoder: OnnxEncoder | None = None
+        self._encoder: OnnxEncoder | granite.GraniteEncoder | None = None
         self._turns: anyio.CapacityLimiter | None = None
         self.name = self._folder.name if self._folder else f"{granite.NAME}@{granite.VERSION}"
         self.dim: int | None = None if self._folder else granite.DIM
@@ -60,21 +60,18 @@ class LocalEmbedder:
             self._encoder = self._load()
         try:
             rows = self._encoder.encode(texts)
-        except Exception as error:  # onnxruntime raises many kinds; here they mean one thing
+        except Exception as error:  # numpy and onnxruntime raise many kinds; here they mean one thing
             raise EmbeddingError(f"The local model {self.name} failed: {error}.") from error
         return checked(rows, len(texts), self.dim, self.name)
 
-    def _load(self) -> OnnxEncoder:
+    def _load(self) -> OnnxEncoder | granite.GraniteEncoder:
         threads = self._options.threads or min(4, max(1, (os.cpu_count() or 2) // 2))
         with trace.step("embed_load", model=self.name):
             try:
                 if self._folder:
                     plan = EncoderPlan(self._folder.pooling, self._folder.max_tokens, threads)
                     return OnnxEncoder(self._folder.model, self._folder.tokenizer.read_text(encoding="utf-8"), plan)
-                pack = granite.read(self._weights or _packaged())
-                return OnnxEncoder(
-                    granite.build(pack), pack.tokenizer, EncoderPlan("none", granite.MAX_TOKENS, threads)
-                )
+                return granite.GraniteEncoder(granite.read(self._weights or _packaged()), threads)
             except EmbeddingError:
                 raise
             except Exception as error:  # a broken model file shows itself in many ways

@@ -1,8 +1,4 @@
-"""Writes ONNX models: the few protobuf messages an encoder needs.
-
-The `onnx` package would bring 18 MB to write 35; the wire format is stable and this is all of it that is used.
-Field numbers are those of onnx.proto3.
-"""
+"""Writes small ONNX models: the few protobuf messages that a test needs. Field numbers are those of onnx.proto3."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ Attribute = int | float | tuple[int, ...]
 
 
 class Graph:
-    """A graph under construction; every method that adds a node answers the name of its output."""
+    """A graph under construction; every method that adds a node returns the name of its output."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
@@ -42,10 +38,10 @@ class Graph:
         return name
 
     def model(self, inputs: dict[str, int], outputs: dict[str, int]) -> bytes:
-        """The whole model; inputs and outputs are (batch, something) of a data type."""
+        """The whole model; names and data types of inputs and outputs, which may have any shape."""
         graph = b"".join(self._nodes) + _text(2, "encoder") + b"".join(self._tensors)
-        graph += b"".join(_bytes(11, _matrix(name, kind)) for name, kind in inputs.items())
-        graph += b"".join(_bytes(12, _matrix(name, kind)) for name, kind in outputs.items())
+        graph += b"".join(_bytes(11, _tensor_type(name, kind)) for name, kind in inputs.items())
+        graph += b"".join(_bytes(12, _tensor_type(name, kind)) for name, kind in outputs.items())
         opsets = _bytes(8, _text(1, "") + _number(2, 20)) + _bytes(8, _text(1, "com.microsoft") + _number(2, 1))
         return _number(1, 10) + _bytes(7, graph) + opsets
 
@@ -62,9 +58,8 @@ def _attribute(name: str, value: Attribute) -> bytes:
     return _text(1, name) + _number(3, value) + _number(20, 2)
 
 
-def _matrix(name: str, kind: int) -> bytes:
-    shape = _bytes(1, _text(2, "batch")) + _bytes(1, _text(2, name + "_width"))
-    return _text(1, name) + _bytes(2, _bytes(1, _number(1, kind) + _bytes(2, shape)))
+def _tensor_type(name: str, kind: int) -> bytes:
+    return _text(1, name) + _bytes(2, _bytes(1, _number(1, kind)))
 
 
 def _key(field: int, wire: int) -> bytes:
@@ -90,3 +85,10 @@ def _varint(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
+
+
+def lookup_model(rows: NDArray[np.float32]) -> bytes:
+    """The smallest sentence encoder: each token's row, to be averaged."""
+    graph = Graph()
+    graph.node("Gather", graph.constant(rows), "input_ids", output="hidden")
+    return graph.model({"input_ids": INT64}, {"hidden": FLOAT})

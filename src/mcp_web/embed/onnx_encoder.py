@@ -1,4 +1,4 @@
-"""An ONNX sentence encoder: session, tokenizer, batches of bounded size. Blocking; `local.py` runs it in a thread."""
+"""A sentence encoder in an ONNX file. Needs the extra `onnx`. Blocking; `local.py` runs it in a thread."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_web.embed.batches import batches
+from mcp_web.errors import EmbeddingError
+
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
 Pooling = Literal["none", "cls", "mean"]
-
-# Tokens of one run of the model, padding included. Attention's memory grows with length squared times batch:
-# 2,048 keeps a run of full-length texts below 60 MB and costs no speed (measured: 80 texts/s at 4, 73 at 16).
-BATCH_TOKENS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +27,7 @@ class EncoderPlan:
 
 class OnnxEncoder:
     def __init__(self, model: bytes | Path, tokenizer: str, plan: EncoderPlan) -> None:
-        import onnxruntime  # type: ignore[import-untyped]  # ships no types
-        from tokenizers import Tokenizer
-
+        onnxruntime, tokenizers = _packages()
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = plan.threads
         settings.inter_op_num_threads = 1
@@ -40,7 +37,7 @@ class OnnxEncoder:
         source = model if isinstance(model, bytes) else str(model)
         self._session = onnxruntime.InferenceSession(source, settings, providers=["CPUExecutionProvider"])
         self._inputs = {one.name for one in self._session.get_inputs()}
-        self._tokenizer: Any = Tokenizer.from_str(tokenizer)
+        self._tokenizer: Any = tokenizers.Tokenizer.from_str(tokenizer)
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(plan.max_tokens)
         self._plan = plan
@@ -51,7 +48,7 @@ class OnnxEncoder:
 
         coded = [one.ids or [0] for one in self._tokenizer.encode_batch(list(texts))]
         rows: list[Any] = [None] * len(coded)
-        for batch in _batches([len(ids) for ids in coded]):
+        for batch in batches([len(ids) for ids in coded]):
             found = self._run([coded[at] for at in batch])
             for at, row in zip(batch, found, strict=True):
                 rows[at] = row
@@ -76,12 +73,14 @@ class OnnxEncoder:
         return np.asarray(out, dtype=np.float32)
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Texts of like length together, as many as the token budget holds."""
-    batches: list[list[int]] = []
-    for at in sorted(range(len(lengths)), key=lambda n: lengths[n]):
-        if batches and (len(batches[-1]) + 1) * lengths[at] <= BATCH_TOKENS:
-            batches[-1].append(at)
-        else:
-            batches.append([at])
-    return batches
+def _packages() -> tuple[Any, Any]:
+    """onnxruntime and tokenizers, or EMBEDDING_ERROR naming the extra that brings them."""
+    try:
+        import onnxruntime  # type: ignore[import-untyped]  # ships no types
+        import tokenizers
+    except ImportError as error:
+        raise EmbeddingError(
+            f"A model folder needs the package {error.name}, which is not installed.",
+            suggestion="Run `pip install 'mcp-web[onnx]'`, or unset MCP_WEB_EMBEDDING_MODEL_FOLDER.",
+        ) from error
+    return onnxruntime, tokenizers

@@ -1,0 +1,64 @@
+"""Byte-level byte-pair encoding, as GPT-2 and RoBERTa tokenize.
+
+Small enough to write: the package `tokenizers` would bring a client of a model hub and 31 MB with it. It is used for
+models in a folder of the user's own, whose tokenizers differ (`onnx_encoder.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+
+START, END = 0, 2  # <s> and </s>
+
+# English endings, then words, numbers and marks with the space before them, then other space.
+# Bounded, because joining the letters of a part takes time that grows with its square.
+_PART = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]{1,80}| ?\d{1,80}| ?(?:[^\s\w]|_){1,80}|\s{1,80}(?!\S)|\s{1,80}")
+_MOST_KNOWN = 100_000
+_NEVER = 1 << 30  # the rank of a pair that is not merged
+
+
+class BytePairTokenizer:
+    """From the JSON that `tokenizers` writes: a vocabulary, and pairs in the order in which they are merged."""
+
+    def __init__(self, description: str) -> None:
+        model = json.loads(description)["model"]
+        self._vocabulary: dict[str, int] = model["vocab"]
+        pairs = (tuple(pair.split(" ")) if isinstance(pair, str) else tuple(pair) for pair in model["merges"])
+        self._ranks = {pair: rank for rank, pair in enumerate(pairs)}
+        self._letters = _byte_letters()
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def encode(self, text: str, most: int) -> list[int]:
+        """Token numbers between the start and the end token, at most so many in all."""
+        found = [START]
+        for part in _PART.findall(text):
+            ids = self._known.get(part)
+            if ids is None:
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                ids = self._known[part] = self._merged(part)
+            found += ids
+            if len(found) >= most:
+                break
+        return [*found[: most - 1], END]
+
+    def _merged(self, part: str) -> tuple[int, ...]:
+        """The part's letters joined pair by pair, the pair learnt first before all others."""
+        letters = [self._letters[byte] for byte in part.encode("utf-8", "replace")]
+        while len(letters) > 1:
+            ranks = [self._ranks.get(pair, _NEVER) for pair in pairwise(letters)]
+            lowest = min(ranks)
+            if lowest == _NEVER:
+                break
+            at = ranks.index(lowest)
+            letters[at : at + 2] = [letters[at] + letters[at + 1]]
+        return tuple(self._vocabulary[letter] for letter in letters if letter in self._vocabulary)
+
+
+def _byte_letters() -> list[str]:
+    """A printable letter for each byte: itself where it is printable, else the next free one above 255."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]

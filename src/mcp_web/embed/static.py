@@ -1,0 +1,189 @@
+"""The static signal: a fixed vector for each piece of a word, in about a hundred languages.
+
+No model runs: text is split into pieces and their vectors are looked up, so a page is ready in milliseconds. Two uses:
+`similarities` compares each piece of a question with its nearest piece of a passage (late interaction), which finds the
+right passage almost as well as words do and where words differ; `StaticEmbedder` gives one vector per text, for
+comparing whole documents. The weights are minishlab/potion-multilingual-128M (MIT), made small by
+scripts/static_vectors.py; docs/concepts/embeddings.md has the figures.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import re
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from mcp_web import trace
+from mcp_web.embed.embedder import Kind
+from mcp_web.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.float32]
+    Numbers = NDArray[np.int64]
+
+NAME = "static-multilingual@1"
+DIM = 128
+SHA256 = "03c2cc0312d2528fb5b692e2bfc68b5e64a7fe05d77d1a968b7ff518d79ac093"
+
+# Combining marks belong to the word they stand in; Python's \w leaves some of them out.
+_WORD = re.compile(r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece]+")
+_WORD_START = "▁"
+_MOST_KNOWN_WORDS = 200_000
+
+
+class StaticVectors:
+    """The pieces and their vectors."""
+
+    def __init__(self, raw: bytes) -> None:
+        import numpy as np
+
+        with np.load(io.BytesIO(raw)) as stored:
+            pieces = stored["pieces"].tobytes().decode().split("\n")
+            self._codes = stored["codes"]
+            self._centroids = stored["centroids"].astype(np.float32)
+            self._lengths = stored["lengths"].astype(np.float32)
+        self._numbers = {piece: number for number, piece in enumerate(pieces) if piece}
+        self._longest = max(map(len, pieces))
+        self._known_words: dict[str, tuple[int, ...]] = {}
+
+    def pieces(self, text: str) -> list[int]:
+        """The numbers of a text's pieces, in order."""
+        found: list[int] = []
+        known = self._known_words
+        for word in _WORD.findall(text.lower()):
+            numbers = known.get(word)
+            if numbers is None:
+                if len(known) >= _MOST_KNOWN_WORDS:
+                    known.clear()
+                numbers = known[word] = self._split(word)
+            found += numbers
+        return found
+
+    def directions(self, numbers: Sequence[int] | Numbers) -> Rows:
+        """The vectors of pieces, of length one."""
+        import numpy as np
+
+        groups = self._centroids[np.arange(self._centroids.shape[0]), self._codes[np.asarray(numbers, np.int64)]]
+        rows = groups.reshape(len(groups), -1)
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
+
+    def weights(self, numbers: Sequence[int] | Numbers) -> Rows:
+        """How much each piece says: rare pieces more than common ones."""
+        import numpy as np
+
+        lengths: Rows = self._lengths[np.asarray(numbers, np.int64)]
+        return lengths
+
+    def mean(self, text: str) -> Rows:
+        """One vector for a text, of length one."""
+        import numpy as np
+
+        numbers = self.pieces(text)
+        if not numbers:
+            numbers = [0]  # the padding piece
+        row = self.weights(numbers) @ self.directions(numbers)
+        return np.asarray(row / max(1e-9, float(np.linalg.norm(row))), np.float32)
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """The longest known piece first, from left to right; characters without a piece are skipped."""
+        found: list[int] = []
+        at = 0
+        while at < len(word):
+            for end in range(min(len(word), at + self._longest), at, -1):
+                number = self._numbers.get(word[at:end] if at else _WORD_START + word[:end])
+                if number is not None:
+                    found.append(number)
+                    at = end
+                    break
+            else:
+                at += 1
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class PassagePieces:
+    """The pieces of several passages, each piece once per passage."""
+
+    directions: Rows  # of every different piece
+    members: Numbers  # which of them each passage has, passage after passage
+    starts: Numbers  # where each passage begins in `members`
+
+    @classmethod
+    def of(cls, vectors: StaticVectors, texts: Sequence[str]) -> PassagePieces:
+        import numpy as np
+
+        # A passage without a known piece gets the first one of the list, a padding piece: like nothing.
+        each = [np.unique(vectors.pieces(text) or [0]) for text in texts]
+        different, members = np.unique(np.concatenate(each), return_inverse=True)
+        starts = np.cumsum([0, *(len(one) for one in each[:-1])])
+        return cls(vectors.directions(different), members, starts)
+
+    def similarities(self, vectors: StaticVectors, question: str) -> Rows | None:
+        """For each passage how well its pieces match those of the question, 0…1; None when the question has none."""
+        import numpy as np
+
+        numbers = list(dict.fromkeys(vectors.pieces(question)))
+        if not numbers:
+            return None
+        near = vectors.directions(numbers) @ self.directions.T
+        best = np.maximum.reduceat(near[:, self.members], self.starts, axis=1)
+        weights = vectors.weights(numbers)
+        return np.asarray(weights @ best / max(1e-9, float(weights.sum())), np.float32)
+
+
+class StaticEmbedder:
+    """The static signal as an embedding model: one vector per text."""
+
+    name = NAME
+    dim: int | None = DIM
+    max_tokens: int | None = None
+
+    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+        with trace.step("embed", model=self.name, texts=len(texts)):
+            return await anyio.to_thread.run_sync(_means, list(texts))
+
+    async def close(self) -> None:
+        return None
+
+
+_loading = threading.Lock()
+
+
+def static_vectors() -> StaticVectors:
+    """The packaged vectors, loaded when first used; EMBEDDING_ERROR when they are missing or not the released ones."""
+    with _loading:
+        return _load()
+
+
+@functools.cache
+def _load() -> StaticVectors:
+    try:
+        raw = resources.files("mcp_web.embed").joinpath("static.npz").read_bytes()
+    except OSError as error:
+        raise EmbeddingError("The file embed/static.npz is missing.", suggestion="Reinstall mcp-web.") from error
+    found = hashlib.sha256(raw).hexdigest()
+    if found != SHA256:
+        raise EmbeddingError(
+            f"embed/static.npz has the hash {found[:12]}…, not {SHA256[:12]}…, and was not loaded.",
+            suggestion="Reinstall mcp-web.",
+        )
+    with trace.step("embed_load", model=NAME):
+        return StaticVectors(raw)
+
+
+def _means(texts: Sequence[str]) -> Rows:
+    import numpy as np
+
+    vectors = static_vectors()
+    return np.stack([vectors.mean(text) for text in texts]) if texts else np.zeros((0, DIM), np.float32)
