@@ -48,7 +48,7 @@ def main(folder: Path) -> None:
     )
     rebuilt = np.concatenate([centroids[codes] for codes, centroids in parts], axis=1)
     cosines = (rebuilt * directions).sum(axis=1) / np.maximum(np.linalg.norm(rebuilt, axis=1), 1e-9)
-    print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, mean cosine to the original {cosines.mean():.4f}")
+    sys.stdout.write(f"{TARGET.stat().st_size:,} bytes, mean cosine to the original {cosines.mean():.4f}\n")
 
 
 def quantised(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

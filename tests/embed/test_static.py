@@ -9,7 +9,7 @@ from mcp_web.embed.static import PassagePieces, StaticVectors, static_vectors
 PASSAGES = {
     "en": (
         "Where can I repair my car?",
-        ["The garage fixes automobiles every day.", "The soup is cooked with onions."],
+        ["The garage fixes automobiles.", "The soup is cooked with onions."],
     ),
     "de": ("Wie hoch ist der Turm?", ["Das Bauwerk misst 324 Meter Höhe.", "Die Suppe wird mit Zwiebeln gekocht."]),
     "ru": ("Кто написал роман?", ["Автором книги является известный писатель.", "Суп варят с луком и морковью."]),
