@@ -77,7 +77,9 @@ async def test_what_stands_beside_the_results_is_kept(miniweb: MiniWeb) -> None:
     searxng = await ask(miniweb, "searxng", as_json(by_name["searxng", "general"]))
     assert searxng.answers == ("6.28", "2 π", "Bowline: Kind: loop", "strength: 9, unit: kN")
     assert searxng.hits[0].thumbnail == "https://i.example/f.jpg"
-    assert "google (timeout), bing (CAPTCHA), qwant (no answer), yahoo (no answer)" in " ".join(searxng.notes)
+    assert '"google" ("timeout"), "bing" ("CAPTCHA"), "qwant" ("no answer"), "yahoo" ("no answer")' in " ".join(
+        searxng.notes
+    )
     serper = await ask(miniweb, "serper", as_json(by_name["serper", "general"]))
     assert serper.answers == ("A loop knot.", "King of knots.")
 
@@ -253,10 +255,10 @@ async def test_what_a_provider_says_beside_its_results_is_clean_too(miniweb: Min
         ),
     )
     assert brave.answers == ("A&B C",)
-    assert brave.notes == ("brave searched for \u201cb c\u201d instead.",)
+    assert brave.notes == ('brave searched for "b c" instead.',)
     with pytest.raises(SearchUnavailable) as refused:
         await ask(miniweb, "searxng", as_json({"error": "no\n\n<b>\u202esuch</b> " + "word " * 200}, 400))
-    assert "(400: no such word word" in refused.value.message
+    assert '(400: "no such word word' in refused.value.message
     assert len(refused.value.message) < 400
     engines = [["go\nogle", "time\tout " + "x" * 500]]
     row = {"title": "T", "url": "https://t.example/", "engines": ["bad\nname", "y" * 500]}

@@ -7,9 +7,10 @@ Exit codes: 0 done · 1 the work failed (the sentence is on stderr) · 2 wrong u
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -80,6 +81,7 @@ def cli() -> None:
 def run() -> None:
     """Run the command line; every failure becomes one sentence and an exit code."""
     _give_streams()
+    sys.stdout, sys.stderr = _redacted(sys.stdout), _redacted(sys.stderr)
     given = sys.stdout
     try:
         cli.main(prog_name="mcp-web", standalone_mode=False)
@@ -163,6 +165,25 @@ def _defect(error: BaseException) -> NoReturn:
     what = trace.redact(str(error))[:200]
     click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
     raise SystemExit(1) from None
+
+
+class _RedactedStream(io.TextIOWrapper):
+    """A text stream that never writes a configured secret: what every command prints passes here."""
+
+    def write(self, text: str) -> int:
+        super().write(trace.redact(text))
+        return len(text)
+
+
+def _redacted(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream  # replaced by a test or an embedding program
+    stream.flush()
+    encoding, errors = stream.encoding, stream.errors
+    by_line, at_once = stream.line_buffering, stream.write_through
+    return _RedactedStream(
+        stream.detach(), encoding=encoding, errors=errors, line_buffering=by_line, write_through=at_once
+    )
 
 
 def _give_streams() -> None:

@@ -13,6 +13,7 @@ from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
 from mcp_web.extract.extractor import Extractor
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.text.untrusted import quoted
 
 _HTML = "mcp_web.extract.html.engine:HtmlExtractor"
 _PLAIN = "mcp_web.extract.plain:PlainExtractor"
@@ -113,10 +114,10 @@ def is_text(media_type: str) -> bool:
 def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Read a page; raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
     place = extractor_for(page.media_type, page.final_url)
+    media_type = quoted(page.media_type) if page.media_type else "of unknown type"
     if place is None:
         raise UnsupportedContent(
-            f"{page.final_url} is {page.media_type or 'of unknown type'} ({len(page.body):,} bytes), "
-            "which cannot be read as text.",
+            f"{page.final_url} is {media_type} ({len(page.body):,} bytes), which cannot be read as text.",
             url=page.final_url,
             content_type=page.media_type,
             size=len(page.body),
@@ -125,7 +126,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
         place = "mcp_web.extract.plain:RawExtractor"
     if request.selector and place != _HTML:
         raise SelectorNotFound(
-            f"The selector {request.selector!r} cannot be used on {page.media_type}: CSS selectors need an HTML page.",
+            f"The selector {request.selector!r} cannot be used: {media_type} is not an HTML page.",
             suggestion="Open the document without a selector; `section` takes a heading of its outline.",
             url=page.final_url,
         )

@@ -15,6 +15,7 @@ from mcp_web.extract.languages import file_name
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
 from mcp_web.text.dates import read_date
+from mcp_web.text.untrusted import quoted
 
 _ENTRIES = 300
 _SUMMARY = 800  # characters of an entry shown; its page has the rest
@@ -41,7 +42,7 @@ class FeedExtractor:
         decoded = decode(page)
         found = parse_feed(decoded.text)
         if found is None:
-            raise ExtractFailed(f"{page.final_url} is {page.media_type} but holds no feed.", url=page.final_url)
+            raise ExtractFailed(f"{page.final_url} is {quoted(page.media_type)} but holds no feed.", url=page.final_url)
         items = (
             Item(
                 entry.title or "",

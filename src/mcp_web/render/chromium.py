@@ -25,6 +25,7 @@ from mcp_web.render.spare import Spare
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.visit import Seen, Visit
 from mcp_web.render.world import Moved
+from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import Url, parse_url
 
 # The program itself before the scripts that distributions put around it: those add flags of their own.
@@ -190,8 +191,8 @@ def _answer(url: str, seen: Seen, lease: Lease, begun: float) -> Rendered:
     if seen.media_type != "text/html":
         if seen.raw is None:
             kind = seen.media_type
-            raise UnsupportedContent(f"The address {url} is {kind}, which a browser does not render.", url=url)
-        body, notes = seen.raw, (*notes, f"Nothing to render: the address is {seen.media_type}.")
+            raise UnsupportedContent(f"The address {url} is {quoted(kind)}, which a browser does not render.", url=url)
+        body, notes = seen.raw, (*notes, f"Nothing to render: the address is {quoted(seen.media_type)}.")
     return Rendered(
         url=url,
         final_url=parse_url(seen.flat.url).href,
@@ -222,11 +223,12 @@ def _notes(seen: Seen, lease: Lease) -> tuple[str, ...]:
         notes.append(f"{seen.flat.hidden} pieces of invisible text were left out.")
     outside = sorted({d.host for d in lease.denials.values() if d.reason == "third party"})
     if outside:
-        shown = ", ".join(outside[:5]) + (" …" if len(outside) > 5 else "")
+        shown = ", ".join(quoted(host) for host in outside[:5]) + (" …" if len(outside) > 5 else "")
         notes.append(f"Requests to {len(outside)} other sites were not made ({shown}).")
     private = sorted({d.host for d in lease.denials.values() if d.reason == "private"})
     if private:
-        notes.append(f"The page tried to reach non-public addresses ({', '.join(private[:5])}); none was contacted.")
+        shown = ", ".join(quoted(host) for host in private[:5])
+        notes.append(f"The page tried to reach non-public addresses ({shown}); none was contacted.")
     if lease.received > lease.budget:
         notes.append(f"The page was cut off after {lease.budget} bytes.")
     return tuple(notes)
@@ -237,4 +239,4 @@ def _cause(error: Exception, tab: Tab | None) -> str:
         return "the page crashed it, by its memory or its depth"
     if isinstance(error, Moved):
         return "the page never stayed on one document"
-    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
+    return quoted(str(error).splitlines()[0], 200) if str(error) else type(error).__name__

@@ -21,6 +21,7 @@ from mcp_web.render.browser import within
 from mcp_web.render.flatten import Flat, flatten
 from mcp_web.render.settle import Settled, explore
 from mcp_web.render.tab import VIEWPORT_HEIGHT, VIEWPORT_WIDTH, Tab
+from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _media_type(response: Response | None) -> str:
 def _reason(error: Exception) -> str:
     """`Page.goto: net::ERR_NAME_NOT_RESOLVED at …` → `ERR_NAME_NOT_RESOLVED`."""
     line = str(error).splitlines()[0]
-    return line.partition("net::")[2].split(" ")[0] or line
+    return line.partition("net::")[2].split(" ")[0][:60] or quoted(line, 200)
 
 
 def _ms(begun: float) -> float:

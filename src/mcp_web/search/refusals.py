@@ -10,6 +10,7 @@ from typing import Any
 from mcp_web.net.retry import retry_after_seconds
 from mcp_web.search.provider import ApiResponse, Refused
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 
 _UNREADABLE = (ValueError, RecursionError)  # no JSON, or JSON that is nested without end
 REPHRASE = "Change the words or the filters of the query, or name another provider."
@@ -45,7 +46,7 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
         if is_wall(response):
             raise Refused("blocked", f"{who} answered {response.status} with a check for robots.") from None
         kind = (response.header("content-type") or "no type").partition(";")[0]
-        raise Refused("error", f"{who} answered {response.status} with {kind} instead of JSON.") from None
+        raise Refused("error", f"{who} answered {response.status} with {quoted(kind)} instead of JSON.") from None
     if not isinstance(value, dict):
         raise Refused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
     if value.get("error") and not any(isinstance(part, list) for part in value.values()):
@@ -60,7 +61,8 @@ def _worded(error: Any) -> str:
         if isinstance(error, dict)
         else error
     )
-    return clean(str(said), 200).rstrip(".…") or "no reason given"
+    words = clean(str(said), 200).rstrip(".…")
+    return quoted(words, 200) if words else "no reason given"
 
 
 def _loaded(body: bytes) -> Any:
@@ -90,7 +92,7 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
     """Raise what a status alone tells; return for 2xx."""
     status = response.status
     words = clean(message, 200).rstrip(".…")  # a stranger's: one line, no more than it takes
-    said = f": {words}" if words else ""
+    said = f": {quoted(words, 200)}" if words else ""
     if 200 <= status < 300:
         return
     if 300 <= status < 400:

@@ -32,6 +32,7 @@ from mcp_web.search.reply import Reply
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.pool import Pool
 from mcp_web.search.snippets import SNIPPET_CHARS, shorten
+from mcp_web.text.untrusted import quoted
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
 _MOST_REMEMBERED = 1000
@@ -227,7 +228,7 @@ def _why_not(attempt: Attempt) -> str:
 def _suggestion(query: SearchQuery, replies: Sequence[Reply]) -> str:
     offered = next((reply.suggestion for reply in replies if reply.suggestion), None)
     if offered and offered.lower() != query.text.lower():
-        return f"No results. The provider suggests: {offered}"
+        return f"No results. The provider suggests: {quoted(offered, 200)}"
     filters = {
         "freshness": query.freshness,
         "include_domains": query.include_domains,

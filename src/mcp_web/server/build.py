@@ -18,6 +18,7 @@ from mcp_web.contracts import sets as contracts
 from mcp_web.server import hello, prompts, resources
 from mcp_web.server.listing import listed_tools
 from mcp_web.server.result import lift_beside, on_the_wire
+from mcp_web.text.untrusted import quoted
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
 from mcp_web.tools.tool import Tool
@@ -42,7 +43,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     async def call(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = by_any_name.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
         under_way = Call(app, deadline=anyio.current_time() + app.tools.deadline, wants_data=structured)
         result: Result | None = None
         async with anyio.create_task_group() as tasks:

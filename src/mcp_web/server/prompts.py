@@ -10,6 +10,8 @@ from mcp import MCPError
 
 from mcp_web.app import App
 from mcp_web.contracts.contract import Contract, ContractPrompt
+from mcp_web.text.untrusted import quoted
+from mcp_web.tools.border import clean_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,15 @@ async def get_prompt(
     known = PROMPTS if contract is None else {prompt.name: _plain(prompt) for prompt in contract.prompts}
     prompt = known.get(name)
     if prompt is None:
-        raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {name[:80]}. There are: {', '.join(known)}.")
+        raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {quoted(name)}. There are: {', '.join(known)}.")
     value = (arguments or {}).get(prompt.argument, "").strip()
     if not value:
         raise MCPError(types.INVALID_PARAMS, f"The prompt {name} needs {prompt.argument!r}: {prompt.argument_help}")
     description, text = prompt.description, prompt.text.format(value=value)
     if name in theirs:
         description, text = await theirs[name].write(app, value, anyio.current_time() + app.tools.deadline)
+        # Another system's prompt may hold a page: its format has no envelope, so it is defused.
+        description, text = clean_value([description, text])
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=description, messages=[message])
 

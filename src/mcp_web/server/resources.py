@@ -9,11 +9,15 @@ from typing import Any
 import mcp_types as types
 from mcp import MCPError
 
+from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.errors import WebError
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.text.untrusted import quoted
 from mcp_web.tools import budget
+from mcp_web.tools.border import META_CHARS, clean_error, clean_text, clean_value, error_line
+from mcp_web.tools.envelope import Envelope
 from mcp_web.tools.page_view import PageView, front_matter, iso
 
 _CACHE = "resource://cache/"
@@ -51,9 +55,9 @@ async def list_resources(app: App) -> list[types.Resource]:
     return [
         types.Resource(
             name=_name(info.url),
-            title=info.title[:120] or info.url[:120],
+            title=quoted(info.title or info.url, 120),
             uri=_CACHE + info.hash,
-            description=f"{info.url[:200]} read {iso(info.fetched_at)}",
+            description=trace.redact(f"{quoted(info.url, 200)} read {iso(info.fetched_at)}"),
             mime_type="text/markdown",
         )
         for info in await (await app.store()).recent(_LISTED)
@@ -68,25 +72,28 @@ def _name(url: str) -> str:
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     """One resource; an unknown one is the protocol's own error."""
     if not uri.startswith((_CACHE, _META, _PICTURE)):
-        raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {uri[:200]}", data={"uri": uri})
+        raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {quoted(uri, 200)}", data={"uri": uri})
     try:
         kept = await find_snapshot(app, uri)
     except WebError as error:
-        raise MCPError(types.INVALID_PARAMS, f"{error.message} {error.way_on}", data={"uri": uri}) from error
+        raise MCPError(types.INVALID_PARAMS, error_line(clean_error(error)), data={"uri": uri}) from error
     if uri.startswith(_PICTURE):
         return await _picture(app, kept, uri)
     if uri.startswith(_META):
-        text, kind = json.dumps(await _facts(app, kept), ensure_ascii=False, indent=1), "application/json"
+        facts = clean_value(await _facts(app, kept), META_CHARS)
+        text, kind = json.dumps(facts, ensure_ascii=False, indent=1), "application/json"
     else:
         view = PageView(kept.document, kept.url, kept.final_url, fetched_at=kept.fetched_at)
-        text, kind = front_matter(view) + "\n\n" + budget.cut(kept.document.markdown, budget.AIM - 300), "text/markdown"
+        page = front_matter(view) + "\n\n" + budget.cut(kept.document.markdown, budget.AIM - 400)
+        envelope = Envelope()
+        text, kind = clean_text(envelope.wrap(page), envelope), "text/markdown"
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
 
 async def _picture(app: App, kept: Snapshot, uri: str) -> types.ReadResourceResult:
     png = await (await app.store()).picture(kept.hash)
     if png is None:
-        raise MCPError(types.INVALID_PARAMS, f"There is no picture of {kept.url[:200]}.", data={"uri": uri})
+        raise MCPError(types.INVALID_PARAMS, f"There is no picture of {quoted(kept.url, 200)}.", data={"uri": uri})
     blob = base64.b64encode(png).decode("ascii")
     return types.ReadResourceResult(contents=[types.BlobResourceContents(uri=uri, mime_type="image/png", blob=blob)])
 

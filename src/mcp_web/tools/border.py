@@ -51,14 +51,14 @@ def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -
 
 def clean_error(error: WebError) -> WebError:
     """The same error with its sentences on one line, short, defused and without secrets."""
-    error.message = _sentence(error.message, LINE_CHARS)
-    error.way_on = _sentence(error.way_on, LINE_CHARS)
+    error.message = _LONG_URL.sub(_short_url, _sentence(error.message, LINE_CHARS))
+    error.way_on = _LONG_URL.sub(_short_url, _sentence(error.way_on, LINE_CHARS))
     page_text = error.details.pop("page_text", None)
     error.details = clean_value(error.details, META_CHARS)
     if page_text is not None:  # shown inside the envelope
         error.details["page_text"] = _safe(str(page_text))
     if error.url is not None:
-        error.url = _safe(error.url)
+        error.url = shortened(_safe(error.url), META_CHARS)
     return error
 
 
@@ -87,8 +87,12 @@ def _line(line: str, own: str) -> str:
     line = defuse(printable(line))
     if line.startswith(_NEXT_CALL):
         return line
-    line = _LONG_URL.sub(lambda url: url[0] if url[0] in own else shortened(url[0], URL_CHARS), line)
+    line = _LONG_URL.sub(lambda url: url[0] if url[0] in own else _short_url(url), line)
     return line if _LONG_URL.search(line) else shortened(line, LINE_CHARS)
+
+
+def _short_url(url: re.Match[str]) -> str:
+    return shortened(url[0], URL_CHARS)
 
 
 def _safe(text: str) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from mcp_web import trace
+
 _SHELL = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title} · mcp-web</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
@@ -20,7 +22,7 @@ _PAGES = (("/", "Overview"), ("/archive", "Archive"), ("/figures", "Figures"))
 def page(title: str, here: str, *parts: str) -> str:
     """A whole page around its parts."""
     nav = "".join(f'<a href="{path}"{" aria-current=page" if path == here else ""}>{name}</a>' for path, name in _PAGES)
-    return _SHELL.format(title=escape(title), nav=nav, body="\n".join(parts))
+    return trace.redact(_SHELL.format(title=escape(title), nav=nav, body="\n".join(parts)))
 
 
 def text(value: Any) -> str:

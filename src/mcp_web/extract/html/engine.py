@@ -15,6 +15,7 @@ from mcp_web.extract.decode import decode
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind, Metadata
+from mcp_web.text.untrusted import quoted
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -215,9 +216,10 @@ def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Elemen
         raise InvalidInput(f"The selector {selector!r} is not valid CSS: {error}.", selector=selector) from error
     if not found:
         offers = _offers(body)
+        named = ", ".join(quoted(offer) for offer in offers)
         raise SelectorNotFound(
             f"Nothing on {url} matches the selector {selector!r}.",
-            suggestion=f"The page offers {', '.join(offers)}; or open it without a selector to see its outline."
+            suggestion=f"The page offers {named}; or open it without a selector to see its outline."
             if offers
             else None,
             url=url,

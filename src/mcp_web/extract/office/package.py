@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.model.page import Fetched
+from mcp_web.text.untrusted import quoted
 
 _PART = 40_000_000  # bytes of one part, unpacked
 _ALL = 80_000_000  # bytes of all parts read
@@ -54,10 +55,10 @@ class Package:
             OSError,
             ValueError,
         ) as error:
-            raise self.failed(f"is damaged or encrypted (part {name})") from error
+            raise self.failed(f"is damaged or encrypted (part {quoted(name)})") from error
         self._left -= len(data)
         if len(data) > _PART or self._left < 0:
-            raise self.failed(f"unpacks to more than {_PART // 1_000_000} MB (part {name})")
+            raise self.failed(f"unpacks to more than {_PART // 1_000_000} MB (part {quoted(name)})")
         return data
 
     def xml(self, name: str) -> Element | None:
@@ -68,14 +69,14 @@ class Package:
     def refuse_entities(self, data: bytes, name: str) -> None:
         """Office files never declare entities; a file that does wants to blow up or to read other files."""
         if b"<!ENTITY" in data or b"<\x00!\x00E\x00N\x00T\x00I\x00T\x00Y" in data:
-            raise self.failed(f"declares XML entities (part {name})")
+            raise self.failed(f"declares XML entities (part {quoted(name)})")
 
     def parse(self, data: bytes, name: str) -> Element:
         self.refuse_entities(data, name)
         try:
             return ElementTree.fromstring(data)  # noqa: S314  see above
         except ElementTree.ParseError as error:
-            raise self.failed(f"holds broken XML (part {name}: {error})") from error
+            raise self.failed(f"holds broken XML (part {quoted(name)}: {error})") from error
 
     def relations(self, part: str) -> dict[str, str]:
         """Relation id → target of an Office Open XML part; inner targets as part names, outer ones as URLs."""

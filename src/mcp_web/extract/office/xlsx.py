@@ -17,6 +17,7 @@ from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.facts import core_facts
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.text.untrusted import quoted
 
 _ROWS = 2000  # of a sheet
 _COLUMNS = 60
@@ -57,7 +58,7 @@ class XlsxExtractor:
             package.refuse_entities(data, name)
             rows, left_out = reader.rows(data)
             if left_out:
-                notes.append(f"Sheet {name!r} is longer than what is shown ({len(rows):,} rows).")
+                notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
             if rows:
                 parts.append(f"## {name}\n\n{table_of(rows)}")
         if hidden:

@@ -14,6 +14,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provide
 from mcp_web.search.reading import items, mapping, number, text, texts
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 
 FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
 CARD = Card(
@@ -97,7 +98,9 @@ class Brave:
             hits=present(_hit(row, query) for row in rows),
             more=bool(facts.get("more_results_available", len(rows) >= query.count)),
             answers=_infobox(answer),
-            notes=(f"brave searched for “{altered}” instead.",) if altered and altered != facts.get("original") else (),
+            notes=(f"brave searched for {quoted(altered, 200)} instead.",)
+            if altered and altered != facts.get("original")
+            else (),
             raw=answer,
         )
 
@@ -190,7 +193,7 @@ def _refuse(response: ApiResponse) -> None:
     detail = text(error.get("detail")) or text(error.get("message"))
     resets = _pair(response.header("x-ratelimit-reset") or "")
     if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
-        raise Refused("auth", f"Brave does not accept the key ({code}).", fix=FIX)
+        raise Refused("auth", f"Brave does not accept the key ({quoted(code)}).", fix=FIX)
     limits, left = (_pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining"))
     used_up = 0 < number(meta.get("quota_limit")) <= number(meta.get("quota_current"))
     used_up = used_up or (len(limits) > 1 and limits[1] > 0 and left[1:2] == [0])
@@ -204,6 +207,6 @@ def _refuse(response: ApiResponse) -> None:
         raise Refused("rate_limited", "Brave limits the pace.", retry_after=wait if wait is not None else 1.0)
     if "NOT_IN_PLAN" in code:
         raise Refused(
-            "auth", f"The Brave plan does not include this ({code}).", fix="Choose a plan with this endpoint."
+            "auth", f"The Brave plan does not include this ({quoted(code)}).", fix="Choose a plan with this endpoint."
         )
     refuse_by_status(response, "Brave", f"{code} {detail}".strip(), fix=FIX)

@@ -14,6 +14,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provide
 from mcp_web.search.reading import items, mapping, text, texts
 from mcp_web.search.refusals import REPHRASE, error_object, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 
 FIX = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
 CARD = Card(
@@ -65,11 +66,15 @@ class Exa:
             said = clean(text(inner.get("error")) or text(inner.get("message")), 200)
             tag = clean(text(inner.get("tag")), 60)
             if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
-                raise Refused("quota", f"Exa has no credit left ({tag or said}).", fix="Top up the Exa account.")
+                raise Refused(
+                    "quota", f"Exa has no credit left ({quoted(tag or said, 200)}).", fix="Top up the Exa account."
+                )
             if "API_KEY" in tag:
-                raise Refused("auth", f"Exa does not accept the key ({tag}).", fix=FIX)
+                raise Refused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=FIX)
             if "CONTENT" in tag and response.status == 403:  # moderation: another query may pass
-                raise Refused("rejected", f"Exa does not answer this query ({tag}).", fix=REPHRASE, counts=False)
+                raise Refused(
+                    "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
+                )
             refuse_by_status(response, "Exa", f"{tag} {said}".strip(), fix=FIX)
         refuse_by_status(response, "Exa", fix=FIX)
         answer = json_object(response, "Exa")

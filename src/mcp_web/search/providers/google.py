@@ -14,6 +14,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provide
 from mcp_web.search.reading import count, items, mapping, text
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 
 FIX = (
     "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
@@ -132,10 +133,12 @@ def _refuse(response: ApiResponse, query: SearchQuery) -> None:
         raise Refused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
     if reasons & _WRONG_KEYS or (response.status in (401, 403, 404) and not is_wall(response)):
         raise Refused(
-            "auth", f"Google refuses this key or project: {message or response.status}".rstrip(".") + ".", fix=FIX
+            "auth",
+            f"Google refuses this key or project: {quoted(message, 200) if message else response.status}.",
+            fix=FIX,
         )
     if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
-        said = f"Google does not accept the search engine ID: {message or response.status}".rstrip(".") + "."
+        said = f"Google does not accept the search engine ID: {quoted(message, 200) if message else response.status}."
         raise Refused("auth", said, fix=FIX)
     refuse_by_status(response, "Google", message, fix=FIX)
 

@@ -20,6 +20,7 @@ from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_b
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import boxed, told
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
 
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
@@ -158,7 +159,8 @@ def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> t
     if dated:
         notes.append("SearXNG leaves out engines that know no time range, without saying so.")
     if silent:
-        notes.append(f"Engines that did not answer: {', '.join(f'{name} ({why})' for name, why in silent[:8])}.")
+        named = ", ".join(f"{quoted(name)} ({quoted(why)})" for name, why in silent[:8])
+        notes.append(f"Engines that did not answer: {named}.")
     if without_url > 0:
         notes.append(f"{without_url} results without a page to open were left out.")
     return tuple(notes)

@@ -12,6 +12,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provide
 from mcp_web.search.reading import items, mapping, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 
 FIX = "Set SERPER_API_KEY to a key from https://serper.dev."
 CARD = Card(
@@ -56,7 +57,9 @@ class Serper:
         if response.status >= 400:
             message = clean(text(error_object(response).get("message")), 200)
             if "credit" in message.lower():
-                raise Refused("quota", f"Serper has no credit left: {message}", fix="Top up the Serper account.")
+                raise Refused(
+                    "quota", f"Serper has no credit left: {quoted(message, 200)}.", fix="Top up the Serper account."
+                )
             refuse_by_status(response, "Serper", message, fix=FIX)
         refuse_by_status(response, "Serper", fix=FIX)
         answer = json_object(response, "Serper")

@@ -12,6 +12,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provide
 from mcp_web.search.reading import items, seconds, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
+from mcp_web.text.untrusted import quoted
 
 FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com (MCP_WEB_TAVILY_KEYLESS=true tries without one)."
 CARD = Card(
@@ -93,18 +94,21 @@ def _refuse(response: ApiResponse, *, keyless: bool) -> None:
     answer = error_object(response)
     detail, error = answer.get("detail"), answer.get("error")
     if isinstance(error, dict):  # the keyless shape
+        window = text(error.get("window"))
         wait = error.get("retry_after_seconds")
         outcome = "rate_limited" if response.status == 429 and error.get("window") not in ("day", "month") else "quota"
         if response.status in (402, 403, 429, 432, 433):
             raise Refused(
                 "quota" if outcome == "quota" else "rate_limited",
-                f"Tavily's keyless allowance is used up for this {clean(text(error.get('window')), 20) or 'time'}.",
+                f"Tavily's keyless allowance is used up for this {quoted(window, 20) if window else 'time'}.",
                 retry_after=seconds(wait) or retry_after(response),
                 fix=FIX,
             )
     message = clean(text(detail.get("error")) if isinstance(detail, dict) else text(detail) or text(error), 200)
     if response.status in (432, 433):
         raise Refused(
-            "quota", f"Tavily's plan limit is reached ({response.status}: {message}).", fix="Raise the Tavily plan."
+            "quota",
+            f"Tavily's plan limit is reached ({response.status}: {quoted(message, 200)}).",
+            fix="Raise the Tavily plan.",
         )
     refuse_by_status(response, "Tavily", message, fix=FIX)
