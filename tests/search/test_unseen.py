@@ -232,7 +232,7 @@ async def test_an_empty_answer_names_the_engines_that_did_not_answer(miniweb: Mi
     found = await ask(miniweb, "searxng", as_json({"results": [], "unresponsive_engines": silent}))
     assert found.hits == ()
     assert found.attempted[0].outcome == "empty"
-    assert "g (" in found.notes[0]
+    assert '"g" (' in found.notes[0]
     assert "did not answer" in (found.suggestion or "")
 
 
