@@ -9,6 +9,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 FOLDER = DOCS / "reference"
+FRONT = ROOT / "scripts" / "front.md"
 SECTIONS = {
     "guides": "Guides",
     "concepts": "How it works",
@@ -26,11 +27,7 @@ def pages() -> dict[str, str]:
 
 def index() -> str:
     """The front page: every page of the documentation with its title, by folder."""
-    parts = [
-        "# mcp-web",
-        "One MCP server that gives an AI agent the web: search → open → read → remember → cite. "
-        "[The house](architecture.md) shows where everything is.",
-    ]
+    parts = [FRONT.read_text(encoding="utf-8").rstrip()]
     for folder, heading in SECTIONS.items():
         found = {path.name for path in (DOCS / folder).glob("*.md")}
         if folder == "reference":
@@ -118,12 +115,14 @@ def settings() -> str:
         "and a sentence that names the variable, the value and what is allowed.",
     ]
     for room in dict.fromkeys(row.room for row in rows):
-        parts += [f"## {room}", _table(
-            ("variable", "file key", "allowed", "default", "meaning"),
-            [(_code(*row.variables), _code(f"{room}.{row.name}"), row.kind, _value(row), row.facts.help)
-             for row in rows if row.room == room],
-        )]  # fmt: skip
+        parts += [f"## {room}", *(_setting(row) for row in rows if row.room == room)]
     return "\n\n".join(parts) + "\n"
+
+
+def _setting(row: Any) -> str:
+    """One setting as a paragraph: a table of five columns is wider than any screen."""
+    default = f", default {_value(row)}" if _value(row) else ""
+    return f"**{_code(*row.variables)}** · {_code(f'{row.room}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
 
 
 def _code(*names: str) -> str:

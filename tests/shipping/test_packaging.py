@@ -124,3 +124,28 @@ def _all_commands() -> list[click.Command]:
             subs = [command.get_command(root, sub) for sub in command.list_commands(root)]
             found += [sub for sub in subs if sub is not None]
     return found
+
+
+def test_the_compose_file_joins_the_server_and_its_searxng() -> None:
+    import yaml
+
+    compose = yaml.safe_load((PACKAGING / "compose.yaml").read_text())
+    server, searxng = compose["services"]["mcp-web"], compose["services"]["searxng"]
+    known = {name for row in load(environ={}).rows for name in row.variables}
+    assert set(server["environment"]) <= known
+    assert (PACKAGING / server["build"]["context"] / server["build"]["dockerfile"]).resolve().exists()
+    assert server["depends_on"]["searxng"]["condition"] == "service_healthy"
+    assert "healthcheck" in searxng
+    assert all(port.startswith("127.0.0.1:") for port in server["ports"]), "only this machine reaches it"
+    mounted = PACKAGING / searxng["volumes"][0].split(":")[0]
+    assert "json" in yaml.safe_load((mounted / "settings.yml").read_text())["search"]["formats"]
+
+
+def test_the_container_s_versions_are_pinned_and_its_health_can_be_asked() -> None:
+    text = (PACKAGING / "Containerfile").read_text()
+    for image in re.findall(r"^FROM (\S+)", text, flags=re.M):
+        assert re.search(r":\d+\.\d+\.\d+", image), image
+    check = json.loads(re.search(r"HEALTHCHECK .*? CMD (\[.*\])$", text, flags=re.M)[1])  # type: ignore[index]
+    assert check[0] == "python"
+    compile(check[2], "healthcheck", "exec")
+    assert "--require-hashes" in text
