@@ -153,3 +153,35 @@ def test_page_with_too_many_boxes_is_read_by_rules_and_says_where_it_was_cut() -
 def test_thousands_of_attributes_are_survived() -> None:
     attributes = " ".join(f"a{n}=1" for n in range(50_000))
     assert _SENTENCES[3] in read(f"<div {attributes}><p>{_SENTENCES[3]}</p></div>").markdown
+
+
+def _short_page(body: str) -> str:
+    links = '<a href="/">Home</a><a href="/about">About</a>'
+    foot = '<ul><li><a href="/p">Privacy</a></li><li><a href="/t">Terms</a></li></ul>'
+    return f"<html><title>Tools</title><body><nav>{links}</nav>{body}<footer>{foot}</footer></body></html>"
+
+
+@pytest.mark.parametrize("frame", ["<main>{}</main>", '<div id="content">{}</div>', "{}"])
+def test_short_list_of_links_between_paragraphs_stays_with_its_heading(frame: str) -> None:
+    lines = "<li><a href='/1'>Ann Actor</a></li><li><a href='/2'>Ben Player</a></li>"
+    text = f"<h1>The film</h1><p>{_SENTENCES[0]}</p><h2>Cast</h2><ul>{lines}</ul><h2>Plot</h2><p>{_SENTENCES[1]}</p>"
+    markdown = read(_short_page(frame.format(text))).markdown
+    assert "## Cast\n\n- [Ann Actor](" in markdown
+    assert "Ben Player" in markdown
+    assert "Privacy" not in markdown
+
+
+def test_two_paragraphs_and_three_links_are_kept_whole() -> None:
+    lines = "".join(f"<li><a href='/{name}'>{name}</a></li>" for name in ("Editor", "Formatter", "Checker"))
+    markdown = read(
+        _short_page(f"<main><h1>Tools</h1><p>{_SENTENCES[0]}</p><p>{_SENTENCES[1]}</p><ul>{lines}</ul></main>")
+    )
+    assert all(name in markdown.markdown for name in ("# Tools", "Editor", "Formatter", "Checker"))
+
+
+def test_list_under_a_heading_for_related_stories_goes() -> None:
+    lines = "".join(f"<li><a href='/{n}'>Another story about number {n}</a></li>" for n in range(5))
+    story = "".join(f"<p>{sentence}</p>" for sentence in _SENTENCES)
+    markdown = read(_short_page(f"<main><h1>Tools</h1>{story}<h2>Related stories</h2><ul>{lines}</ul></main>")).markdown
+    assert _SENTENCES[3] in markdown
+    assert "Another story" not in markdown

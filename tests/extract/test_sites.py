@@ -128,3 +128,27 @@ def test_check_says_what_is_wrong() -> None:
     assert report.document is None
     assert any("body" in problem for problem in report.problems)
     assert any("domains" in problem for problem in report.problems)
+
+
+def test_packaged_config_is_refused_where_it_finds_a_small_part_of_the_page() -> None:
+    """A class that a generator uses, taken over by a page of another kind."""
+    story = "".join(
+        f"<p>Paragraph {n} of a long story, with commas, a verb and enough words to read.</p>" for n in range(30)
+    )
+    box = f'<div class="sl-markdown-content"><p>{"A note of the author on a page of another kind. " * 3}</p></div>'
+    page = f"<html><title>Long story</title><body><div><h1>Long story</h1>{story}</div>{box}</body></html>"
+    document = read(page)
+    assert document.siteconfig is None
+    assert "Paragraph 29" in document.markdown
+
+
+def test_category_page_of_a_wiki_keeps_its_members() -> None:
+    members = "".join(f'<li><a href="/wiki/{n}">Lighthouse number {n}</a></li>' for n in range(40))
+    page = f"""<html><head><meta name="generator" content="MediaWiki 1.43"></head><body><div id="content">
+        <h1 id="firstHeading">Category:Lighthouses</h1><div id="mw-content-text"><div class="mw-parser-output">
+        <p>{"Lighthouses of the northern coast, in the order of their names. " * 3}</p></div>
+        <div class="mw-category-generated"><h2>Pages in this category</h2><ul>{members}</ul></div></div></div></body>
+        </html>"""
+    document = read(page)
+    assert document.siteconfig == "mediawiki@2"
+    assert document.markdown.count("Lighthouse number") == 40

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -174,37 +174,32 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
     return known[name]
 
 
-def by_address(tree: Tree, url: str, folder: str = "") -> SiteConfig | None:
-    """The config for a page's domain or generator, the user's before the packaged ones."""
+def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> Iterator[tuple[SiteConfig, bool]]:
+    """The configs that a page fits, best first, each with whether it is the user's own.
+
+    The domain comes before the generator, both before the marks; in each, the user's configs before the packaged ones.
+    `names` are the page's classes and ids: without those that a mark needs it is not looked for.
+    """
     generator = _generator(tree)
     host, path = _place(url)
-    for configs in (in_folder(folder), packaged()):
+    sources = ((in_folder(folder), True), (packaged(), False))
+    for configs, own in sources:
         for config in configs:
-            if (
-                config.domains
-                and any(_is_under(domain, host, path) for domain in config.domains)
-                and (not config.marks or _marked(config, tree))
-            ):
-                return config
+            if any(_is_under(domain, host, path) for domain in config.domains) and _has_marks(config, tree):
+                yield config, own
         for config in configs:
             if generator and config.generator and generator.startswith(config.generator):
-                return config
-    return None
-
-
-def by_marks(tree: Tree, names: frozenset[str], folder: str = "") -> SiteConfig | None:
-    """The config whose marks a page bears; `names` are its classes and ids, so that most marks need no look."""
-    for marks in (_marks_of(in_folder(folder)), _packaged_marks()):
-        for config, mark, needed in marks:
+                yield config, own
+    for configs, own in sources:
+        for config, mark, needed in _marks_of(configs) if own else _packaged_marks():
             if needed <= names and select(tree, mark):
-                return config
-    return None
+                yield config, own
 
 
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
     """Whether a page would be given to this config, were it the only one."""
     if config.domains:
-        return fits_domain(config, url) and (not config.marks or _marked(config, tree))
+        return fits_domain(config, url) and _has_marks(config, tree)
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
 
 
@@ -227,6 +222,10 @@ def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, f
 @cache
 def _packaged_marks() -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
     return _marks_of(packaged())  # asked for on every page: the hash of all configs costs more than the look
+
+
+def _has_marks(config: SiteConfig, tree: Tree) -> bool:
+    return not config.marks or _marked(config, tree)
 
 
 def _marked(config: SiteConfig, tree: Tree) -> bool:
@@ -269,13 +268,21 @@ class Applied:
     next_page: str | None = None
 
 
-def apply_config(config: SiteConfig, tree: Tree, least: int = 1) -> Applied | None:
-    """Take a page's content by a config's rules; None where no body rule finds `least` characters of text."""
+def apply_config(
+    config: SiteConfig, tree: Tree, least: int = 1, accept: Callable[[list[Element]], bool] | None = None
+) -> Applied | None:
+    """Take a page's content by a config's rules.
+
+    None where no body rule finds `least` characters of text, or where `accept` returns False for what was found:
+    it is asked before anything is taken out of the tree.
+    """
     facts = {key: _first_text(tree, getattr(config, key)) for key in ("title", "author", "date")}
     next_page = _first_text(tree, config.next_page, "href")
     for selector in config.body:
         roots = outermost(element for element in select(tree, selector) if hasattr(element, "tag"))
         if roots and sum(len(root.text) for root in roots) >= least:
+            if accept is not None and not accept(roots):
+                continue
             stripped = tuple((rule, _strip(roots, rule)) for rule in config.strip)
             return Applied(config, tuple(roots), selector, stripped, **facts, next_page=next_page)
     return None

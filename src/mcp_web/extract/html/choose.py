@@ -34,16 +34,32 @@ class Choice:
     elements: int = 0  # of a page too large to be written whole
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The blocks of a page with their chances and the decision about each."""
+
+    figures: PageFigures
+    chances: list[float]
+    kept: list[bool]
+    threshold: float
+
+
+def weigh(read: Blocks, title: str, declared: Kind | None) -> Weighed:
+    """Give each block its chance and decide which to keep; the tree stays as it is."""
+    figures = PageFigures(read, title, declared)
+    chances = load_scorer().score(figures)
+    kept, least = decide(read, chances)
+    return Weighed(figures, chances, kept, least)
+
+
 def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: Kind | None) -> Choice:
     """Prune the tree and return the element that holds the content."""
     if read is None or not read.blocks:
         root = choose_by_rules(tree, body)
         return Choice(root, "rules", elements=cut_off(root))
-    figures = PageFigures(read, title, declared)
-    chances = load_scorer().score(figures)
-    kept, least = decide(read, chances)
-    root = prune(read, kept)
-    return Choice(root, "blocks", least, figures, tuple(chances), tuple(kept))
+    found = weigh(read, title, declared)
+    root = prune(read, found.kept)
+    return Choice(root, "blocks", found.threshold, found.figures, tuple(found.chances), tuple(found.kept))
 
 
 def read_content(tree: Tree, body: Element, declared: Kind | None) -> Blocks | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from operator import mul
 
 from mcp_web.extract.html.blocks import Block, Blocks, Box
+from mcp_web.extract.html.vocabulary import ASIDE_PHRASES
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
 # Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. Up to
 # _SMALL blocks a title over kept text stays whatever its chance: the model learnt of titles from articles.
 _WHOLE, _SMALL = 6, 12
+_LINE = 200  # characters; longer texts are sentences, not labels
+_FLOW = frozenset(("p", "h1", "h2", "h3"))
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 
@@ -21,6 +24,7 @@ def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
     _keep_whole(read, chances, sizes, least, kept)
+    _keep_lists_in_text(read, kept)
     _keep_code(read, kept)
     _settle_headings(read.blocks, kept)
     if len(kept) <= _SMALL:
@@ -55,6 +59,25 @@ def _keep_whole(read: Blocks, chances: list[float], sizes: list[int], least: flo
         keep = keep or _stands_in_text(read, kept, unit, members[0], members[-1])
         for at in members:
             kept[at] = keep
+
+
+def _keep_lists_in_text(read: Blocks, kept: list[bool]) -> None:
+    """Keep a list or table that stands beside kept paragraphs in the same element, with the heading above it.
+
+    An author who writes a list between paragraphs means it, however short and however full of links it is. Lists that
+    a template adds stand in an element of their own, have a telling name, or a heading such as "Related".
+    """
+    blocks = read.blocks
+    around = {block.box.parent for block, keep in zip(blocks, kept, strict=True) if keep and block.box.tag in _FLOW}
+    for unit, members in read.units():
+        if unit.parent not in around or unit.parent is None or unit.chrome != unit.parent.chrome:
+            continue
+        above = members[0] - 1
+        head = above if above >= 0 and blocks[above].box.tag in _HEADS else None
+        lines = members if head is None else [head, *members]
+        if not any(len(blocks[at].text) < _LINE and ASIDE_PHRASES.search(blocks[at].text) for at in lines):
+            for at in lines:
+                kept[at] = True
 
 
 def _keep_code(read: Blocks, kept: list[bool]) -> None:

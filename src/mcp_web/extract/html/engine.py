@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _FITS = 3  # of a page too large for memory, one part in so many is read instead
-_LEAST = 120  # characters a packaged config's body must hold to be believed
+_LEAST = 120  # characters a config's body must hold to be believed
+_ENOUGH = 0.4  # part of the page's text that a packaged config's body holds where it is not looked at again
 
 
 @dataclass(slots=True)
@@ -131,11 +132,12 @@ class HtmlExtractor:
         folder = self._options.site_configs
         if request.siteconfig:
             return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
-        return (
-            _fitting(tree, sites.by_address(tree, page.url, folder), request.explain)
-            or _fitting(tree, sites.by_marks(tree, page.names.lowered, folder), request.explain)
-            or _chosen(tree, body, request, page)
-        )
+        for config, own in sites.fitting(tree, page.url, page.names.lowered, folder):
+            accept = None if own else _Judge(tree, body, page).accepts
+            applied = sites.apply_config(config, tree, _LEAST, accept)
+            if applied is not None:
+                return _configured(applied, request.explain)
+        return _chosen(tree, body, request, page)
 
 
 def _has_all_memory() -> bool:
@@ -191,9 +193,41 @@ def _configured(applied: sites.Applied, explain: bool) -> _Found:
     )
 
 
-def _fitting(tree: Tree, config: sites.SiteConfig | None, explain: bool) -> _Found | None:
-    applied = sites.apply_config(config, tree, _LEAST) if config is not None else None
-    return _configured(applied, explain) if applied is not None else None
+class _Judge:
+    """Whether what a packaged config found can be the content of a page.
+
+    A config that was written for other pages of the same software may find a small part. Where it leaves out most of
+    the page, the blocks are weighed too, and the config is refused if they hold much more text that is not links.
+    """
+
+    def __init__(self, tree: Tree, body: Element, page: _Page) -> None:
+        self._tree = tree
+        self._body = body
+        self._page = page
+        self._weighed: int | None = None
+
+    def accepts(self, roots: list[Element]) -> bool:
+        from mcp_web.extract.html.rules import NEVER
+
+        self._tree.remove(NEVER)
+        found = sum([len(root.text) for root in roots])
+        if found >= _ENOUGH * len(self._body.text):
+            return True
+        if self._weighed is None:
+            self._weighed = self._weigh()
+        return found >= _ENOUGH * self._weighed
+
+    def _weigh(self) -> int:
+        """How many characters outside links the weighing of blocks would keep."""
+        from mcp_web.extract.html.choose import read_content, weigh
+        from mcp_web.extract.html.kind import declared_kind
+
+        declared = declared_kind(self._page.metadata)
+        read = read_content(self._tree, self._body, declared)
+        if read is None or not read.blocks:
+            return 0
+        kept = weigh(read, self._page.title, declared).kept
+        return sum([len(block.text) - block.links for block, keep in zip(read.blocks, kept, strict=True) if keep])
 
 
 def _chosen(tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
