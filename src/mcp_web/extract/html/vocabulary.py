@@ -75,18 +75,18 @@ NAME_PATTERN = re.compile(f"{_pattern(ALL_WORDS)}| ")
 # What a page says over, and in, the parts that are not its content. Phrases, not words, where a word alone is common.
 ASIDE_PHRASES = re.compile(
     r"""
-    \b(?:share|sharing|tweet|follow\ us|e-?mail\ this|subscri|newsletter|sign\ ?up|log\ ?in|sign\ in|register|advertis
-    |sponsor|promoted|copyright|all\ rights\ reserved|privacy|terms\ of|cookies?\b|related|recommended|popular|trending
-    |most\ (?:read|viewed)|(?:read|see|learn|load|show)\ more|more\ (?:from|on|in|stories)|see\ also|you\ (?:may|might)
-    |also\ (?:like|read)|read\ also|(?:next|previous)\ (?:article|post|page)|latest|top\ stories|don.t\ miss
-    |keep\ reading|up\ next|around\ the\ web|similar|customers\ also|recently\ viewed|comments?\b|repl(?:y|ies)\b|leave\ a
-    |filed\ under|tags?:|posted\ (?:by|on|in)|back\ to\ top|skip\ to|view\ all|see\ all|add\ to\ (?:cart|bag)|sort\ by|quick\ view
-    |teilen|anzeige|werbung|abonnieren|anmelden|impressum|datenschutz|mehr\ zum|lesen\ sie|auch\ interessant|kommentar
-    |partager|publicit|abonne|connexion|lire\ aussi|à\ lire|commentaire|compartir|publicidad|suscr|leer\ más|relacionad
-    |comentario|condividi|pubblicit|iscriviti|leggi\ anche|correlat|compartilh|leia\ também|comentário|delen|lees\ ook
-    |reacties|advertentie|aanbevolen|udostępnij|czytaj\ też|поделиться|реклама|читайте\ также|по\ теме|подпис|комментар)
-    |©|分享|评论|相关|推荐|广告|登录|版权|シェア|コメント|関連|おすすめ|広告|ログイン
-    |مشاركة|تعليق|ذات\ صلة|שתפו|תגובות|แชร์|ความคิดเห็น
+    \b(?:share|sharing|tweet|follow\ us|e-?mail\ this|subscri|newsletter|sign\ ?up|log\ ?in|sign\ in|register
+    |advertis|sponsor|promoted|copyright|all\ rights\ reserved|privacy|terms\ of|cookies?\b|related|recommended
+    |popular|trending|most\ (?:read|viewed)|(?:read|see|learn|load|show)\ more|more\ (?:from|on|in|stories)
+    |see\ also|you\ (?:may|might)|also\ (?:like|read)|read\ also|(?:next|previous)\ (?:article|post|page)|latest
+    |top\ stories|don.t\ miss|keep\ reading|up\ next|around\ the\ web|similar|customers\ also|recently\ viewed
+    |comments?\b|repl(?:y|ies)\b|leave\ a|filed\ under|tags?:|posted\ (?:by|on|in)|back\ to\ top|skip\ to|view\ all
+    |see\ all|add\ to\ (?:cart|bag)|sort\ by|quick\ view|teilen|anzeige|werbung|abonnieren|anmelden|impressum
+    |datenschutz|mehr\ zum|lesen\ sie|auch\ interessant|kommentar|partager|publicit|abonne|connexion|lire\ aussi
+    |à\ lire|commentaire|compartir|publicidad|suscr|leer\ más|relacionad|comentario|condividi|pubblicit|iscriviti
+    |leggi\ anche|correlat|compartilh|leia\ também|comentário|delen|lees\ ook|reacties|advertentie|aanbevolen
+    |udostępnij|czytaj\ też|поделиться|реклама|читайте\ также|по\ теме|подпис|комментар)|©|分享|评论|相关|推荐|广告
+    |登录|版权|シェア|コメント|関連|おすすめ|広告|ログイン|مشاركة|تعليق|ذات\ صلة|שתפו|תגובות|แชร์|ความคิดเห็น
     """,
     re.I | re.X,
 )
