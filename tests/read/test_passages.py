@@ -9,7 +9,8 @@ import pytest
 
 from mcp_web.read.blocks import blocks
 from mcp_web.read.passages import Size, passages
-from mcp_web.read.sentences import count_words, sentences
+from mcp_web.read.sentences import sentences
+from mcp_web.text.sizes import count_words
 
 WORDS = ["river", "stone", "winter", "market", "signal", "paper", "garden", "engine", "letter", "bridge", "copper"]
 
@@ -157,3 +158,21 @@ GOLDEN = [
     "82174c61ba9d",
 ]
 GOLDEN_OFFSETS = [(0, 8), (10, 682), (684, 1023)]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "市立图书馆早上九点开门，晚上很晚才关门。",
+        "ห้องสมุดประจำเมืองเปิดเวลาเก้าโมงเช้าและปิดในช่วงค่ำ ",
+        "शहर का पुस्तकालय सुबह नौ बजे खुलता है और शाम को देर से बंद होता है। ",
+    ],
+)
+def test_passages_have_one_size_in_every_script(sentence: str) -> None:
+    found = passages("\n\n".join(f"{number} " + sentence * 12 for number in range(6)))
+    assert all(60 <= count_words(one.text) <= 180 for one in found[:-1])
+    assert len(found) > 4
+
+
+def test_an_endless_sentence_of_an_unspaced_script_is_cut_to_size() -> None:
+    assert all(count_words(one.text) <= 180 for one in passages("图书馆早上九点开门" * 300))

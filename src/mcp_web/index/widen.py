@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_web.model.passage import Passage
+from mcp_web.text.sizes import count_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,4 +57,4 @@ def _together(passages: Sequence[Passage], number: int, other: int) -> bool:
 
 
 def _words(passage: Passage) -> int:
-    return len(passage.text.split())
+    return count_words(passage.text)

@@ -19,7 +19,8 @@ from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
 from mcp_web.read.blocks import WHOLE, Block, blocks, pieces
 from mcp_web.read.outline import outline, paths
-from mcp_web.read.sentences import CHARS_PER_WORD, count_words, sentences
+from mcp_web.read.sentences import sentences
+from mcp_web.text.sizes import CHARS_PER_WORD, count_words
 
 WORDS_PER_TOKEN = 0.75
 
@@ -28,6 +29,7 @@ WORDS_PER_TOKEN = 0.75
 LANDMARK = 7
 
 _WORD = re.compile(r"\S+")
+_PAUSES = ("; ", ", ", "\n", " ", "，", "、", "；")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +168,10 @@ def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[
     """A sentence, or parts of one that no passage could hold."""
     # Longer than any such number of words can be is too long: counting what remains again and again would be quadratic.
     while end - start > size.most * CHARS_PER_WORD or count_words(markdown[start:end]) > size.most:
-        limit = start + min(end - start, size.most * 5)
-        space = max(markdown.rfind(mark, start + (limit - start) // 2, limit) for mark in ("; ", ", ", "\n", " "))
+        sample = min(end - start, size.most * 5)
+        words = count_words(markdown[start : start + sample])
+        limit = start + (sample if words <= size.most else max(1, sample * size.most // words))
+        space = max(markdown.rfind(mark, start + (limit - start) // 2, limit) for mark in _PAUSES)
         cut = space + 1 if space > start else limit
         if cut >= end:
             break
@@ -222,4 +226,6 @@ def _overlap(markdown: str, before: _Unit, size: Size) -> int:
     """Where the last words of the unit before begin: about the wanted share of a passage."""
     wanted = max(1, round(size.most * size.overlap))
     words = [found.start() for found in _WORD.finditer(markdown, before.start, before.end)]
+    if len(words) * 2 < before.words > wanted:  # an unspaced script
+        return before.end - (before.end - before.start) * wanted // before.words
     return words[-wanted] if len(words) > wanted else before.start

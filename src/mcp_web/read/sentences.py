@@ -1,23 +1,22 @@
-"""Prose → sentences, with offsets; and how many words a text has."""
+"""Prose → sentences, with offsets."""
 
 from __future__ import annotations
 
 import re
 from itertools import pairwise
 
-# A full stop ends a sentence when space and something that can begin one follow; CJK stops need no space.
-_END = re.compile(r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s+[\"'“‘«(\[*_`]*[^\sa-z])|[。！？]+[」』”’）]*)\s*|\n(?=\s*\n)")
+# A full stop ends a sentence when space and something that can begin one follow; the stops of scripts that are only
+# used for sentences (Chinese, Japanese, Hindi, Urdu, Arabic, Burmese, Khmer, Armenian, Amharic) need no space.
+_END = re.compile(
+    r"(?:[.!?…]+[\"'”’»)\]*_]*(?=\s+[\"'“‘«(\[*_`]*[^\sa-z])"
+    r"|[。！？।॥۔؟။។։።]+[」』”’）]*)\s*|\n(?=\s*\n)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|[Mm]rs?|[Mm]s|Dr|Prof|Sr|Jr|St|[Nn]o|[Nn]os|[Ff]igs?|[Ee]qs?|[Ss]ec|[Cc]h|[Vv]ol|[Pp]p?|"
     r"vs|etc|cf|al|approx|Inc|Ltd|Corp|Co|Gen|Gov|Sen|Rep|Rev|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
     r"|\b(?:e\.g|i\.e|[A-Z]\.[A-Z]|U\.S|a\.m|p\.m))\.$"
 )
 _UNBREAKABLE = re.compile(r"`[^`\n]+`|\]\([^()\[\]\s]*+\)|<[^<>\s]+>")
-_TARGETS = re.compile(r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)")
-_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]")
-
-# A word of English costs about six characters with its space; a "word" far longer is several.
-CHARS_PER_WORD = 12
 
 
 def sentences(text: str, base: int = 0) -> list[tuple[int, int]]:
@@ -36,12 +35,3 @@ def sentences(text: str, base: int = 0) -> list[tuple[int, int]]:
         cuts.append(found.end())
     cuts.append(len(text))
     return [(base + start, base + end) for start, end in pairwise(cuts) if end > start]
-
-
-def count_words(text: str) -> int:
-    """Words as a reader or a model pays for them: addresses count nothing, ideographs a little each."""
-    seen = _TARGETS.sub("]", text) if "](" in text else text
-    if seen.isascii():
-        return max(len(seen.split()), len(seen) // CHARS_PER_WORD)
-    ideographs = len(_IDEOGRAPHS.findall(seen))
-    return max(len(seen.split()), (len(seen) - ideographs) // CHARS_PER_WORD + int(ideographs * 0.7))
