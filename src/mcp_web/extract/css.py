@@ -9,25 +9,44 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from mcp_web.extract.conditions import media_holds, supports_holds
+from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
+
 _MOST = 1_000_000  # characters of all sheets of a page
 _MOST_NESTING = 20
-_WIDTH = re.compile(r"(min|max)-width\s*:\s*([\d.]+)(px|em|rem)")
-_OTHER_MEDIA = re.compile(
-    r"print|speech|prefers-|orientation:\s*portrait|hover:\s*none|pointer:\s*coarse|forced-colors|not\s+all"
-)
-_WINDOW = 1280.0
-_GROUPS = ("@media", "@supports", "@layer", "@container", "@scope")
+_MOST_KEYFRAMES = 500
+_KEYFRAMES = re.compile(r"@(?:-webkit-|-moz-|-o-)?keyframes\s+(.+)", re.S)
+_LAYER_STATEMENT = re.compile(r"@layer\s+([^{};]{1,2000});", re.I)
+_PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
+_URL = re.compile(r"url\([^()\"']*\)")
+_UNSAFE = re.compile(r"[{};,()]")
+
+LayerKey = tuple[float, ...]
+_Inside = Callable[[str, "Context", int], "Context"]
+_LAST = float("inf")  # rules outside of any layer come after all layers
+
+
+class Context(NamedTuple):
+    """What stands around a rule."""
+
+    holds: bool = True
+    layer: str = ""
+    scope: str = ""  # the elements that the rule is limited to
+    limit: str = ""  # the elements inside of which it no longer applies
+    keyframes: str = ""
+    property: str = ""
 
 
 class Rule(NamedTuple):
     selector: str
-    body: str  # lower case
+    body: str
     order: int
+    context: Context
 
 
 class Rules:
@@ -38,10 +57,12 @@ class Rules:
         """`names` are the class names of the page, lower case: a rule that asks for another is left out."""
         self._heads: list[str] = []  # what stands before each rule's brace
         self._bodies: list[str] = []
-        self._dead: list[int] = []  # places where rules stop or start to be in force, from "in force" on
+        self._starts: list[int] = []  # the rules at which the context changes
+        self._contexts: list[Context] = []
+        self._layers: dict[str, int] = {}
         left = _MOST
         for sheet in sheets:
-            self._read(without_strings(without_comments(sheet[:left])))
+            self._read(_cleaned(sheet[:left]))
             left -= len(sheet)
             if left <= 0:
                 break
@@ -51,52 +72,137 @@ class Rules:
         self.bodies = self.text.split("{") if bodies else []
         self.ends = list(accumulate([len(body) + 1 for body in self.bodies]))  # of each body in the text
 
+    def __len__(self) -> int:
+        return len(self._alive)
+
     def rule(self, at: int) -> Rule | None:
         """The rule at a place; None where there is none or it does not hold at a desktop screen."""
         selector = self.selector(at)
-        return Rule(selector, self._bodies[self._alive[at]].lower(), at) if selector else None
+        place = self._alive[at]
+        return Rule(selector, self._bodies[place], at, self._context(place)) if selector else None
 
     def selector(self, at: int) -> str:
-        """The selector of a rule, empty where it is not in force."""
+        """The selector of a rule, empty where it does not hold."""
         at = self._alive[at]
         head = self._heads[at]
         selector = (head.rpartition(";")[2] if ";" in head else head).strip()
-        return "" if selector[:1] == "@" or bisect_right(self._dead, at) % 2 else selector
+        context = self._context(at)
+        return selector if selector[:1] != "@" and context.holds and not context.keyframes else ""
+
+    def layer_key(self, name: str) -> LayerKey:
+        """Sorts layers: later ones after earlier ones, rules outside of a layer last."""
+        if not name:
+            return (_LAST,)
+        parts = name.split(".")
+        paths = [".".join(parts[: at + 1]) for at in range(len(parts))]
+        return (*(float(self._layers.get(path, 0)) for path in paths), _LAST)
+
+    def keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
+        """The declarations of every animation by name and by step (`from`, `to`, `50%`)."""
+        found: dict[str, dict[str, dict[str, Declared]]] = {}
+        for number, context in enumerate(self._contexts[:_MOST_KEYFRAMES]):
+            if not context.keyframes or not context.holds:
+                continue
+            end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self._heads)
+            steps: dict[str, dict[str, Declared]] = {}
+            for at in range(self._starts[number], end):
+                for step in filter(str.strip, self._heads[at].lower().split(",")):
+                    steps.setdefault(step.strip(), {}).update(parse_declarations(self._bodies[at]))
+            found[context.keyframes] = steps
+        return found
+
+    def registered(self) -> Iterator[tuple[str, str]]:
+        """The initial values of properties that the sheets register."""
+        for head, body in zip(self._heads, self._bodies, strict=True):
+            found = _PROPERTY.match(head.rpartition(";")[2].strip().lower()) if "@property" in head else None
+            value = re.search(r"initial-value\s*:\s*([^;]+)", body, re.I) if found else None
+            if found and value:
+                yield found[1], value[1].strip().lower()
+
+    def _context(self, at: int) -> Context:
+        place = bisect_right(self._starts, at) - 1
+        return self._contexts[place] if place >= 0 else Context()
 
     def _read(self, text: str) -> None:
+        if "@layer" in text or "@LAYER" in text:
+            self._name_layers(text)
         pieces = [piece.rpartition("{") for piece in text.split("}")]
         groups = [at for at, piece in enumerate(pieces) if not piece[1] or "{" in piece[0]]
-        first, dead = len(self._heads), list(self._dead)
-        around: list[bool] = []  # the open groups: does each hold here?
-        off = 0  # how many of them do not
+        first, known = len(self._heads), len(self._starts)
+        around: list[Context] = [Context()]
+        self._change(first, around[-1])
         for at in groups:
             if not pieces[at][1]:
-                off -= bool(around) and not around.pop()
-            else:
-                *preludes, head = pieces[at][0].split("{")
-                for prelude in preludes:
-                    words = prelude.rpartition(";")[2].strip().lower()
-                    if words[:1] != "@":
-                        self._dead = dead
-                        self._read_nested(text)
-                        return
-                    around.append(len(around) < _MOST_NESTING and _in_force(words))
-                    off += not around[-1]
-                pieces[at] = (head, "{", pieces[at][2])
-            self._turn(first + at, not off)
+                if len(around) > 1:
+                    around.pop()
+                self._change(first + at + 1, around[-1])
+                continue
+            *preludes, head = pieces[at][0].split("{")
+            for prelude in preludes:
+                words = prelude.rpartition(";")[2].strip()
+                if words[:1] != "@":
+                    del self._starts[known:], self._contexts[known:]
+                    self._read_nested(text)
+                    return
+                around.append(self._inside(words, around[-1], len(around)))
+            pieces[at] = (head, "{", pieces[at][2])
+            self._change(first + at, around[-1])
         self._heads.extend([piece[0] for piece in pieces])
         self._bodies.extend([piece[2] for piece in pieces])
-        self._turn(len(self._heads), True)
+        self._change(len(self._heads), Context())
 
     def _read_nested(self, text: str) -> None:
         """A sheet whose rules stand inside each other, read brace by brace."""
-        for selector, body in _rules(text):
+        for selector, body, context in _rules(text, self._inside):
+            self._change(len(self._heads), context)
             self._heads.append(selector)
             self._bodies.append(body)
+        self._change(len(self._heads), Context())
 
-    def _turn(self, at: int, in_force: bool) -> None:
-        if len(self._dead) % 2 == in_force:
-            self._dead.append(at)
+    def _change(self, at: int, context: Context) -> None:
+        if self._starts and self._starts[-1] == at:
+            self._contexts[-1] = context
+        elif not self._contexts or self._contexts[-1] != context:
+            self._starts.append(at)
+            self._contexts.append(context)
+
+    def _name_layers(self, text: str) -> None:
+        """Layers rank by where they are first named: in a statement, or by a block of their own."""
+        for found in re.finditer(r"@layer\b([^{};]{0,2000})[{;]", text, re.I):
+            for name in found[1].split(","):
+                self._add_layer(name.strip())
+
+    def _add_layer(self, name: str) -> str:
+        parts = name.split(".")
+        for at in range(len(parts)):
+            self._layers.setdefault(".".join(parts[: at + 1]), len(self._layers))
+        return name
+
+    def _inside(self, prelude: str, above: Context, depth: int) -> Context:
+        """The context inside of an at-rule."""
+        words = unescaped(prelude)
+        lowered = words.lower()
+        keyframes = _KEYFRAMES.match(lowered)
+        if depth > _MOST_NESTING or not above.holds:
+            return above._replace(holds=False)
+        if keyframes:
+            return above._replace(keyframes=keyframes[1].strip().strip("\"'"))
+        if lowered.startswith("@media"):
+            return above._replace(holds=media_holds(lowered[6:]))
+        if lowered.startswith("@supports"):
+            return above._replace(holds=supports_holds(lowered[9:]))
+        if lowered.startswith("@layer"):
+            name = words[6:].strip() or f"anonymous {len(self._layers)}"
+            return above._replace(layer=self._add_layer(f"{above.layer}.{name}" if above.layer else name))
+        if lowered.startswith("@scope"):
+            scope, _, limit = words[6:].partition(" to ")
+            return above._replace(scope=_in_brackets(scope), limit=_in_brackets(limit))
+        return above._replace(holds=lowered.startswith("@container"))
+
+
+def _in_brackets(text: str) -> str:
+    text = text.strip()
+    return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else ""
 
 
 def _may_match(head: str, names: frozenset[str]) -> bool:
@@ -121,6 +227,15 @@ def unpacked(address: str) -> str:
         return ""
 
 
+def _cleaned(text: str) -> str:
+    """The sheet without comments, and without braces and semicolons that are none."""
+    text = without_comments(text)
+    if "<!--" in text or "-->" in text:
+        text = text.replace("<!--", " ").replace("-->", " ")
+    text = quoted_safely(text)
+    return _URL.sub("url()", text) if "url(" in text else text
+
+
 def without_comments(text: str) -> str:
     """The text without comments; an unclosed one ends it."""
     parts: list[str] = []
@@ -137,8 +252,8 @@ def without_comments(text: str) -> str:
         at += 2
 
 
-def without_strings(text: str) -> str:
-    """The text with every string emptied; a quote that its line does not close is no string."""
+def quoted_safely(text: str) -> str:
+    """The text with braces, brackets, commas and semicolons inside strings escaped; long strings are emptied."""
     parts: list[str] = []
     kept = at = 0
     double, single = text.find('"'), text.find("'")
@@ -148,34 +263,44 @@ def without_strings(text: str) -> str:
         at = start + 1
         if end > 0 and text.find("\n", start, end) < 0:
             parts.append(text[kept:start])
+            inside = text[start + 1 : end] if end - start < 200 else ""
+            parts.append(f'"{_UNSAFE.sub(_escaped, inside)}"')
             kept = at = end + 1
         if 0 <= double < at:
             double = text.find('"', at)
         if 0 <= single < at:
             single = text.find("'", at)
     parts.append(text[kept:])
-    return '""'.join(parts)
+    return "".join(parts)
 
 
-def _rules(text: str) -> Iterator[tuple[str, str]]:
-    """Selector and declarations of every rule in force, nested ones under their parent's selector."""
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{ord(found[0]):x} "
+
+
+def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
+    """Selector, declarations and context of every rule, nested ones under their parent's selector."""
     pieces = text.split("{")
-    open_blocks: list[tuple[bool, str]] = []  # in force?, selector of a style rule
+    open_blocks: list[tuple[Context, str]] = []  # context, selector of a style rule
     before = pieces[0].rpartition("}")[2]
     for piece in pieces[1:]:
         prelude = before.rpartition(";")[2].strip() if ";" in before else before.strip()
-        in_force, parent = open_blocks[-1] if open_blocks else (True, "")
-        if len(open_blocks) >= _MOST_NESTING:
-            in_force = False
+        context, parent = open_blocks[-1] if open_blocks else (Context(), "")
         if prelude[:1] == "@":
-            open_blocks.append((in_force and _in_force(prelude.lower()), parent))
-            before = piece
+            open_blocks.append((inside(prelude, context, len(open_blocks)), parent))
+            body, _, before = piece.partition("}")
+            if parent and ":" in body:
+                yield parent, body, open_blocks[-1][0]
+            if len(body) == len(piece):
+                before = piece
+                continue
+            open_blocks.pop()
         else:
             selector = _nested(parent, prelude) if parent else prelude
-            open_blocks.append((in_force, selector))
+            open_blocks.append((context if len(open_blocks) < _MOST_NESTING else Context(False), selector))
             body, _, before = piece.partition("}")
-            if in_force and selector:
-                yield selector, body
+            if selector:
+                yield selector, body, open_blocks[-1][0]
             if len(body) == len(piece):
                 before = piece
                 continue
@@ -187,23 +312,4 @@ def _rules(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _nested(parent: str, selector: str) -> str:
-    if not parent:
-        return selector
     return selector.replace("&", f":is({parent})") if "&" in selector else f":is({parent}) {selector}"
-
-
-def _in_force(prelude: str) -> bool:
-    if not prelude.startswith(_GROUPS):
-        return False
-    return not prelude.startswith("@media") or applies(prelude[6:])
-
-
-def applies(query: str) -> bool:
-    """True where a media query holds at a desktop screen."""
-    if _OTHER_MEDIA.search(query):
-        return False
-    for kind, number, unit in _WIDTH.findall(query):
-        width = float(number) * (1 if unit == "px" else 16) if number.count(".") < 2 and number != "." else 0.0
-        if (kind == "min" and width > _WINDOW) or (kind == "max" and width < _WINDOW):
-            return False
-    return True

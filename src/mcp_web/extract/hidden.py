@@ -1,23 +1,28 @@
 """Text a person would not see: found by element, attribute and style; removed and counted.
 
-What a person can open stays: a closed `<details>`, a panel that a tab or a button of the page names.
+What a person can open stays: a closed `<details>`, a panel that a tab or a button of the page names. What only a script
+would show is kept where it is likely to, under a label that says so.
 Run it after the metadata were read and before the content is chosen.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from turbohtml import Element
 
+from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.characters import clean_text
-from mcp_web.extract.css import applies, unpacked
+from mcp_web.extract.conditions import media_holds
+from mcp_web.extract.css import unpacked
+from mcp_web.extract.ink import Ink
+from mcp_web.extract.lengths import pixels
 from mcp_web.extract.names import PageNames
-from mcp_web.extract.reachable import HIDING_CLASSES, Reachable, visible_length
-from mcp_web.extract.style import Background, Style, hides, parse_style
-from mcp_web.extract.stylesheet import hidden_by_rules
+from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, visible_length
+from mcp_web.extract.shadow import settle_shadows
+from mcp_web.extract.style import Style, fades, hides_box
+from mcp_web.extract.suspects import by_attribute, by_rule
 from mcp_web.extract.tabs import LABEL, settle_tabs
 
 if TYPE_CHECKING:
@@ -27,43 +32,141 @@ __all__ = ["clean_text", "remove_hidden"]
 
 # One pass finds every candidate that is not told by its class; each further select would walk the whole tree again.
 _CANDIDATES = (
-    "template,noscript,noframes,dialog,video,audio,object,canvas,iframe,style,link[href^='data:' i],"
-    f"[hidden],[popover],[style],[role=tablist],[{LABEL}]"
+    "template,noscript,noframes,noembed,dialog,video,audio,object,canvas,iframe,style,link[href^='data:' i],rp,"
+    f"mphantom,[hidden],[popover],[style],[bgcolor],[role=tablist],[{LABEL}]"
 )
-Verdict = tuple[Style | None, bool]
-
-_NEVER_SHOWN = frozenset(("template", "noframes"))
+_NEVER_SHOWN = frozenset(("template", "noframes", "noembed", "rp", "mphantom"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))
+_KEPT = frozenset(("body", "html", "head", "main"))
 _SHOWN_WIDER = re.compile(
     r"(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|min-\S+):(?:block|flex|inline|grid|table|contents)\S*"
     r"|d-(?:sm|md|lg|xl|xxl)-(?!none)\S+|not-sr-only|\S+:not-sr-only)"
 )
-_SUSPECT_STYLE = re.compile(
-    r"none|hidden|collapse|opacity|font(?:-size)?\s*:\s*[0-2.]|-\s*\d{3}|\d{4}|clip|scale|rotate|matrix|transparent"
-    r"|indent|spacing|(?:width|height)\s*:\s*[01.]|filter|mask|translate|zoom|var\(|\\|/\*|calc|\d+v[wh]|-\d+%",
-    re.I,
-)
-_LONG_STYLE = 200  # characters; longer ones are seldom met again
 _MOST_FONTS = 2000  # old pages use them in earnest; a flood of them multiplies while it is parsed
+_MOST_INSIDE = 3000  # elements judged one by one inside of an element whose text is hidden
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _MATHS = "math,annotation,script[type^='math/' i]"
+_ANIMATED = re.compile(
+    r"(?:^|[\s_-])(?:wow|animate[ds]?|animation|reveal|fade(?:in|up|down|left|right)?|framer|motion|lazy(?:load)?|aos)"
+    r"(?:$|[\s_-])",
+    re.I,
+)
+_ANIMATED_ATTRIBUTES = (
+    "data-aos", "data-w-id", "data-framer-appear-id", "data-sal", "data-scroll", "data-animate", "data-animation",
+)  # fmt: skip
+_OF_TEXT = frozenset(
+    ("visibility", "font-size", "color", "-webkit-text-fill-color", "background-color", "background-image",
+     "background-clip")
+)  # fmt: skip
+DOUBTFUL = "Not visible until a script shows it"
 
 
 def remove_hidden(tree: Node, names: PageNames | None = None) -> int:
     """Remove what a person would not see; returns how many pieces of text that were."""
+    count = settle_shadows(tree, remove_hidden)
     candidates = tree.select(_CANDIDATES)
     names = names or PageNames(tree)
-    classes = names.classes
     _place_streamed(tree, candidates)
-    settle_tabs(tree, candidates, classes)
-    count = _drop_noscript(tree, candidates)
-    found = [element for element in candidates if _is_never_shown(element)]
-    found.extend(_by_class(tree, classes))
-    found.extend(_by_style(tree, candidates))
-    found.extend(hidden_by_rules(tree, _sheets(candidates), names))
-    if found:
-        count += _drop(found, Reachable(tree))
+    count += _drop_noscript(tree, candidates)
+    cascade = Cascade(tree, _sheets(candidates), names)
+    judge = _Judge(tree, cascade)
+    marked = [element for element in candidates if _is_never_shown(element)] + _by_class(tree, names.classes)
+    boxes, texts = judge.sorted_out([*_styled(tree, candidates), *by_rule(tree, cascade)])
+    found = list(dict.fromkeys((*marked, *boxes)))
+    reachable = Reachable(tree, (*found, *texts))
+    settle_tabs(tree, candidates, names.classes, reachable.is_seen)
+    count += _drop(found, reachable, judge)
+    count += _drop_texts(texts, reachable, judge)
     return count + _empty_players(candidates)
+
+
+def _styled(tree: Node, candidates: list[Element]) -> list[Element]:
+    return list(by_attribute([*candidates, *tree.find_all("font", limit=_MOST_FONTS)]))
+
+
+class _Judge:
+    """Decides for the elements of one tree whether a person sees them."""
+
+    def __init__(self, tree: Node, cascade: Cascade) -> None:
+        self._tree = tree
+        self._cascade = cascade
+        self._ink = Ink(tree, cascade)
+
+    def sorted_out(self, suspects: list[Element]) -> tuple[list[Element], list[Element]]:
+        """Of the suspects those that are hidden whole, and those whose own text cannot be read."""
+        boxes: list[Element] = []
+        texts: list[Element] = []
+        for element in dict.fromkeys(suspects):
+            if all(hides_box(state) for state in self._cascade.states(element)):
+                boxes.append(element)
+            elif self._says_of_text(element) and self.has_hidden_text(element):
+                texts.append(element)
+        return boxes, texts
+
+    def _says_of_text(self, element: Element) -> bool:
+        """Whether the element itself declares what decides if its text is seen; else its ancestors are judged."""
+        style = self._cascade.style(element)
+        return not _OF_TEXT.isdisjoint(style) or style.get("animation-name", "none") != "none"
+
+    def excuse(self, element: Element) -> None:
+        """What the element declares about its visibility does not count: a person can bring it up."""
+        self._ink.excused.add(element)
+
+    def has_hidden_text(self, element: Element) -> bool:
+        states = self._cascade.states(element)
+        if len(states) == 1 and states[0] is self._cascade.style(element):
+            return self._ink.is_hidden(element)
+        return all(self._ink.is_hidden_as(element, state) for state in states)
+
+    def drop_texts(self, element: Element) -> int:
+        """Remove the texts that cannot be read, and keep what a descendant shows again; 1 if any was removed."""
+        if element.parent is None or element.tag in _KEPT:
+            return 0
+        left = _MOST_INSIDE
+        removed = False
+        queue = [element]
+        while queue and left > 0:
+            node = queue.pop()
+            left -= 1
+            for child in list(node):
+                if isinstance(child, Element):
+                    if not self._shows_again(child):
+                        queue.append(child)
+                elif child.text.strip():
+                    child.extract()
+                    removed = True
+        return int(removed)
+
+    def _shows_again(self, element: Element) -> bool:
+        return self._says_of_text(element) and not self.has_hidden_text(element)
+
+    def appears_later(self, element: Element) -> bool:
+        """Faded in by a script as the reader scrolls. Only where scripts can run and something says that it moves."""
+        style = self._cascade.style(element)
+        if not fades(style) or _is_hidden_otherwise(style) or not self._has_scripts():
+            return False
+        named = any(element.attr(name) is not None for name in _ANIMATED_ATTRIBUTES)
+        named = named or _ANIMATED.search(element.attr("class") or "") is not None
+        return (named and style.get("transition", "") != "none") or _moves(style)
+
+    def _has_scripts(self) -> bool:
+        return self._tree.select_one("script[src],script:not([type])") is not None
+
+
+def _is_hidden_otherwise(style: Style) -> bool:
+    shown = {**style, "opacity": "1", "filter": "none", "mask-image": "none"}
+    return hides_box(shown)
+
+
+def _moves(style: Style) -> bool:
+    """Whether a style is set for a movement: a transition that lasts, or a small shift to come from."""
+    if re.search(r"(?:^|[\s,])(?:[1-9]\d*|\d*\.\d*[1-9]\d*)m?s", style.get("transition", "")):
+        return True
+    if "opacity" in style.get("will-change", ""):
+        return True
+    shifts = re.findall(r"(?:translate\w*|scale)\(([^()]*)\)", style.get("transform", ""))
+    values = (pixels(part) for shift in shifts for part in shift.split(","))
+    return style.get("transition", "") != "none" and any(value for value in values)
 
 
 def _sheets(candidates: list[Element]) -> list[str]:
@@ -71,8 +174,8 @@ def _sheets(candidates: list[Element]) -> list[str]:
     found: list[str] = []
     for element in candidates:
         if element.tag == "style":
-            media = (element.attr("media") or "").lower()
-            if applies(media) and element.closest("noscript") is None:
+            kind = (element.attr("type") or "text/css").strip().lower()
+            if kind == "text/css" and media_holds(element.attr("media") or "") and element.closest("noscript") is None:
                 found.append(element.text)
         elif element.tag == "link" and "stylesheet" in (element.attr("rel") or "").lower():
             found.append(unpacked(element.attr("href") or ""))
@@ -82,8 +185,7 @@ def _sheets(candidates: list[Element]) -> list[str]:
 def _is_never_shown(element: Element) -> bool:
     if element.tag in _NEVER_SHOWN or (element.tag == "dialog" and element.attr("open") is None):
         return True
-    hidden = element.attr("hidden")
-    return (hidden is not None and hidden.lower() != "until-found") or element.attr("popover") is not None
+    return element.attr("hidden") is not None or element.attr("popover") is not None
 
 
 def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
@@ -94,53 +196,30 @@ def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
     return [element for element in found if _SHOWN_WIDER.search(element.attr("class") or "") is None]
 
 
-def _by_style(tree: Node, candidates: list[Element]) -> list[Element]:
-    found: list[Element] = []
-    background = Background(tree)
-    verdicts: dict[str, Verdict] = {}  # styles repeat: each text is judged once
-    for element in [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]:
-        text = element.attr("style") or ""
-        if element.tag == "font":
-            text += f";color:{element.attr('color') or ''}"
-        if not text:
-            continue
-        if text not in verdicts:
-            verdicts[text] = _suspect(text) if len(text) > _LONG_STYLE else _known_suspect(text)
-        style, may_hide = verdicts[text]
-        if style is not None and ((may_hide and hides(style, element)) or background.swallows(element, style)):
-            found.append(element)
-    return found
-
-
-@lru_cache(maxsize=4096)  # and they repeat from page to page
-def _known_suspect(text: str) -> Verdict:
-    return _suspect(text)
-
-
-def _suspect(text: str) -> Verdict:
-    """The parsed style, where it could hide something on some element, and whether by more than its colour."""
-    coloured = "color" in text.lower()
-    if not coloured and _SUSPECT_STYLE.search(text) is None:
-        return None, False
-    style = parse_style(text)
-    if hides(style):  # an element can only excuse what its style alone would hide
-        return style, True
-    return (style, False) if coloured and "color" in style else (None, False)
-
-
-def _drop(found: list[Element], reachable: Reachable) -> int:
+def _drop(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
     """Take the outermost of the found elements out, except what can be opened or is not text."""
     count = 0
     for element in found:
-        if element.parent is None or element.tag in ("body", "html", "head", "main"):
+        if element.parent is None or element.tag in _KEPT:
             continue
         # Pictures that appear late are left to the image rules: only text is removed.
-        if not element.text.strip() or _is_formula(element) or reachable(element):
+        if (not element.text.strip() and element.tag != "slot") or _is_formula(element) or reachable(element):
             continue
-        reachable.gone(element)
+        if judge.appears_later(element) or reachable.is_most(element):
+            element.attrs[LABEL] = DOUBTFUL
+            continue
         element.decompose()
         count += 1
     return count
+
+
+def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
+    """Remove the texts that cannot be read, except where a person can bring them up."""
+    for element in found:
+        if element.parent is not None and (reachable(element) or reachable.is_most(element)):
+            judge.excuse(element)
+    unread = [element for element in found if not _is_formula(element) and judge.has_hidden_text(element)]
+    return sum(judge.drop_texts(element) for element in unread)
 
 
 def _is_formula(element: Element) -> bool:
@@ -168,7 +247,7 @@ def _drop_noscript(tree: Node, candidates: list[Element]) -> int:
         return 0
     inside = sum(len(element.text) for element in found)
     body = tree.select_one("body") or tree
-    is_shell = inside > 1000 and inside > 0.5 * (visible_length(body) - inside)
+    is_shell = inside > 1000 and visible_length(body) - inside < SHELL
     count = 0
     for element in found:
         if element.parent is None:

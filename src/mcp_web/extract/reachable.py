@@ -1,8 +1,13 @@
-"""What is hidden until a person asks for it: panels, accordions, parts a script reveals. It is text of the page."""
+"""What is hidden until a person asks for it: panels, accordions, parts a script reveals. It is text of the page.
+
+A control counts only where a person sees it: an empty or hidden one opens nothing.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from turbohtml import Element
@@ -24,98 +29,125 @@ HIDING_CLASSES = frozenset(
         """,
     )
 )
-_CONTROLS = (
-    "[aria-controls],[data-target],[data-bs-target],[data-definition],[popovertarget],[commandfor],label[for],"
-    "a[href^='#'],[data-tab],[data-toggle-target],[aria-owns]"
-)
-_CONTROL_NAMES = (
-    "aria-controls", "data-target", "data-bs-target", "data-definition", "popovertarget", "commandfor", "for",
-    "href", "data-tab", "data-toggle-target", "aria-owns",
+# Attributes by which a control names what it opens, with a script, and those that work without one.
+_SCRIPTED = (
+    "aria-controls", "data-target", "data-bs-target", "data-definition", "data-tab", "data-toggle-target",
 )  # fmt: skip
+_NATIVE = ("popovertarget", "commandfor")
+_CONTROLS = ",".join(f"[{name}]" for name in (*_SCRIPTED, *_NATIVE)) + ",a[href^='#'],[onclick]"
 _OPENERS = "[aria-expanded],[data-toggle],[data-bs-toggle],summary,button,[role=button]"
-_SWITCHES = "[role=tab],[role=tablist],button,[role=button],input[type=radio],[onclick]"
+_SWITCHES = "[role=tab],button,[role=button],input[type=radio],label,[onclick]"
+_ICONS = "img,svg,i,input,[class*=icon i],picture"
 _WORD = re.compile(r"[\w:.-]+")
 _LARGE = 1500  # characters; a smaller piece is never the page itself
+SHELL = 800  # characters; a page that shows no more than this has its text elsewhere
 
 
 class Reachable:
     """Tells, for one tree, which hidden elements a person can bring up."""
 
-    def __init__(self, tree: Node) -> None:
+    def __init__(self, tree: Node, hidden: Iterable[Element]) -> None:
+        """`hidden` are the elements found hidden so far: a control inside one opens nothing."""
         self._tree = tree
-        self._named: set[str] | None = None
-        self._visible: int | None = None
-
-    def gone(self, element: Element) -> None:
-        """The element is about to leave the tree."""
-        if self._visible is not None and element.closest("body") is not None:  # else it left with one around it
-            self._visible -= visible_length(element)
+        self._hidden = frozenset(hidden)
 
     def __call__(self, element: Element) -> bool:
-        return self._is_named(element) or _opens_below(element) or _is_panel(element) or self._is_most(element)
+        return self._is_named(element) or self._opens_below(element) or self._is_panel(element)
+
+    def is_most(self, element: Element) -> bool:
+        """A page that hides nearly all it says shows it once its scripts have run."""
+        size = len(element.text)
+        if size < _LARGE or not self._has_script:
+            return False
+        rest = self._length - size
+        return rest < SHELL or (size > 3 * rest and element.select_one("h1,main") is not None)
+
+    @cached_property
+    def _length(self) -> int:
+        return visible_length(self._tree.select_one("body") or self._tree)
+
+    @cached_property
+    def _has_script(self) -> bool:
+        return self._tree.select_one("script:not([type*=json i]):not([type*=template i])") is not None
+
+    @cached_property
+    def _has_checks(self) -> bool:
+        """Whether a sheet shows something while a box is ticked."""
+        checks = any(":checked" in sheet.text for sheet in self._tree.select("style"))
+        return checks and self._tree.select_one("label[for],label input") is not None
+
+    def is_seen(self, control: Element) -> bool:
+        """Whether a person finds the control: not hidden, not disabled, with something to see in it."""
+        node: object = control
+        for _ in range(60):
+            if not isinstance(node, Element):
+                break
+            if node in self._hidden or node.attr("hidden") is not None or node.tag in ("template", "noscript"):
+                return False
+            node = node.parent
+        if control.attr("disabled") is not None:
+            return False
+        return bool(control.text.strip()) or control.select_one(_ICONS) is not None
 
     def _is_named(self, element: Element) -> bool:
         """True where a control of the page names it."""
         identity = element.attr("id")
-        if not identity or element.tag in ("dialog", "template"):
+        if not identity or element.tag == "template":
             return False
-        if self._named is None:
-            self._named = _named_by_controls(self._tree)
+        if element.tag == "dialog" or element.attr("popover") is not None:
+            return identity in self._named_natively
         return identity in self._named
 
-    def _is_most(self, element: Element) -> bool:
-        """A page that hides nearly all it says shows it once its scripts have run."""
-        size = len(element.text)
-        if size < _LARGE:
+    @cached_property
+    def _named_natively(self) -> frozenset[str]:
+        controls = self._tree.select(",".join(f"[{name}]" for name in _NATIVE))
+        return frozenset(control.attr(name) or "" for control in controls if self.is_seen(control) for name in _NATIVE)
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        named: set[str] = set(self._named_natively)
+        for control in self._tree.select(_CONTROLS):
+            if not self.is_seen(control):
+                continue
+            words = [control.attr(name) or "" for name in (*_SCRIPTED, "href")]
+            named.update(word.lstrip("#") for value in words for word in value.split())
+            named.update(_WORD.findall(control.attr("onclick") or ""))
+        return frozenset(named - {""})
+
+    def _opens_below(self, element: Element) -> bool:
+        """An accordion's body: the element before it is the button that opens it, or the label of a box to tick."""
+        before = element.previous_sibling
+        while before is not None and not isinstance(before, Element):
+            before = before.previous_sibling
+        if before is None:
             return False
-        if self._visible is None:
-            self._visible = visible_length(self._tree.select_one("body") or self._tree)
-        return size > 0.4 * self._visible and self._tree.select_one("script") is not None
+        if self._has_checks and (before.tag == "label" or before.select_one("label") is not None):
+            return self.is_seen(before)
+        opener = before if before.matches(_OPENERS) else before.select_one(_OPENERS)
+        return opener is not None and self.is_seen(opener)
+
+    def _is_panel(self, element: Element) -> bool:
+        """One of several panels, of which tabs or buttons show one at a time."""
+        parent = element.parent
+        if not isinstance(parent, Element):
+            return False
+        if element.attr(LABEL) is not None:
+            return True
+        area = parent.parent if isinstance(parent.parent, Element) else parent
+        if element.attr("role") == "tabpanel":
+            return any(self.is_seen(tab) for tab in self._tree.select("[role=tab]")[:200])
+        own = set((element.attr("class") or "").split()) - HIDING_CLASSES
+        if not own or not any(self.is_seen(switch) for switch in area.select(_SWITCHES)[:200]):
+            return False
+        return any(
+            isinstance(other, Element)
+            and other != element
+            and other.tag == element.tag
+            and own <= set((other.attr("class") or "").split())
+            and bool(other.text.strip())
+            for other in parent
+        )
 
 
 def visible_length(node: Node) -> int:
     return len(node.text) - sum(len(element.text) for element in node.select("script,style,template,svg,select"))
-
-
-def _named_by_controls(tree: Node) -> set[str]:
-    named: set[str] = set()
-    for control in tree.select(f"{_CONTROLS},[onclick]"):
-        script = control.attr("onclick")
-        if script is not None:
-            named.update(_WORD.findall(script))
-            if not control.matches(_CONTROLS):
-                continue
-        for name in _CONTROL_NAMES:
-            value = control.attr(name)
-            if value:
-                named.update(word.lstrip("#") for word in value.split())
-    return named
-
-
-def _opens_below(element: Element) -> bool:
-    """An accordion's body: the element before it is the button that opens it."""
-    before = element.previous_sibling
-    while before is not None and not isinstance(before, Element):
-        before = before.previous_sibling
-    return before is not None and (before.matches(_OPENERS) or before.select_one(_OPENERS) is not None)
-
-
-def _is_panel(element: Element) -> bool:
-    """One of several panels, of which tabs or buttons show one at a time."""
-    parent = element.parent
-    if not isinstance(parent, Element):
-        return False
-    if element.attr(LABEL) is not None or element.attr("role") == "tabpanel":
-        return True
-    own = set((element.attr("class") or "").split()) - HIDING_CLASSES
-    area = parent.parent if isinstance(parent.parent, Element) else parent
-    if not own or area.select_one(_SWITCHES) is None:
-        return False
-    return any(
-        isinstance(other, Element)
-        and other != element
-        and other.tag == element.tag
-        and own <= set((other.attr("class") or "").split())
-        and bool(other.text.strip())
-        for other in parent
-    )

@@ -1,355 +1,208 @@
-"""Does a style hide its element? Judged from declarations alone, as a browser at 1280 × 720 would draw them."""
+"""Does a style hide its element's box? Judged from the winning declarations, at a screen of 1280 × 720."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from mcp_web.extract.colour import Colour, parse_colour
-
-if TYPE_CHECKING:
-    from turbohtml import Element, Node
+from mcp_web.extract.lengths import angle, fraction, pixels
 
 Style = Mapping[str, str]
 
-_NEEDS_PARSER = ('"', "'", "\\", "!", "{", "}", "/*", "url(", "@")
-_PAPER = Colour(255, 255, 255)
-_UNITS = {"": 1.0, "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "pt": 1.333, "pc": 16.0, "cm": 37.8}
-_UNITS |= {"mm": 3.78, "in": 96.0, "vw": 12.8, "vh": 7.2, "vmin": 7.2, "vmax": 12.8, "dvh": 7.2, "svh": 7.2}
-_LENGTH = re.compile(r"(?:calc\(\s*)?([-+]?\s*(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*([a-z]*|%)", re.I)
-_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)%?")
-_MOVING = re.compile(r"transition|animation|will-change")
-_ANIMATED = (
-    "[data-aos],[data-w-id],[data-framer-appear-id],[data-sal],[data-scroll],[data-animate],[data-animation],"
-    "[class*=wow i],[class*=animat i],[class*=reveal i],[class*=fade i],[class*=framer i],[class*=motion i],"
-    "[class*=lazy i]"
-)
-# What each test reads: most styles have none of it, and are told so by one look.
-_FADING = frozenset(
-    ("opacity", "filter", "-webkit-filter", "color", "-webkit-text-fill-color", "mask", "mask-image",
-     "-webkit-mask-image", "-webkit-mask")
-)  # fmt: skip
-_SIZING = frozenset(("font-size", "font", "zoom", "letter-spacing"))
-_MARGINS = ("margin-left", "margin-top", "margin-right", "margin", "margin-inline-start", "margin-block-start")
-_PLACING = frozenset(("text-indent", "position", "transform", "-webkit-transform", "scale", "translate", *_MARGINS))
-_CLIPPING = frozenset(("clip", "clip-path", "-webkit-clip-path"))
-_FLOWING = frozenset(("overflow", "overflow-x", "overflow-y"))
-MOST_ANCESTORS = 40
 FAR = 500.0  # pixels off screen; menus and sliders stand closer
+FAINT = 0.06  # of full ink: less than this, nobody reads
+_SPACES = re.compile(r"[\s]+(?![^()]*\))")
+_ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
+_CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\([^()]*\))*)\)")
+_SIDES = ("left", "top", "right", "bottom")
+_CLIPS = ("hidden", "clip", "scroll", "auto", "overlay")
+_DIRECTION = re.compile(r"to |from |[-\d.]+(?:deg|turn|rad)|circle|ellipse|at |in ")
 
 
-def parse_style(text: str, variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The winning declarations of a style attribute or rule body, lower case, variables filled in."""
-    style = _parsed(text) if any(sign in text for sign in _NEEDS_PARSER) else _split(text)
-    if "var(" in text:
-        known = {**variables, **style} if variables else style
-        for name, value in style.items():
-            if "var(" in value:
-                style[name] = _VAR.sub(lambda found: known.get(found[1]) or found[2] or "", value).strip()
-    return style
-
-
-def _split(text: str) -> dict[str, str]:
-    """Plain declarations, as nearly all are: a split is a quarter of a parser's time."""
-    style: dict[str, str] = {}
-    for declaration in text.lower().split(";"):
-        name, _, value = declaration.partition(":")
-        if value and not value.isspace():
-            style[name.strip()] = " ".join(value.split())
-    return style
-
-
-def _parsed(text: str) -> dict[str, str]:
-    from turbohtml.cssom import StyleDeclaration
-
-    block = StyleDeclaration.parse(text)
-    return {name.lower(): (block.get(name) or "").lower() for name in block}
-
-
-def pixels(value: str | None) -> float | None:
-    """A length in pixels; None for what is no length or depends on a container."""
-    found = _LENGTH.match(value.strip()) if value else None
-    if found is None:
-        return None
-    unit = found[2].lower()
-    number = float(found[1].replace(" ", ""))
-    if unit == "%":
-        return 0.0 if number == 0 else None
-    return number * _UNITS[unit] if unit in _UNITS else None
-
-
-def hides(style: Style, element: Element | None = None) -> bool:
-    """True where the style leaves nothing of its element to see."""
+def hides_box(style: Style) -> bool:
+    """True where the style leaves nothing of its element, whatever stands inside."""
     if style.get("display") == "none" or style.get("content-visibility") == "hidden":
         return True
-    if style.get("visibility") in ("hidden", "collapse"):
-        return not (element is not None and element.select_one('[style*="visible" i]') is not None)
-    if _faded(style):
-        return not _appears_later(style, element)
-    own = _background(style) if "color" in style else None
-    colour = parse_colour(style["color"]) if own is not None else None
-    if own is not None and colour is not None and colour.near(own):
+    return fades(style) or _no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
+
+
+def fades(style: Style) -> bool:
+    """True where opacity, a filter or a mask leaves nothing to see."""
+    opacity = fraction(style["opacity"]) if "opacity" in style else None
+    if opacity is not None and opacity < FAINT:
         return True
-    return _no_size(style, element) or _off_screen(style) or _clipped(style) or _collapsed(style)
-
-
-def _fraction(value: str | None) -> float | None:
-    found = _NUMBER.match(value.strip()) if value else None
-    if found is None:
-        return None
-    text = found[0]
-    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
-
-
-def _faded(style: Style) -> bool:
-    if _FADING.isdisjoint(style):
-        return False
-    opacity = _fraction(style.get("opacity"))
-    if opacity is not None and opacity < 0.06:
-        return True
-    effects = style.get("filter", "") + " " + style.get("-webkit-filter", "")
-    if "opacity(" in effects:
-        amount = _fraction(effects.partition("opacity(")[2])
-        if amount is not None and amount < 0.06:
+    for name, value in _CALL.findall(style.get("filter", "")):
+        amount = fraction(value)
+        if name == "opacity" and amount is not None and amount < FAINT:
             return True
-    if "blur(" in effects and (pixels(effects.partition("blur(")[2]) or 0) >= 10:
+        if name == "blur" and (pixels(value) or 0) >= 10:
+            return True
+        if name == "contrast" and amount == 0:
+            return True
+    return _is_empty_picture(style.get("mask-image", ""))
+
+
+def _is_empty_picture(image: str) -> bool:
+    """A gradient between colours that cannot be seen."""
+    colours = gradient_colours(image)
+    return bool(colours) and all(colour is not None and colour.alpha < FAINT for colour in colours)
+
+
+def gradient_colours(image: str) -> list[Colour | None]:
+    """The colours of a gradient, None for one that is not known; empty where there is no gradient."""
+    if "gradient(" not in image or "url(" in image:
+        return []
+    stops = re.split(r",(?![^()]*\))", image.partition("gradient(")[2].rpartition(")")[0])
+    stops = [stop.strip() for stop in stops]
+    return [parse_colour(_SPACES.split(stop)[0]) for stop in stops if stop and not _DIRECTION.match(stop)]
+
+
+def _no_size(style: Style) -> bool:
+    zoom = fraction(style["zoom"]) if "zoom" in style else None
+    if zoom is not None and 0 <= zoom < FAINT:
         return True
-    return _transparent(style) or _masked(style)
-
-
-def _transparent(style: Style) -> bool:
-    if "text" in style.get("background-clip", "") + style.get("-webkit-background-clip", ""):
-        return False
-    for name in ("color", "-webkit-text-fill-color"):
-        colour = parse_colour(style.get(name, ""))
-        if colour is not None and colour.alpha < 0.06:
-            return "text-shadow" not in style
-    return False
-
-
-def _masked(style: Style) -> bool:
-    mask = (
-        style.get("mask", "")
-        + style.get("mask-image", "")
-        + style.get("-webkit-mask-image", "")
-        + style.get("-webkit-mask", "")
-    )
-    if "gradient(" not in mask:
-        return False
-    stops = mask.partition("gradient(")[2].rpartition(")")[0]
-    stops = re.sub(r"\([^()]*\)", lambda found: found[0].replace(",", " "), stops)
-    colours = [stop.strip() for stop in stops.split(",")]
-    colours = [
-        stop for stop in colours if stop and not re.match(r"to |from |[-\d.]+(deg|turn|rad)|circle|ellipse|at ", stop)
-    ]
-    seen = [parse_colour(stop.split(" ")[0] if "(" not in stop else stop) for stop in colours]
-    return bool(seen) and all(colour is not None and colour.alpha < 0.06 for colour in seen)
-
-
-def _appears_later(style: Style, element: Element | None) -> bool:
-    """Faded in by a script as the reader scrolls: seen by people, so it stays. Only where scripts can run."""
-    if element is None:
-        return False
-    signs = element.matches(_ANIMATED) or any(_MOVING.match(name) for name in style)
-    if not signs and "transform" in style:
-        signs = not _scaled_away(style["transform"])
-    if not signs:
-        return False
-    top: Node = element
-    while top.parent is not None:
-        top = top.parent
-    return top.select_one("script[src],script:not([type])") is not None
-
-
-def _no_size(style: Style, element: Element | None) -> bool:
-    if _SIZING.isdisjoint(style):
-        return False
-    size = pixels(style.get("font-size"))
-    if size is None and style.get("font-size", "").endswith("%"):
-        size = 16 * (_fraction(style["font-size"]) or 0.0)
-    if size is None and "font" in style:
-        found = re.search(r"(?:^|\s)([\d.]+[a-z%]*)\s*(?:/|\s)", style["font"])
-        size = pixels(found[1]) if found else None
-    if size is not None and size <= 2 and not _sized_inside(element):
-        return True
-    zoom = _fraction(style.get("zoom"))
-    if zoom is not None and zoom < 0.06:
-        return True
-    spacing = pixels(style.get("letter-spacing"))
+    spacing = pixels(style["letter-spacing"]) if "letter-spacing" in style else None
     return spacing is not None and spacing <= -8
-
-
-def _sized_inside(element: Element | None) -> bool:
-    """`font-size:0` on a wrapper closes gaps between its children, which set their own size."""
-    if element is None or not any(True for _ in element.iter_elements()):
-        return False
-    if any(text.strip() for text in (getattr(child, "data", "") for child in element)):
-        return False
-    return element.select_one('[style*="font" i],[class]') is not None
 
 
 def _collapsed(style: Style) -> bool:
     """A box without room for its text, with the overflow cut off."""
-    if _FLOWING.isdisjoint(style):
+    across, down = style.get("overflow-x", ""), style.get("overflow-y", "")
+    if not any(word in _CLIPS for word in (across, down)):
         return False
-    overflow = style.get("overflow", "") + style.get("overflow-x", "") + style.get("overflow-y", "")
-    if not any(word in overflow for word in ("hidden", "clip", "scroll", "auto")):
+    if any((pixels(style[name], 16.0, 100.0) or 0) > 2 for name in ("padding-top", "padding-bottom") if name in style):
         return False
-    if any(name.startswith("padding") and (pixels(value) or 1) > 1 for name, value in style.items()):
-        return False
-    tight = [pixels(style.get(name)) for name in ("height", "max-height", "block-size")]
-    narrow = [pixels(style.get(name)) for name in ("width", "max-width", "inline-size")]
-    if any(value is not None and value <= 1 for value in tight):
+    if _is_tight(style, "height") or _is_tight(style, "width"):
         return True
-    if any(value is not None and value <= 1 for value in narrow):
+    if "size" in style.get("contain", "").split() and "height" not in style and "min-height" not in style:
         return True
-    line = pixels(style.get("line-height"))
-    return line is not None and line <= 1 and style.get("line-height", "").strip() in ("0", "0px", "0em", "0%")
+    line = pixels(style["line-height"], 16.0, 16.0) if "line-height" in style else None
+    return line == 0 and "height" not in style and "min-height" not in style
+
+
+def _is_tight(style: Style, name: str) -> bool:
+    least = pixels(style[f"min-{name}"]) if f"min-{name}" in style else None
+    if f"min-{name}" in style and (least is None or least > 2):
+        return False
+    sizes = [pixels(style[each]) for each in (name, f"max-{name}") if each in style]
+    return any(size is not None and size <= 2 for size in sizes)
 
 
 def _off_screen(style: Style) -> bool:
-    if _PLACING.isdisjoint(style):
+    if "text-indent" in style and _is_indented_away(style):
+        return True
+    if _is_placed_away(style):
+        return True
+    margins = (pixels(style[f"margin-{side}"]) for side in _SIDES if f"margin-{side}" in style)
+    if any(value is not None and (value <= -FAR or value >= 5000) for value in margins):
+        return True
+    return any(_turns_away(name, _ARGUMENTS.split(inside.strip()), style) for name, inside in _transforms(style))
+
+
+def _is_indented_away(style: Style) -> bool:
+    indent = pixels(style["text-indent"], 16.0, 1000.0)
+    if indent is None:
         return False
-    indent = pixels(style.get("text-indent"))
-    if indent is not None and (indent <= -100 or indent >= 3000):
-        return True
-    if style.get("text-indent", "").strip().startswith(("-100%", "100%")) and "overflow" in style:
-        return True
-    if style.get("position") in ("absolute", "fixed"):
-        for name in ("left", "top", "right", "bottom"):
-            found = re.match(r"(-?\d+)(%|v[wh])", style.get(name, "").strip())
-            if found is not None and (int(found[1]) <= -100 or (int(found[1]) >= 100 and found[2] != "%")):
-                return True
-    if style.get("position") in ("absolute", "fixed", "relative", "sticky"):
-        for name in ("left", "top", "right", "bottom", "inset", "inset-inline-start", "inset-block-start"):
-            value = pixels(style.get(name))
-            if value is not None and (value <= -FAR or value >= 5000):
-                return True
-    for name in _MARGINS:
-        for part in style.get(name, "").split():
-            value = pixels(part)
-            if value is not None and (value <= -FAR or value >= 5000):
-                return True
-    moved = style.get("transform", "") + style.get("-webkit-transform", "")
-    if _moved_away(moved) or _scaled_away(moved):
-        return True
-    return _scaled_away(f"scale({style['scale']})" if "scale" in style else "") or _moved_away(
-        f"translate({style['translate']})" if "translate" in style else ""
-    )
+    cut = style.get("overflow-x") in _CLIPS
+    return indent <= -100 or indent >= 3000 or (cut and indent >= 1000)
 
 
-def _moved_away(transform: str) -> bool:
-    for found in re.finditer(r"translate(?:x|y|3d)?\(([^()]*)\)", transform):
-        for part in re.split(r"[,\s]+", found[1].strip()):
-            value = pixels(part)
-            if value is not None and abs(value) >= 1000:
-                return True
+def _is_placed_away(style: Style) -> bool:
+    position = style.get("position", "static")
+    if position == "static":
+        return False
+    free = position in ("absolute", "fixed")
+    for side in _SIDES:
+        if side not in style:
+            continue
+        value = pixels(style[side], 16.0, 1000.0)
+        if value is None:
+            continue
+        if value <= -FAR and (free or not style[side].endswith("%")):
+            return True
+        # A page grows to the right and below; a window does not.
+        most = {"left": 1280.0, "top": 720.0}.get(side, 5000.0) if position == "fixed" else 5000.0
+        if value >= most or (
+            position == "absolute" and side == "left" and style[side].endswith("vw") and value >= 1280
+        ):
+            return True
     return False
 
 
-def _scaled_away(transform: str) -> bool:
-    for found in re.finditer(r"scale(?:x|y|3d)?\(([^()]*)\)", transform):
-        first = [_fraction(part) for part in re.split(r"[,\s]+", found[1].strip())[:2]]
-        if any(value is not None and abs(value) < 0.02 for value in first):
-            return True
-    if re.search(r"matrix\(\s*0(?:\.0\d*)?\s*,\s*0(?:\.0\d*)?\s*,\s*0(?:\.0\d*)?\s*,\s*0", transform):
-        return True
-    return re.search(r"rotate[xy]\(\s*-?(?:90|270)deg", transform) is not None
+def _transforms(style: Style) -> list[tuple[str, str]]:
+    found = _CALL.findall(style.get("transform", ""))
+    found += [(name, style[name]) for name in ("translate", "scale") if name in style]
+    if "rotate" in style:
+        axis, _, amount = style["rotate"].rpartition(" ")
+        found.append((f"rotate{axis or 'z'}", amount))
+    return found
+
+
+def _turns_away(name: str, values: list[str], style: Style) -> bool:
+    """True where one step of a transform leaves nothing to see."""
+    if name.startswith("translate"):
+        return any(abs(pixels(value) or 0) >= 1000 for value in values)
+    if name.startswith("scale"):
+        amounts = [fraction(value) for value in (values if name != "scale3d" else values[:2])]
+        return any(amount is not None and abs(amount) < 0.02 for amount in amounts)
+    if name in ("matrix", "matrix3d"):
+        return _is_flat([fraction(value) for value in values])
+    if name.startswith(("rotate", "skew")):
+        turn = angle(values[-1])
+        if turn is None:
+            return False
+        if name in ("rotatex", "rotatey"):
+            back = style.get("backface-visibility") == "hidden" and 90 < turn % 360 < 270
+            return back or abs(turn % 180 - 90) < 0.6
+        return name.startswith("skew") and abs(abs(turn) % 180 - 90) < 0.6
+    return False
+
+
+def _is_flat(values: list[float | None]) -> bool:
+    if any(value is None for value in values):
+        return False
+    numbers = [value or 0.0 for value in values]
+    if len(numbers) == 6:
+        far = abs(numbers[4]) >= 1000 or abs(numbers[5]) >= 1000
+        return far or abs(numbers[0] * numbers[3] - numbers[1] * numbers[2]) < 0.0004
+    return len(numbers) == 16 and abs(numbers[0] * numbers[5] - numbers[1] * numbers[4]) < 0.0004
 
 
 def _clipped(style: Style) -> bool:
-    if _CLIPPING.isdisjoint(style):
-        return False
     clip = style.get("clip", "")
-    if clip.startswith("rect("):
-        edges = [pixels(part) or 0.0 for part in re.split(r"[,\s]+", clip[5:].rstrip(") ").strip()) if part != "auto"]
-        if len(edges) == 4 and (edges[2] - edges[0] <= 1 or edges[1] - edges[3] <= 1):
-            return style.get("position", "absolute") in ("absolute", "fixed")
-    path = style.get("clip-path", "") + style.get("-webkit-clip-path", "")
-    if "inset(" in path and _inset_closes(path.partition("inset(")[2].partition(")")[0]):
-        return True
-    if re.search(r"(?:circle|ellipse)\(\s*0(?:px|%|em)?\s*(?:0(?:px|%)?\s*)?(?:at|\))", path):
-        return True
-    if "polygon(" in path:
-        points = {point.strip() for point in path.partition("polygon(")[2].rpartition(")")[0].split(",")}
+    if clip.startswith("rect(") and style.get("position") in ("absolute", "fixed"):
+        edges = [pixels(part) for part in re.split(r"[,\s]+", clip[5:].rstrip(") ").strip())]
+        if len(edges) == 4 and None not in edges:
+            top, right, bottom, left = (edge or 0.0 for edge in edges)
+            if bottom - top <= 2 or right - left <= 2:
+                return True
+    return any(_shape_is_empty(name, inside) for name, inside in _CALL.findall(style.get("clip-path", "")))
+
+
+def _shape_is_empty(name: str, inside: str) -> bool:
+    if name in ("inset", "rect", "xywh"):
+        return name == "inset" and _inset_closes(inside)
+    if name in ("circle", "ellipse"):
+        radii = inside.partition("at")[0].split()
+        return any((pixels(radius, 16.0, 100.0) or 0.0) <= 1 for radius in radii if _is_size(radius))
+    if name == "polygon":
+        points = {" ".join(point.split()) for point in inside.split(",")} - {"evenodd", "nonzero"}
         return len(points) <= 2
-    return False
+    return name == "path" and len(re.findall(r"-?[\d.]+", inside)) <= 4
+
+
+def _is_size(text: str) -> bool:
+    return text[:1].isdigit() or text[:1] == "."
 
 
 def _inset_closes(edges: str) -> bool:
     """True where opposite edges of an inset meet."""
-    shares = [_fraction(edge) if edge.endswith("%") else 0.0 for edge in edges.partition("round")[0].split()[:4]]
-    top, right, bottom, left = [share or 0.0 for share in (shares + shares * 3)[:4]] if shares else [0.0] * 4
-    if len(shares) == 3:
-        left = right
-    return top + bottom >= 0.99 or left + right >= 0.99
-
-
-class Background:
-    """What stands behind a text: known only where the page itself says so."""
-
-    def __init__(self, tree: Node) -> None:
-        self._tree = tree
-        self._styled: bool | None = None
-        self._inline: bool | None = None
-        self._around: dict[Node | None, Colour | None] = {}
-
-    def swallows(self, element: Element, style: Style) -> bool:
-        """True where the text has the colour of what stands behind it."""
-        colour = parse_colour(style["color"]) if "color" in style else None
-        if colour is None or not (colour.near(_PAPER) or "background" in style or self._is_inline()):
-            return False
-        behind = self._behind(element, style)
-        return behind is not None and colour.near(behind)
-
-    def _behind(self, element: Element, style: Style) -> Colour | None:
-        own = _background(style)
-        if own is not None or "background-image" in style or "url(" in style.get("background", ""):
-            return own
-        parent = element.parent
-        if parent not in self._around:
-            self._around[parent] = self._behind_all_in(parent)
-        return self._around[parent]
-
-    def _behind_all_in(self, parent: Node | None) -> Colour | None:
-        node: object = parent
-        for _ in range(MOST_ANCESTORS):
-            if node is None or not hasattr(node, "attr"):
-                break
-            text = node.attr("style") or ""
-            if "background" in text:
-                return _background(parse_style(text))
-            if node.attr("bgcolor"):
-                return parse_colour(node.attr("bgcolor") or "")
-            if node.attr("background"):
-                return None
-            node = node.parent  # type: ignore[attr-defined]  # narrowed by hasattr
-        # Nothing says otherwise: paper is white, unless a stylesheet may have painted it.
-        return None if self.is_painted() else _PAPER
-
-    def _is_inline(self) -> bool:
-        """True where an element carries its background with it."""
-        if self._inline is None:
-            found = self._tree.select_one('[style*="background" i],[bgcolor],[background]')
-            self._inline = found is not None
-        return self._inline
-
-    def is_painted(self) -> bool:
-        """True where a sheet may have given the page another background than white."""
-        if self._styled is None:
-            sheets = self._tree.select("link[rel~=stylesheet i]")
-            inline = any("background" in sheet.text for sheet in self._tree.select("style"))
-            self._styled = bool(sheets) or inline
-        return self._styled
-
-
-def _background(style: Style) -> Colour | None:
-    for name in ("background-color", "background"):
-        value = style.get(name)
-        if value and "url(" not in value and "gradient" not in value:
-            found = parse_colour(value) or parse_colour(value.split(" ")[0])
-            if found is not None and found.alpha > 0.5:
-                return found
-    return None
+    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in edges.partition("round")[0].split()[:4]]
+    if not sizes:
+        return False
+    top = sizes[0]
+    right = sizes[1] if len(sizes) > 1 else top
+    bottom = sizes[2] if len(sizes) > 2 else top
+    left = sizes[3] if len(sizes) > 3 else right
+    return top + bottom >= 990 or left + right >= 990

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from turbohtml import Element as ElementType
@@ -16,10 +17,13 @@ _MOST = 30
 _MOST_SETS = 60
 
 
-def settle_tabs(tree: Node, candidates: list[Element], classes: frozenset[str]) -> None:
+def settle_tabs(
+    tree: Node, candidates: list[Element], classes: frozenset[str], is_seen: Callable[[Element], bool]
+) -> None:
     """Write the label of every tab on its panel and remove the tabs. For a tree not yet pruned.
 
-    `candidates` hold the elements with a tab role or our label, `classes` every class name of the tree.
+    `candidates` hold the elements with a tab role or our label, `classes` every class name of the tree; tabs that a
+    person does not see label nothing.
     """
     strips: list[Element] = []
     for element in candidates:
@@ -34,6 +38,8 @@ def settle_tabs(tree: Node, candidates: list[Element], classes: frozenset[str]) 
         if strip.parent is None:
             continue
         labels, panels = _pairs(tree, strip)
+        if not all(is_seen(label) for label in labels[:_MOST]):
+            continue
         if len(labels) < 2 or len(labels) != len(panels) or len(labels) > _MOST:
             continue
         for label, panel in zip(labels, panels, strict=True):

@@ -1,0 +1,389 @@
+"""The style of an element: which declarations of the page's own sheets and attributes win, as a browser weighs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mcp_web.extract.colour import is_colour
+from mcp_web.extract.css import Context, LayerKey, Rule, Rules
+from mcp_web.extract.declarations import Declared, is_valid, parse_declarations
+from mcp_web.extract.lengths import pixels
+from mcp_web.extract.names import PageNames
+from mcp_web.extract.style import Style
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+_MOST_RULES = 200  # per element; a page made for people has a handful
+_MOST_ANCESTORS = 60
+_CHUNK = 200  # selectors in one search
+_MOST_VALUE = 300  # characters of a value after variables were filled in
+_PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
+_INSIDE = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+")
+_ASKED = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
+_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
+_INHERITED = frozenset(
+    ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
+     "text-shadow", "-webkit-text-stroke")
+)  # fmt: skip
+_INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
+_LINK = "#0000ee"
+_HINTS = {"mark": "background-color:#ff0", "button": "background-color:#efefef;color:#000"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One selector of a rule's list, with what it declares."""
+
+    selector: str
+    rule: Rule
+    weight: tuple[int, ...]  # specificity, then order
+    layer: LayerKey
+    names: frozenset[str]  # classes and ids of the element or its ancestors; a cheap test before the real one
+
+
+class Cascade:
+    """The styles that the sheets and attributes of one tree give its elements."""
+
+    def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
+        self._tree = tree
+        self.rules = Rules(sheets, names.lowered)
+        self._names = names
+        self._declarations: dict[int, dict[str, Declared]] = {}
+        self._styles: dict[Element, Style] = {}
+        self._sizes: dict[Element, float] = {}
+        self._ancestries: dict[Element, tuple[Element, ...]] = {}
+        self._around: dict[Element, frozenset[str]] = {}
+
+    def style(self, element: Element) -> Style:
+        """The declarations that win for the element, variables filled in."""
+        found = self._styles.get(element)
+        if found is None:
+            found = self._styles[element] = self._resolved(element, self._winners(element))
+        return found
+
+    def ancestry(self, element: Element) -> tuple[Element, ...]:
+        """The element and what stands around it, from the inside out."""
+        known = self._ancestries.get(element)
+        if known is None:
+            parent = parent_of(element)
+            around = self._ancestries.get(parent) if parent is not None else ()
+            known = (element, *(_above(element) if around is None else around))[:_MOST_ANCESTORS]
+            self._ancestries[element] = known
+        return known
+
+    def inherited(self, element: Element, name: str) -> str | None:
+        """The value of an inherited property: of the element, else of the nearest ancestor that declares it."""
+        for each in self.ancestry(element):
+            value = self.style(each).get(name)
+            if value is not None:
+                return value
+        return None
+
+    def font_size(self, element: Element) -> float:
+        """The size of the element's letters in pixels."""
+        size = 16.0
+        for each in reversed(self.ancestry(element)):
+            known = self._sizes.get(each)
+            if known is None:
+                value = self.style(each).get("font-size")
+                own = pixels(value, size, size) if value is not None else size
+                known = self._sizes[each] = size if own is None else own
+            size = known
+        return size
+
+    def states(self, element: Element) -> list[Style]:
+        """The styles between which an animation of the element moves, or the one in which it stays."""
+        style = self.style(element)
+        steps = self._keyframes.get(style.get("animation-name", "none"))
+        return _animated(style, steps) if steps else [style]
+
+    @contextmanager
+    def assumed(self, element: Element, style: Style) -> Iterator[None]:
+        """Inside of the block the element has another style."""
+        before = self.style(element)
+        self._sizes.pop(element, None)
+        self._styles[element] = style
+        try:
+            yield
+        finally:
+            self._sizes.pop(element, None)
+            self._styles[element] = before
+
+    @cached_property
+    def _keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
+        return self.rules.keyframes()
+
+    @cached_property
+    def _registered(self) -> dict[str, str]:
+        return dict(self.rules.registered())
+
+    @cached_property
+    def _index(self) -> dict[str, list[_Rule]]:
+        """Every rule by a name that an element must have to match: "#id", ".class", a tag, or "*"."""
+        found: dict[str, list[_Rule]] = {}
+        for at in range(len(self.rules)):
+            selector = self.rules.selector(at)
+            if selector and self.may_match(selector) and not _PSEUDO_ELEMENT.search(selector):
+                rule = self.rules.rule(at)
+                for each in self._weighed(rule) if rule is not None else ():
+                    found.setdefault(_key(each.selector), []).append(each)
+        return found
+
+    def painted_beside(self, element: Element) -> bool:
+        """Whether a rule paints a `::before` or `::after` of the element."""
+        return element in self._painted
+
+    @cached_property
+    def _painted(self) -> frozenset[Element]:
+        selectors: list[str] = []
+        for at, body in enumerate(self.rules.bodies):
+            selector = self.rules.selector(at) if "background" in body else ""
+            if selector and _PSEUDO_ELEMENT.search(selector) and self.may_match(selector):
+                selectors.extend(_PSEUDO_ELEMENT.split(each)[0].strip() or "*" for each in split_selectors(selector))
+        return frozenset(select_any(self._tree, selectors))
+
+    def may_match_at(self, at: int) -> bool:
+        """The same for the rule at a place."""
+        selector = self.rules.selector(at)
+        return bool(selector) and self.may_match(selector)
+
+    def may_match(self, selector: str) -> bool:
+        """False where all that the selector could match has a name that the page does not have."""
+        present = self._present
+        if "\\" in selector or present.issuperset(_ASKED.findall(selector.lower())):
+            return True
+        if "," not in selector and "(" not in selector and "[" not in selector:
+            return False
+        outside = _INSIDE.sub("", selector.lower())
+        if "(" in outside or "[" in outside:
+            return True
+        return any(present.issuperset(_ASKED.findall(each)) for each in outside.split(","))
+
+    @cached_property
+    def _present(self) -> frozenset[str]:
+        classes = {f".{name.lower()}" for name in self._names.classes}
+        return frozenset(classes.union(f"#{name.lower()}" for name in self._names.ids))
+
+    def _weighed(self, rule: Rule) -> list[_Rule]:
+        from turbohtml.convert import css_specificity
+
+        selector = _usable(rule.selector)
+        try:
+            weights = css_specificity(selector)
+        except ValueError:
+            return []  # one selector that is not valid makes the whole list so
+        layer = self.rules.layer_key(rule.context.layer)
+        return [
+            _Rule(each.strip(), rule, (*weight, rule.order), layer, _required(each))
+            for each, weight in zip(split_selectors(selector), weights, strict=False)
+        ]
+
+    def _matching(self, element: Element) -> list[_Rule]:
+        keys = [f".{name}" for name in (element.attr("class") or "").split()[:50]]
+        identity = element.attr("id")
+        keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
+        around = self._names_around(element)
+        near = (rule for key in keys for rule in self._index.get(key, ())[-_MOST_RULES:] if rule.names <= around)
+        return [rule for rule in near if _matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
+
+    def _names_around(self, element: Element) -> frozenset[str]:
+        """The classes and ids of the element and its ancestors."""
+        found: frozenset[str] = frozenset()
+        for each in reversed(self.ancestry(element)):
+            known = self._around.get(each)
+            if known is None:
+                own = {f".{name.lower()}" for name in (each.attr("class") or "").split()}
+                identity = each.attr("id")
+                known = found.union(own, {f"#{identity.lower()}"} if identity else ())
+                self._around[each] = known
+            found = known
+        return found
+
+    def _winners(self, element: Element) -> dict[str, str]:
+        rules = self._matching(element) if len(self.rules) else []
+        rules.sort(key=lambda rule: (rule.layer, rule.weight))
+        own = parse_declarations(element.attr("style") or "")
+        found = _hints(element)
+        for declared in (*(self.declared(rule.rule) for rule in rules), own):
+            if "all" in declared:
+                found = {name: value for name, value in found.items() if name[:2] == "--"}
+            found.update((name, each.value) for name, each in declared.items() if not each.important)
+        # Among important ones an earlier layer wins.
+        strong = [rule for rule in rules if any(each.important for each in self.declared(rule.rule).values())]
+        strong.sort(key=lambda rule: (tuple(-part for part in rule.layer), rule.weight))
+        for declared in (*(self.declared(rule.rule) for rule in strong), own):
+            found.update((name, each.value) for name, each in declared.items() if each.important)
+        return found
+
+    def declared(self, rule: Rule) -> dict[str, Declared]:
+        """The declarations of a rule."""
+        found = self._declarations.get(rule.order)
+        if found is None:
+            found = self._declarations[rule.order] = parse_declarations(rule.body)
+        return found
+
+    def _resolved(self, element: Element, winners: dict[str, str]) -> dict[str, str]:
+        """The declarations with variables and words such as `inherit` replaced."""
+        found: dict[str, str] = {}
+        for name, value in winners.items():
+            if name[:2] == "--":
+                found[name] = value
+                continue
+            if "var(" in value:
+                value = self._filled(element, value, winners, 0)
+                if name == "background-color" and value and not is_colour(value):
+                    found["background-image"] = value
+                    continue
+                if not value or not is_valid(name, value):
+                    continue
+            if value == "inherit" and name not in _INHERITED:
+                parent = parent_of(element)
+                value = self.style(parent).get(name, "") if parent is not None else ""
+            elif value == "initial":
+                value = _INITIAL.get(name, "")
+            elif value in ("inherit", "unset", "revert", "revert-layer"):
+                value = ""
+            if value:
+                found[name] = value
+        return found
+
+    def _filled(self, element: Element, value: str, winners: dict[str, str], depth: int) -> str:
+        def known(found: re.Match[str]) -> str:
+            own = winners.get(found[1]) or self._custom(element, found[1]) or (found[2] or "").strip()
+            return self._filled(element, own, winners, depth + 1) if "var(" in own and depth < 8 else own
+
+        return _VAR.sub(known, value).strip()[:_MOST_VALUE]
+
+    def _custom(self, element: Element, name: str) -> str | None:
+        parent = parent_of(element)
+        value = self.inherited(parent, name) if parent is not None else None
+        return value if value is not None else self._registered.get(name)
+
+
+def parent_of(element: Element) -> Element | None:
+    parent = element.parent
+    return parent if parent is not None and hasattr(parent, "tag") else None  # type: ignore[return-value]
+
+
+def _above(element: Element) -> list[Element]:
+    found: list[Element] = []
+    node = parent_of(element)
+    while node is not None and len(found) < _MOST_ANCESTORS:
+        found.append(node)
+        node = parent_of(node)
+    return found
+
+
+def split_selectors(selector: str) -> list[str]:
+    """The selectors of a list, commas inside parentheses left alone."""
+    return re.split(r",(?![^()]*\))", selector) if "," in selector else [selector]
+
+
+def select_any(tree: Node, selectors: list[str]) -> list[Element]:
+    """All that any of the selectors matches; a selector that is not valid is left out."""
+    found: dict[Element, None] = {}
+    for at in range(0, len(selectors), _CHUNK):
+        found.update(dict.fromkeys(_select(tree, selectors[at : at + _CHUNK])))
+    return list(found)
+
+
+def _select(tree: Node, selectors: list[str]) -> list[Element]:
+    try:
+        return tree.select(",".join(selectors))
+    except ValueError:
+        if len(selectors) == 1:
+            return []
+        half = len(selectors) // 2
+        return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
+
+
+def _required(selector: str) -> frozenset[str]:
+    """The names that a plain selector asks for."""
+    if any(sign in selector for sign in "([\\+~"):
+        return frozenset()
+    return frozenset(_ASKED.findall(selector.lower()))
+
+
+def _usable(selector: str) -> str:
+    return re.sub(r":defined\b", "", selector) if ":defined" in selector else selector
+
+
+def _hints(element: Element) -> dict[str, str]:
+    """What attributes of old and the browser itself say about colours."""
+    text = _HINTS.get(element.tag, "")
+    background, colour = element.attr("bgcolor"), element.attr("text") if element.tag == "body" else None
+    if element.tag == "font":
+        colour = element.attr("color")
+    if element.tag == "a" and element.attr("href") is not None:
+        text = f"color:{_LINK}"
+    if not text and not background and not colour and not element.attr("background"):
+        return {}
+    found = {name: each.value for name, each in parse_declarations(text).items()}
+    for name, value in (("background-color", background), ("color", colour)):
+        if value:
+            value = value.strip().lower()
+            found[name] = f"#{value}" if re.fullmatch(r"[0-9a-f]{6}|[0-9a-f]{3}", value) else value
+    if element.attr("background"):
+        found["background-image"] = "url()"
+    return found
+
+
+def _key(selector: str) -> str:
+    from mcp_web.extract.declarations import unescaped
+
+    last = re.split(r"[\s>+~]+", _INSIDE.sub("", _INSIDE.sub("", selector)).strip())[-1]
+    name = _NAME.search(last) if "\\" not in selector else _NAME.search(selector.strip().rpartition(" ")[2])
+    if name is not None:
+        return unescaped(name[0]).strip()
+    tag = re.match(r"[a-zA-Z][\w-]*", last)
+    return tag[0].lower() if tag and "\\" not in selector else "*"
+
+
+def _matches(element: Element, selector: str) -> bool:
+    try:
+        return element.matches(selector)
+    except ValueError:
+        return False
+
+
+def _in_scope(element: Element, context: Context) -> bool:
+    if not context.scope and not context.limit:
+        return True
+    try:
+        inside = not context.scope or element.closest(context.scope) is not None
+        return inside and (not context.limit or element.closest(context.limit) is None)
+    except ValueError:
+        return False
+
+
+def _seconds(value: str) -> float:
+    found = re.match(r"([-+]?[\d.]+)(m?)s", value)
+    return float(found[1]) / (1000 if found[2] else 1) if found and found[1].count(".") < 2 else 0.0
+
+
+def _animated(style: Style, steps: dict[str, dict[str, Declared]]) -> list[Style]:
+    """Where an animation leaves its element: at its first step, at its last, or moving between all of them."""
+    first = _step(style, {**steps.get("0%", {}), **steps.get("from", {})})
+    last = _step(style, {**steps.get("100%", {}), **steps.get("to", {})})
+    fill = style.get("animation-fill-mode", "none")
+    if style.get("animation-direction", "").endswith("reverse"):
+        first, last = last, first
+    delay = _seconds(style.get("animation-delay", "0s"))
+    waits_at_first = fill in ("backwards", "both") or delay <= 0
+    if (style.get("animation-play-state") == "paused" or delay > 60) and waits_at_first:
+        return [first]
+    if style.get("animation-iteration-count") == "infinite" and _seconds(style.get("animation-duration", "0s")) > 0:
+        between = [step for name, step in steps.items() if name not in ("from", "to", "0%", "100%")]
+        return [first, last, *(_step(style, step) for step in between)]
+    return [last] if fill in ("forwards", "both") else [style]
+
+
+def _step(style: Style, step: dict[str, Declared]) -> Style:
+    return {**style, **{name: each.value for name, each in step.items() if each.value not in ("inherit", "unset")}}

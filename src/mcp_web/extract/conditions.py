@@ -1,0 +1,119 @@
+"""Conditions of style sheets: do `@media` and `@supports` hold for a person at a desktop screen of 1280 × 720?"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+
+from mcp_web.extract.declarations import is_valid
+
+_SCREEN = {"width": 1280.0, "height": 720.0, "device-width": 1280.0, "device-height": 720.0}
+_FEATURES = {
+    "orientation": "landscape", "prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference",
+    "prefers-contrast": "no-preference", "prefers-reduced-transparency": "no-preference", "hover": "hover",
+    "any-hover": "hover", "pointer": "fine", "any-pointer": "fine", "scripting": "enabled", "display-mode": "browser",
+    "forced-colors": "none", "inverted-colors": "none", "update": "fast", "overflow-block": "scroll",
+}  # fmt: skip
+_RATIOS = ("resolution", "pixel-ratio", "aspect-ratio", "color", "grid", "transform-3d")
+_NEVER = ("monochrome", "grid", "color-index")
+_LENGTH = re.compile(r"([\d.]+)(px|em|rem)?\Z")
+_COMPARED = re.compile(r"(.*?)(<=|>=|<|>|=)(.*)\Z")
+_DEEPEST = 10
+_SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq}
+
+Test = Callable[[str], bool]
+
+
+def media_holds(query: str) -> bool:
+    """Whether a list of media queries holds; an empty one does."""
+    query = query.strip().lower()
+    return not query or any(_one_query(each) for each in _split(query, ","))
+
+
+def supports_holds(condition: str) -> bool:
+    return _holds(condition.strip().lower(), _supported, 0)
+
+
+def _one_query(query: str) -> bool:
+    query = query.strip()
+    found = re.match(r"(not\s+|only\s+)?([a-z-]+)(?:\s+and\s+(.*))?\Z", query, re.S)
+    if found is None or query.startswith("not ("):
+        return _holds(query, _feature, 0)
+    shown = found[2] in ("all", "screen") and (not found[3] or _holds(found[3], _feature, 0))
+    return shown != (found[1] or "").startswith("not")
+
+
+def _holds(condition: str, test: Test, depth: int) -> bool:
+    """A condition of `and`, `or`, `not` and parentheses."""
+    condition = condition.strip()
+    if depth > _DEEPEST:
+        return False
+    for word, join in ((" or ", any), (" and ", all)):
+        parts = _split(condition, word)
+        if len(parts) > 1:
+            return join(_holds(part, test, depth + 1) for part in parts)
+    if condition.startswith("not") and condition[3:4] in (" ", "("):
+        return not _holds(condition[3:], test, depth + 1)
+    if condition.startswith("(") and condition.endswith(")"):
+        inner = condition[1:-1].strip()
+        return _holds(inner, test, depth + 1) if inner.startswith(("(", "not ", "not(")) else test(inner)
+    return test(condition)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Split outside of parentheses."""
+    if separator not in text:
+        return [text]
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and text.startswith(separator, at):
+            parts.append(text[start:at])
+            start = at + len(separator)
+    parts.append(text[start:])
+    return parts
+
+
+def _feature(text: str) -> bool:
+    """One media feature, as `min-width: 40em` or `400px <= width < 900px`. An unknown one does not hold."""
+    name, colon, value = (part.strip() for part in text.partition(":"))
+    if not colon:
+        return _compared(text) if _COMPARED.match(text) else _is_on(name)
+    if name[:4] in ("min-", "max-") and name[4:] in _SCREEN:
+        asked, own = _pixels(value), _SCREEN[name[4:]]
+        return asked is not None and (own >= asked if name[:4] == "min-" else own <= asked)
+    if name in _SCREEN:
+        return _pixels(value) == _SCREEN[name]
+    if name in _FEATURES:
+        return _FEATURES[name] == value
+    return any(part in name for part in _RATIOS) and name not in _NEVER
+
+
+def _is_on(name: str) -> bool:
+    if name in _FEATURES:
+        return _FEATURES[name] not in ("none", "no-preference")
+    return name in _SCREEN or (any(part in name for part in _RATIOS) and name not in _NEVER)
+
+
+def _compared(text: str) -> bool:
+    """A range: every comparison in it holds."""
+    parts = re.split(r"(<=|>=|<|>|=)", text.replace(" ", ""))
+    values = [_SCREEN.get(part, _pixels(part)) for part in parts[::2]]
+    return all(
+        left is not None and right is not None and _SIGNS[sign](left, right)
+        for left, sign, right in zip(values, parts[1::2], values[1:], strict=False)
+    )
+
+
+def _pixels(value: str) -> float | None:
+    found = _LENGTH.match(value.strip())
+    if found is None or found[1].count(".") > 1 or found[1] == ".":
+        return None
+    return float(found[1]) * (16 if found[2] in ("em", "rem") else 1)
+
+
+def _supported(text: str) -> bool:
+    """A declaration that a browser of today understands; other tests, as `selector(…)`, are taken to hold."""
+    name, colon, value = text.partition(":")
+    return not colon or "(" in name or is_valid(name.strip(), value.strip())

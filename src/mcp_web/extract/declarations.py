@@ -1,0 +1,249 @@
+"""The declarations of a style attribute or rule, as a browser reads them: escapes and shorthands resolved.
+
+What is not valid is left out. Only the properties that can hide a text are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mcp_web.extract.colour import is_colour
+
+_IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
+_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\n]))")
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
+_WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
+_LENGTH = re.compile(
+    r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+    r"(?:px|r?em|r?ex|r?ch|r?lh|ic|cap|pt|pc|cm|mm|q|in|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max)|%)\Z"
+)
+_ZERO = re.compile(r"[-+]?0*\.?0+\Z")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?\Z")
+_TIME = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)m?s\Z")
+_FUNCTION = re.compile(r"-?[a-z][\w-]*\(")
+_SIZES = frozenset(
+    (
+     "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "smaller", "larger",
+     "auto", "normal", "none", "min-content", "max-content", "fit-content", "stretch", "-webkit-fill-available",
+     "-moz-available", "-webkit-fit-content", "content", "thin", "thick",
+    )
+)  # fmt: skip
+_DISPLAYS = frozenset(
+    (
+     "none", "block", "inline", "inline-block", "flex", "inline-flex", "grid", "inline-grid", "table",
+     "inline-table", "table-row", "table-cell", "table-row-group", "table-header-group", "table-footer-group",
+     "table-column", "table-column-group", "table-caption", "list-item", "contents", "flow", "flow-root",
+     "ruby", "ruby-base", "ruby-text", "math", "run-in", "-webkit-box", "-webkit-inline-box", "-webkit-flex",
+     "-webkit-inline-flex", "-ms-flexbox", "-ms-grid", "subgrid", "masonry",
+    )
+)  # fmt: skip
+_OVERFLOWS = frozenset(["visible", "hidden", "clip", "scroll", "auto", "overlay"])
+_KEYWORDS = {
+    "visibility": frozenset(["visible", "hidden", "collapse"]),
+    "position": frozenset(["static", "relative", "absolute", "fixed", "sticky", "-webkit-sticky"]),
+    "content-visibility": frozenset(["visible", "hidden", "auto"]),
+    "backface-visibility": frozenset(["visible", "hidden"]),
+    "overflow-x": _OVERFLOWS,
+    "overflow-y": _OVERFLOWS,
+}
+_SIDES = ("top", "right", "bottom", "left")
+_LENGTHS = frozenset(
+    (*_SIDES, *(f"margin-{side}" for side in _SIDES), *(f"padding-{side}" for side in _SIDES), "font-size", "width",
+     "height", "max-width", "max-height", "min-width", "min-height", "text-indent", "letter-spacing", "word-spacing")
+)  # fmt: skip
+_COLOURS = frozenset(("color", "background-color", "-webkit-text-fill-color"))
+_FREE = frozenset(
+    (
+     "filter", "transform", "scale", "rotate", "translate", "clip", "clip-path", "mask-image",
+     "background-image", "background-clip", "text-shadow", "-webkit-text-stroke", "animation-name",
+     "animation-duration", "animation-delay", "animation-fill-mode", "animation-play-state",
+     "animation-iteration-count", "animation-direction", "transition", "z-index", "contain", "perspective",
+     "font-palette", "text-overflow", "all",
+    )
+)  # fmt: skip
+_NUMBERS = frozenset(("opacity", "zoom", "line-height"))
+_ALIASES = {
+    "-webkit-transform": "transform", "-webkit-filter": "filter", "-webkit-clip-path": "clip-path",
+    "-webkit-mask-image": "mask-image", "mask": "mask-image", "-webkit-mask": "mask-image",
+    "-webkit-background-clip": "background-clip", "-webkit-backface-visibility": "backface-visibility",
+    "-webkit-animation": "animation", "-webkit-opacity": "opacity", "inset-inline-start": "left",
+    "inset-inline-end": "right", "inset-block-start": "top", "inset-block-end": "bottom",
+    "margin-inline-start": "margin-left", "margin-inline-end": "margin-right", "margin-block-start": "margin-top",
+    "margin-block-end": "margin-bottom", "block-size": "height", "inline-size": "width",
+    "max-block-size": "max-height", "max-inline-size": "max-width", "min-block-size": "min-height",
+    "min-inline-size": "min-width", "-webkit-text-stroke-width": "-webkit-text-stroke",
+    "-webkit-transition": "transition",
+    "transition-property": "transition", "transition-duration": "transition", "overflow-block": "overflow-y",
+    "overflow-inline": "overflow-x",
+}  # fmt: skip
+_TRACKED = {"display", *_KEYWORDS, *_LENGTHS, *_COLOURS, *_FREE, *_NUMBERS}
+_SHORTHANDS = frozenset(
+    (
+     "background", "font", "margin", "padding", "inset", "inset-inline", "inset-block", "margin-inline",
+     "margin-block", "overflow", "animation",
+    )
+)  # fmt: skip
+_IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
+_PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
+_SPLIT = re.compile(r"\s+(?![^()]*\))")
+_FONT_SIZE = re.compile(
+    r"(?:^|\s)((?:[\d.]+(?:[a-z]+|%)|0|(?:calc|min|max|clamp)\([^/]*\))|x*-?(?:small|large)|medium)\s*(?=/|\s)"
+)
+
+
+class Declared(NamedTuple):
+    value: str
+    important: bool = False
+
+
+def parse_declarations(text: str) -> dict[str, Declared]:
+    """The winning declarations by property, lower case, shorthands taken apart."""
+    found: dict[str, Declared] = {}
+    if "/*" in text:
+        text = _COMMENT.sub("", text)
+    for part in text.split(";"):
+        name, _, value = part.partition(":")
+        if not value:
+            continue
+        name = unescaped(name).strip().lower()
+        name = _ALIASES.get(name, name)
+        if name not in _TRACKED and name not in _SHORTHANDS and name[:2] != "--":
+            continue
+        _add(found, name, " ".join(unescaped(value).lower().split()))
+    return found
+
+
+def _add(found: dict[str, Declared], name: str, value: str) -> None:
+    important = False
+    if "!" in value:
+        plain = _IMPORTANT.sub("", value)
+        important, value = len(plain) < len(value), plain
+        if "!" in value:
+            return
+    if name == "all":
+        for other in [other for other in found if not found[other].important and other[:2] != "--"]:
+            del found[other]
+    for each, part in _expanded(name, value):
+        if not part or not is_valid(each, part):
+            continue
+        before = found.get(each)
+        if before is None or important or not before.important:
+            found.pop(each, None)  # the order of the rest tells which came last
+            found[each] = Declared(part, important)
+
+
+def unescaped(text: str) -> str:
+    """The text with CSS escapes replaced by their characters."""
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def _character(found: re.Match[str]) -> str:
+    if found[2]:
+        return found[2]
+    code = int(found[1], 16)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+
+
+def is_valid(name: str, value: str) -> bool:
+    """Whether a browser would take the value; of properties that are not followed here, any."""
+    if value in _WIDE or "var(" in value or "env(" in value:
+        return True
+    if name == "display":
+        return all(word in _DISPLAYS for word in value.split())
+    if name in _KEYWORDS:
+        return value in _KEYWORDS[name]
+    if name in _COLOURS:
+        return is_colour(value)
+    if name in _LENGTHS:
+        return _is_length(value) or value in _SIZES
+    if name in _NUMBERS:
+        return _NUMBER.match(value) is not None or _is_length(value) or value in ("normal", "reset")
+    return True
+
+
+def _is_length(value: str) -> bool:
+    return any(test.match(value) for test in (_LENGTH, _ZERO, _FUNCTION))
+
+
+def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """The properties that a shorthand sets; any other property itself."""
+    if name not in _SHORTHANDS:
+        yield name, value
+    elif name == "background":
+        yield from _background(value)
+    elif name == "font":
+        size = _FONT_SIZE.search(value)
+        if size is not None or value in _WIDE:
+            yield "font-size", size[1] if size else value
+    elif name == "overflow":
+        words = value.split()
+        yield "overflow-x", words[0] if words else ""
+        yield "overflow-y", words[-1] if words else ""
+    elif name == "animation":
+        yield from _animation(value)
+    else:
+        yield from _sides(name, _SPLIT.split(value))
+
+
+def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
+    kind, _, axis = name.partition("-")
+    prefix = "" if kind == "inset" else f"{kind}-"
+    sides = {"inline": ("left", "right"), "block": ("top", "bottom")}.get(axis, _SIDES)
+    if len(sides) == 2:
+        all_values = (values * 2)[:2]
+    else:
+        all_values = [values[0], *(values[1:] or values[:1]), *values[:1], *(values[1:2] or values[:1])][:4]
+        if len(values) == 2:
+            all_values = [values[0], values[1], values[0], values[1]]
+        elif len(values) == 3:
+            all_values = [*values, values[1]]
+        elif len(values) >= 4:
+            all_values = values[:4]
+    for side, value in zip(sides, all_values, strict=False):
+        yield f"{prefix}{side}", value
+
+
+def _background(value: str) -> Iterator[tuple[str, str]]:
+    """A shorthand sets all of its parts: what it does not name is reset."""
+    if value in _WIDE or value.startswith("var("):
+        yield "background-color", value
+        yield "background-image", "none" if value in _WIDE else value
+        return
+    words = _SPLIT.split(value.replace("/", " / "))
+    colours = [word for word in words if is_colour(word.rstrip(","))]
+    images = [word for word in words if _PICTURE.search(word)]
+    if not colours and not images and not all(_IDENT.match(word) or _is_length(word) for word in words):
+        return
+    yield "background-color", colours[-1].rstrip(",") if colours else "transparent"
+    yield "background-image", " ".join(images) or "none"
+    yield "background-clip", "text" if "text" in words else "border-box"
+
+
+def _animation(value: str) -> Iterator[tuple[str, str]]:
+    """The last of several animations wins where they set the same; only one is followed."""
+    if value in _WIDE or value == "none":
+        yield "animation-name", "none"
+        return
+    words = _SPLIT.split(value.rpartition(",")[2].strip() if "(" not in value else value)
+    times = [word for word in words if _TIME.match(word)]
+    yield "animation-duration", times[0] if times else "0s"
+    yield "animation-delay", times[1] if len(times) > 1 else "0s"
+    kinds = {
+        "animation-fill-mode": ("none", "forwards", "backwards", "both"),
+        "animation-play-state": ("running", "paused"),
+        "animation-direction": ("normal", "reverse", "alternate", "alternate-reverse"),
+    }
+    left = [word for word in words if word not in times and not _FUNCTION.match(word)]
+    for name, values in kinds.items():
+        found = [word for word in left if word in values]
+        yield name, found[0] if found else values[0]
+        left = [word for word in left if word not in values]
+    counts = [word for word in left if word == "infinite" or _NUMBER.match(word)]
+    yield "animation-iteration-count", counts[0] if counts else "1"
+    names = [word for word in left if word not in counts and word not in _EASINGS]
+    yield "animation-name", names[0] if names else "none"
+
+
+_EASINGS = frozenset(["ease", "linear", "ease-in", "ease-out", "ease-in-out", "step-start", "step-end"])

@@ -1,0 +1,129 @@
+"""Is a text told apart from what stands behind it? By its colour, its size and its visibility, inherited or its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_web.extract.cascade import Cascade, parent_of
+from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.style import FAINT, Style, gradient_colours
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+_PAPER = Colour(255, 255, 255)
+_PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
+_TINY = 2.0  # pixels
+
+
+class Ink:
+    """Judges the texts of one tree."""
+
+    def __init__(self, tree: Node, cascade: Cascade) -> None:
+        self._cascade = cascade
+        self.excused: set[Element] = set()
+        # What an outside sheet paints is not known here.
+        self._outside = tree.select_one("link[rel~=stylesheet i]:not([href^='data:' i])") is not None
+
+    def is_hidden(self, element: Element) -> bool:
+        """True where a text that stands directly in the element cannot be seen."""
+        if self._is_invisible(element):
+            return True
+        return self._is_tiny(element) or self._is_lost(element)
+
+    def _is_invisible(self, element: Element) -> bool:
+        for each in self._cascade.ancestry(element):
+            value = self._cascade.style(each).get("visibility")
+            if value is not None and each not in self.excused:
+                # A whole page that is hidden is shown by its script.
+                return value != "visible" and each.tag not in ("html", "body", "main")
+        return False
+
+    def is_hidden_as(self, element: Element, style: Style) -> bool:
+        """The same for one step of an animation of the element."""
+        with self._cascade.assumed(element, style):
+            return self.is_hidden(element)
+
+    def _is_tiny(self, element: Element) -> bool:
+        if self._cascade.font_size(element) > _TINY:
+            return False
+        # An outside sheet sizes the children of a wrapper that only closes the gaps between them.
+        own = "font-size" in self._cascade.style(element)
+        return own or not (self._outside and element.attr("class"))
+
+    def _is_lost(self, element: Element) -> bool:
+        ink = self._ink(element)
+        if ink is None or self._has_outline(element):
+            return False
+        clipped = self._painted_text(element)
+        if clipped is not None:
+            behind = self._behind(parent_of(clipped)) if ink.alpha < FAINT else None
+            return ink.alpha < FAINT and self._is_unpainted(self._cascade.style(clipped), behind)
+        if ink.alpha < FAINT:
+            return True
+        behind = self._behind(element)
+        return behind is not None and ink.over(behind).near(behind)
+
+    def _ink(self, element: Element) -> Colour | None:
+        """The colour of the letters; None where it is not known."""
+        value = self._cascade.inherited(element, "-webkit-text-fill-color")
+        if value is None or value == "currentcolor":
+            value = self._cascade.inherited(element, "color")
+        if value is None:
+            return None if self._outside else Colour(0, 0, 0)
+        return parse_colour(value)
+
+    def _has_outline(self, element: Element) -> bool:
+        shadow = self._cascade.inherited(element, "text-shadow")
+        stroke = self._cascade.inherited(element, "-webkit-text-stroke")
+        return (shadow or "none") != "none" or (stroke or "0").split()[0] not in ("0", "0px", "none")
+
+    def _painted_text(self, element: Element) -> Element | None:
+        """The element whose background is cut to the shape of this text."""
+        for each in self._cascade.ancestry(element)[:6]:
+            if "text" in self._cascade.style(each).get("background-clip", ""):
+                return each
+        return None
+
+    def _is_unpainted(self, style: Style, behind: Colour | None) -> bool:
+        """True where the background that should fill the letters does not."""
+        image = style.get("background-image", "none")
+        colour = self._colour(style)
+        if image == "none":
+            return colour is None or (behind is not None and colour.near(behind))
+        stops = gradient_colours(image)
+        return bool(stops) and behind is not None and all(stop is not None and stop.near(behind) for stop in stops)
+
+    def _colour(self, style: Style) -> Colour | None:
+        value = style.get("background-color", "transparent")
+        colour = parse_colour(style.get("color", "")) if value == "currentcolor" else parse_colour(value)
+        return colour if colour is not None and colour.alpha > 0.5 else None
+
+    def _behind(self, element: Element | None) -> Colour | None:
+        """The colour behind a text; None where it is not known."""
+        floats = False
+        for each in self._cascade.ancestry(element) if element is not None else ():
+            style = self._cascade.style(each)
+            if style.get("background-image", "none") != "none" or self._cascade.painted_beside(each):
+                return self._of_gradient(style)
+            value = style.get("background-color")
+            if value not in (None, "transparent", "none"):
+                colour = self._colour(style)
+                if colour is not None and self._outside and each != element and not each.attr("style"):
+                    return None
+                return None if floats and each.select_one(_PICTURES) is not None else colour
+            floats = floats or style.get("position") in ("absolute", "fixed") or self._overlaps(style)
+            if floats and each.select_one(_PICTURES) is not None:
+                return None
+        return None if self._outside else _PAPER
+
+    def _overlaps(self, style: Style) -> bool:
+        return any(style.get(f"margin-{side}", "").startswith("-") for side in ("top", "left"))
+
+    def _of_gradient(self, style: Style) -> Colour | None:
+        """A gradient whose colours are all alike is a colour."""
+        stops = gradient_colours(style.get("background-image", ""))
+        first = stops[0] if stops else None
+        if first is None or not all(stop is not None and stop.near(first) for stop in stops):
+            return None
+        return first

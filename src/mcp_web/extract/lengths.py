@@ -1,0 +1,134 @@
+"""Lengths and numbers of style sheets, on a desktop screen of 1280 × 720. `calc()` and its like are computed."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+
+_UNITS = {
+    "px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "ic": 16.0, "lh": 20.0, "rlh": 20.0, "cap": 11.0,
+    "pt": 4 / 3, "pc": 16.0, "cm": 37.8, "mm": 3.78, "q": 0.945, "in": 96.0,
+}  # fmt: skip
+_UNITS |= {f"{kind}{unit}": size for kind in ("", "s", "l", "d", "cq") for unit, size in
+           (("vw", 12.8), ("vh", 7.2), ("vi", 12.8), ("vb", 7.2), ("vmin", 7.2), ("vmax", 12.8))}  # fmt: skip
+_UNITS |= {"cqw": 12.8, "cqh": 7.2, "cqi": 12.8, "cqb": 7.2, "cqmin": 7.2, "cqmax": 12.8}
+_TOKEN = re.compile(r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]+|%)?|([a-z-]+)?(\()|([-+*/(),]))")
+_ANGLES = {"deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
+_MOST_TOKENS = 100
+_KEYWORDS = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0, "x-large": 24.0}
+
+
+class _Unknown(Exception):
+    """The value depends on what is not known here."""
+
+
+@lru_cache(maxsize=4096)
+def pixels(value: str, em: float = 16.0, whole: float | None = None) -> float | None:
+    """A length in pixels; None for what is no length or depends on a container. `whole` is what 100 % stands for."""
+    value = value.strip()
+    if value in _KEYWORDS:
+        return _KEYWORDS[value]
+    try:
+        return _Reader(value, em, whole).result()
+    except (_Unknown, ZeroDivisionError, OverflowError, IndexError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def fraction(value: str) -> float | None:
+    """A number or percentage, as opacity takes it."""
+    return pixels(value, 16.0, 1.0)
+
+
+def angle(value: str) -> float | None:
+    """An angle in degrees."""
+    found = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+))(deg|turn|grad|rad)?", value.strip())
+    return float(found[1]) * _ANGLES[found[2] or "deg"] if found else None
+
+
+class _Reader:
+    """Reads sums and products with brackets, `min`, `max` and `clamp` among them."""
+
+    def __init__(self, text: str, em: float, whole: float | None) -> None:
+        self._em, self._whole = em, whole
+        self._tokens: list[tuple[str, float]] = []
+        self._at = 0
+        at, text = 0, text.lower().strip()
+        while at < len(text) and len(self._tokens) < _MOST_TOKENS:
+            found = _TOKEN.match(text, at)
+            if found is None or found.end() == at:
+                raise _Unknown
+            self._tokens.append(self._token(found))
+            at = found.end()
+
+    def _token(self, found: re.Match[str]) -> tuple[str, float]:
+        if found[1] is not None:
+            return "number", self._length(float(found[1]), found[2])
+        if found[4]:
+            return f"{found[3] or ''}(", 0.0
+        return found[5], 0.0
+
+    def _length(self, number: float, unit: str | None) -> float:
+        if unit is None:
+            return number
+        if unit == "%":
+            if number and self._whole is None:
+                raise _Unknown
+            return number / 100 * (self._whole or 0.0)
+        if unit not in _UNITS:
+            raise _Unknown
+        return number * (self._em if unit == "em" else _UNITS[unit])
+
+    def result(self) -> float:
+        value = self._sum()
+        if self._at != len(self._tokens):
+            raise _Unknown
+        return value
+
+    def _next(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+
+    def _sum(self) -> float:
+        value = self._product()
+        while self._next() in ("+", "-"):
+            sign = 1 if self._next() == "+" else -1
+            self._at += 1
+            value += sign * self._product()
+        return value
+
+    def _product(self) -> float:
+        value = self._one()
+        while self._next() in ("*", "/"):
+            multiply = self._next() == "*"
+            self._at += 1
+            other = self._one()
+            value = value * other if multiply else value / other
+        return value
+
+    def _one(self) -> float:
+        kind, number = self._tokens[self._at]
+        self._at += 1
+        if kind == "number":
+            return number
+        if kind in ("-", "+"):
+            return self._one() * (-1 if kind == "-" else 1)
+        if kind in ("(", "calc(", "min(", "max(", "clamp(", "abs("):
+            return self._called(kind)
+        raise _Unknown
+
+    def _called(self, kind: str) -> float:
+        values = [self._sum()]
+        while self._next() == ",":
+            self._at += 1
+            values.append(self._sum())
+        if self._next() != ")":
+            raise _Unknown
+        self._at += 1
+        if kind == "min(":
+            return min(values)
+        if kind == "max(":
+            return max(values)
+        if kind == "clamp(" and len(values) == 3:
+            return max(values[0], min(values[1], values[2]))
+        return abs(values[0]) if kind == "abs(" else values[0]

@@ -1,0 +1,68 @@
+"""Shadow trees that a page declares: what a person sees takes the place of the host's children."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from turbohtml import Element
+
+from mcp_web.extract.css import Rules
+
+if TYPE_CHECKING:
+    from turbohtml import Node
+
+_MOST_HOSTS = 2000
+
+
+def settle_shadows(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
+    """Put the content of each shadow tree into its host; returns how many pieces of text nobody would see."""
+    count = 0
+    hosts = [element for element in tree.iter_elements() if element.shadow_root is not None][:_MOST_HOSTS]
+    for host in hosts:
+        shadow = host.shadow_root
+        if shadow is None:
+            continue
+        _style_from_inside(host, [sheet.text for sheet in shadow.select("style")])
+        count += remove_hidden(shadow)
+        unseen = [child for child in host.children if child.assigned_slot is None]
+        count += sum(1 for child in unseen if child.text.strip())
+        _place(host, shadow)
+    return count
+
+
+def _place(host: Element, shadow: Node) -> None:
+    for slot in shadow.select("slot"):
+        given = list(slot.assigned_nodes())
+        slot.replace_with(*(given or list(slot.children)))
+    for sheet in shadow.select("style"):
+        sheet.decompose()
+    content = list(shadow.children)
+    host.clear()
+    host.extend(content)
+
+
+def _style_from_inside(host: Element, sheets: list[str]) -> None:
+    """Rules of the shadow tree for its host and for what is slotted in: weaker than the page's own."""
+    rules = Rules(sheets, frozenset())
+    for at in range(len(rules)):
+        rule = rules.rule(at)
+        if rule is None:
+            continue
+        if rule.selector == ":host":
+            _put_before(host, rule.body)
+        elif rule.selector.startswith("::slotted(") and rule.selector.endswith(")"):
+            for child in host.children:
+                if isinstance(child, Element) and _matches(child, rule.selector[10:-1]):
+                    _put_before(child, rule.body)
+
+
+def _put_before(element: Element, declarations: str) -> None:
+    element.attrs["style"] = f"{declarations};{element.attr('style') or ''}"
+
+
+def _matches(element: Element, selector: str) -> bool:
+    try:
+        return element.matches(selector)
+    except ValueError:
+        return False
