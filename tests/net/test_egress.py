@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def proxy(web: MiniWeb, **options: object) -> AsyncIterator[Egress]:
-    egress = Egress(web.dialer(), **options)  # type: ignore[arg-type]
+async def proxy(web: MiniWeb, allow_private: Sequence[str] = (), **options: object) -> AsyncIterator[Egress]:
+    egress = Egress(web.dialer(allow_private), **options)  # type: ignore[arg-type]
     await egress.start()
     try:
         yield egress
@@ -252,3 +252,29 @@ def test_site_is_the_registrable_domain() -> None:
         "localhost",
         "example.org",
     ]
+
+
+async def test_public_page_never_reaches_an_exempted_private_target(miniweb: MiniWeb) -> None:
+    site = miniweb.site("evil.example")
+    site.page("/", "public", headers={"Connection": "close"})
+    miniweb.names.answer("wiki.corp", "10.0.0.9")
+    async with proxy(miniweb, ["127.0.0.0/8", "10.0.0.0/8", "wiki.corp"], third_parties=["*"]) as egress:
+        with egress.lease("evil.example") as lease:
+            assert (await ask(egress, get("http://evil.example/"), lease)).startswith(b"HTTP/1.1 200")
+            miniweb.names.answer("evil.example", "127.0.0.1")  # the name rebinds
+            for target in ("http://evil.example/", "http://127.0.0.1/", "http://10.0.0.9/", "http://wiki.corp/"):
+                assert (await ask(egress, get(target), lease)).startswith(b"HTTP/1.1 403"), target
+                lease.admit("wiki.corp")  # as when the page navigates there
+        assert miniweb.private.reached == []
+        with egress.lease("wiki.corp") as lease:
+            assert (await ask(egress, get("http://wiki.corp/"), lease)).startswith(b"HTTP/1.1 200")
+
+
+async def test_login_of_a_host_opens_no_other_port_of_it(miniweb: MiniWeb) -> None:
+    miniweb.site("own.example").page("/", "mine", headers={"Connection": "close"})
+    async with proxy(miniweb) as egress:
+        with egress.lease("own.example") as lease:
+            lease.ports["own.example"] = 80
+            assert (await ask(egress, get("http://own.example/"), lease)).startswith(b"HTTP/1.1 200")
+            assert (await ask(egress, get("http://own.example:8080/"), lease)).startswith(b"HTTP/1.1 502")
+    assert len(miniweb.site("own.example").log) == 1

@@ -129,13 +129,17 @@ async def test_public_instances_are_found_used_and_banned_when_they_have_no_json
     assert all(agent.startswith("Mozilla/5.0") for agent in agents)
 
 
-async def test_an_address_from_the_internet_goes_through_the_gate_and_ones_own_list_does_not() -> None:
+async def test_every_instance_of_a_list_goes_through_the_address_guard() -> None:
     data = [["https://a.example", "A+", None, None]]
-    for source, guarded in (("https://searx.space/data/instances.json", True), ("http://127.0.0.1:9/x.json", False)):
+    for source in (
+        "https://searx.space/data/instances.json",
+        "http://127.0.0.1:9/x.json",
+        "https://list.example:9443/",
+    ):
         made = pool(searx_space_url=source)
         await made.notes.keep_note("searx_space", source, data, 1e12)
         (one,) = await made.known()
-        assert one.provider.card.guarded is guarded
+        assert one.provider.card.guarded
 
 
 async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None:

@@ -181,6 +181,7 @@ class Fetcher:
             if len(walk.redirects) > MAX_REDIRECTS:
                 raise _astray(walk.asked, f"redirects more than {MAX_REDIRECTS} times")
             self.check_domain(following)
+            self._client.check_redirect(walk.at, following)
             walk.at = following
 
     async def _hop(self, walk: _Walk) -> Answer:
@@ -228,9 +229,10 @@ class Fetcher:
             location = answer.header("location") if answer.status in _REDIRECTS else None
             if location is None:
                 return answer
-            url = _redirected(url, location)
+            before, url = url, _redirected(url, location)
             try:
                 self.check_domain(url)
+                self._client.check_redirect(before, url)
                 answer = await self._ask_for_rules(url, deadline)
             except PolicyError:
                 return None

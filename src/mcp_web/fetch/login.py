@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,11 +30,13 @@ class Login:
     cookies: MozillaCookieJar | None = field(default=None, repr=False)
 
     def fits(self, url: Url) -> bool:
+        """Whether this URL is of the configured origin: without a port, the one that the scheme stands for."""
         if url.scheme != "https" and not self.plain:
             return False
-        if self.host.startswith("*."):
-            return host_matches(url.host, self.host)
-        return self.host in (url.host, url.authority)
+        host, _, port = self.host.partition(":")
+        if url.port != (int(port) if port else 443 if url.scheme == "https" else 80):
+            return False
+        return host_matches(url.host, host) if host.startswith("*.") else host == url.host
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
         if self.header is not None:
@@ -73,9 +77,25 @@ class Logins:
         found: list[str] = []
         for login in self._entries:
             if login.header is not None:
-                found += [login.header[1], login.header[1].split()[-1]]
+                found += _parts(login.header[1])
             found += [cookie.value or "" for cookie in login.cookies or ()]
         return found
+
+
+def _parts(value: str) -> list[str]:
+    """A header's value, its last word (`Bearer TOKEN`), the values of its pairs (`sid=VALUE; …`), a Basic password."""
+    token = value.split()[-1]
+    pairs = [pair.partition("=")[2].strip().strip('"') for pair in re.split(r"[;,]", value)]
+    return [value, token, *pairs, *_basic_parts(value, token)]
+
+
+def _basic_parts(value: str, token: str) -> list[str]:
+    if not value.lower().startswith("basic "):
+        return []
+    with contextlib.suppress(ValueError):
+        decoded = base64.b64decode(token, validate=True).decode()
+        return [decoded, decoded.partition(":")[2]]
+    return []
 
 
 def _reaches(cookie: Cookie, url: Url) -> bool:

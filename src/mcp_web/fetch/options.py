@@ -35,7 +35,7 @@ class FetchOptions:
     )
     allow_private: tuple[str, ...] = option(
         (),
-        "Trusted internal hosts, host:port or CIDR networks that may be opened although they are not public.",
+        "Trusted internal hosts, host:port, addresses or CIDR networks that may be opened though they are not public.",
         env="MCP_WEB_ALLOW_PRIVATE",
     )
     concurrency: int = option(

@@ -156,16 +156,21 @@ def _embedded(address: Address) -> tuple[IPv4Address, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """One thing the operator trusts: a name or a network, on every port or on one."""
+    """One target the operator trusts: a name, an address or a network, on every port or on one."""
 
     port: int | None
     pattern: str | None = None
     network: Network | None = None
 
-    def covers(self, host: str, port: int, address: Address | None) -> bool:
+    def covers(self, host: str, port: int) -> bool:
+        """Whether a target asked for as this host is meant: a network covers addresses, not names that lead there.
+
+        Otherwise a public name could be pointed at an exempted address by whoever owns the name.
+        """
         if self.port is not None and self.port != port:
             return False
         if self.network is not None:
+            address = parse_address(host)
             return address is not None and address.version == self.network.version and address in self.network
         return self.pattern is not None and _same_name(host, self.pattern)
 
@@ -209,7 +214,7 @@ def _bad_exemption(entry: str) -> ConfigError:
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """The gate's rules: the web is open, everything else is closed unless the operator exempted it."""
+    """The rules: the public web may be dialled, everything else only where the operator exempted it."""
 
     exemptions: tuple[Exemption, ...] = ()
     own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses
@@ -221,19 +226,7 @@ class AddressPolicy:
         if address is not None:
             self.check_answers(host, port, (host,))
             return
-        if self._exempt(host, port, None):
-            return
-        if _is_internal(host):
-            # A network exemption may still cover it, but only the lookup can tell.
-            if not self._has_networks(port):
-                raise _internal(host)
-        elif port not in self.ports and not self._has_networks(port):
-            raise self._strange_port(host, port)
-
-    def check_name(self, host: str, port: int) -> None:
-        """The same for a name that somebody else looks up: nothing is left for later."""
-        self.check_host(host, port)
-        if parse_address(host) is not None or self._exempt(host, port, None):
+        if self.is_exempt(host, port):
             return
         if _is_internal(host):
             raise _internal(host)
@@ -244,11 +237,9 @@ class AddressPolicy:
         """Judge every address a name resolved to; one closed address closes the name."""
         return tuple(str(self._judged(host, port, answer)) for answer in answers)
 
-    def is_exempt(self, host: str, port: int, addresses: Sequence[str]) -> bool:
-        """Whether the operator exempted this host, or every one of its addresses."""
-        if self._exempt(host, port, parse_address(host)):
-            return True
-        return bool(addresses) and all(self._exempt(host, port, parse_address(address)) for address in addresses)
+    def is_exempt(self, host: str, port: int) -> bool:
+        """Whether the operator exempted this target, by the name or address that it is asked for with."""
+        return any(exemption.covers(host, port) for exemption in self.exemptions)
 
     def _judged(self, host: str, port: int, answer: str) -> Address:
         address = parse_address(answer)
@@ -257,22 +248,17 @@ class AddressPolicy:
             raise _blocked(f"The address {shown} cannot be judged.", host)
         if is_metadata(address):
             raise _blocked(f"The address {shown} is a metadata or link-local address.", host, suggestion=_NO_EXEMPTION)
-        if self._exempt(host, port, address):
+        if self.is_exempt(host, port):
             return address
         reason = reason_closed(address) or ("this machine's own address" if address in self.own else None)
         if reason:
-            raise _blocked(f"The address {shown} is not on the public web: {reason}.", host)
+            by_name = " Its address is exempted, but not this name." if self.is_exempt(str(address), port) else ""
+            raise _blocked(f"The address {shown} is not on the public web: {reason}.{by_name}", host)
         if parse_address(host) is None and _is_internal(host):
             raise _internal(host)
         if port not in self.ports:
             raise self._strange_port(host, port)
         return address
-
-    def _exempt(self, host: str, port: int, address: Address | None) -> bool:
-        return any(exemption.covers(host, port, address) for exemption in self.exemptions)
-
-    def _has_networks(self, port: int) -> bool:
-        return any(e.network is not None and e.port in (None, port) for e in self.exemptions)
 
     def _strange_port(self, host: str, port: int) -> SsrfBlocked:
         allowed = ", ".join(map(str, sorted(self.ports)))
@@ -288,6 +274,11 @@ def _internal(host: str) -> SsrfBlocked:
 def _is_internal(host: str) -> bool:
     name = host.lower().rstrip(".")
     return "." not in name or _INTERNAL_NAME.search(name) is not None or _NUMERIC_END.search(name) is not None
+
+
+def only_asked_for(host: str) -> SsrfBlocked:
+    """The error for a public page that leads to an exempted target: exemptions are for callers, not for pages."""
+    return _blocked(f"A page of the public web led to {host}, which is private.", host)
 
 
 _NO_EXEMPTION = "Only public web addresses can be opened; metadata addresses cannot be exempted."

@@ -18,8 +18,9 @@ from urllib.parse import urlencode
 import anyio
 
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
+from mcp_web.net.address import only_asked_for
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
-from mcp_web.net.dial import Dials
+from mcp_web.net.dial import Dials, GuardedDials
 from mcp_web.net.http1 import Connection, Head
 from mcp_web.net.pool import Exchange, Pool
 from mcp_web.text.urls import Url, parse_url
@@ -64,10 +65,18 @@ class Answer:
 class WebClient:
     """GET for agent-chosen URLs. One answer per call: redirects are the caller's, hop by hop through the same gate."""
 
-    def __init__(self, dialer: Dials, limits: Limits | None = None) -> None:
+    def __init__(self, dialer: GuardedDials, limits: Limits | None = None) -> None:
+        self._dialer = dialer
         self._pool = Pool(dialer)
         self._limits = limits or Limits()
         self._large = anyio.Semaphore(self._limits.large_at_once)
+
+    def check_redirect(self, at: Url, following: Url) -> None:
+        """Raise SsrfBlocked when a page of the public web leads to a private target that is only exempted."""
+        if at.host == following.host or self._dialer.is_exempt(at.host, at.port):
+            return
+        if self._dialer.is_exempt(following.host, following.port):
+            raise only_asked_for(following.host)
 
     async def get(
         self,

@@ -43,6 +43,12 @@ class Dials(Protocol):
     async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream: ...
 
 
+class GuardedDials(Dials, Protocol):
+    """The same behind the address guard."""
+
+    def is_exempt(self, host: str, port: int) -> bool: ...
+
+
 class Dialer:
     """Opens connections to the public web and to what the operator exempted, to nothing else."""
 
@@ -68,15 +74,19 @@ class Dialer:
             return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
 
     async def _plain(self, host: str, port: int) -> ByteStream:
-        proxy = self._proxy
-        if proxy is not None and proxy.resolves and not self.policy.is_exempt(host, port, ()):
-            self.policy.check_name(host, port)
+        proxy = None if self.is_exempt(host, port) else self._proxy
+        if proxy is not None and proxy.resolves:
+            self.policy.check_host(host, port)
             return await _through(proxy, host, port, self._ca_bundle)
         addresses = await self.addresses(host, port)
-        if proxy is not None and not self.policy.is_exempt(host, port, addresses):
+        if proxy is not None:
             # The tunnel ends at the judged literal: a name would let the proxy look it up again.
             return await _through(proxy, addresses[0], port, self._ca_bundle)
         return await _first_to_answer(self._connect, host, addresses, port)
+
+    def is_exempt(self, host: str, port: int) -> bool:
+        """Whether this is a private target that the operator exempted."""
+        return self.policy.is_exempt(host, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The judged addresses of a host: at most four, IPv6 and IPv4 in turn."""

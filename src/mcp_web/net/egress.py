@@ -23,8 +23,9 @@ import anyio
 from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 from mcp_web import trace
-from mcp_web.errors import DomainDenied, SsrfBlocked, WebError
-from mcp_web.net.dial import Dials
+from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
+from mcp_web.net.address import only_asked_for
+from mcp_web.net.dial import GuardedDials
 from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
 from mcp_web.net.site import site_of
 from mcp_web.text.urls import host_matches
@@ -79,6 +80,8 @@ class Lease:
     hosts: set[str]
     received: int = 0
     requests: int = 0
+    ports: dict[str, int] = field(default_factory=dict)  # hosts with a login: the one port that may receive it
+    public: bool = False  # the page, or one it went through, came from the public web
     denials: dict[tuple[str, int], Denial] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _open: set[anyio.CancelScope] = field(default_factory=set)
@@ -133,7 +136,7 @@ class Egress:
 
     def __init__(
         self,
-        dialer: Dials,
+        dialer: GuardedDials,
         *,
         third_parties: Sequence[str] = (),
         max_bytes: int = 50_000_000,
@@ -244,6 +247,8 @@ class Egress:
                 raise self._refuse(lease, request, Denial(host, port, reason))
             if self._check_domain is not None:
                 self._check_domain(host)
+            self._check_exemption(lease, host, port)
+            _check_login_port(lease, host, port)
             stream = await self._dialer.open(host, port, timeout=_CONNECT_SECONDS)
         except SsrfBlocked as error:
             raise self._refuse(lease, request, Denial(host, port, "private", error)) from error
@@ -253,6 +258,13 @@ class Egress:
             raise self._refuse(lease, request, Denial(host, port, "unreachable", error), status=502) from error
         trace.figures.count("egress_total", outcome="ok")
         return stream
+
+    def _check_exemption(self, lease: Lease, host: str, port: int) -> None:
+        """An exempted private target is for the page that was asked for there, never for one of the public web."""
+        exempt = self._dialer.is_exempt(host, port)
+        lease.public = lease.public or (host in lease.hosts and not exempt)
+        if exempt and lease.public:
+            raise only_asked_for(host)
 
     def _unwanted(self, lease: Lease, host: str) -> Reason | None:
         if lease.received > lease.budget:
@@ -272,3 +284,10 @@ class Egress:
         trace.figures.count("egress_total", outcome=denial.reason)
         trace.log("debug", "egress", host=denial.host, port=denial.port, outcome=denial.reason)
         return Refused(status, denial.reason)
+
+
+def _check_login_port(lease: Lease, host: str, port: int) -> None:
+    """A browser sends cookies to every port of a host; the operator's login is for one."""
+    allowed = lease.ports.get(host, port)
+    if port != allowed:
+        raise FetchFailed(f"The login for {host} is for port {allowed}, so port {port} is not opened.", retryable=False)

@@ -16,7 +16,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent, WebError
 from mcp_web.model.login import SiteLogin
-from mcp_web.net.dial import Dials
+from mcp_web.net.dial import GuardedDials
 from mcp_web.net.egress import Egress, Lease
 from mcp_web.render.browser import PageGone, Running, SharedBrowser, within
 from mcp_web.render.options import RenderOptions
@@ -65,7 +65,7 @@ class Chromium:
     def __init__(
         self,
         options: RenderOptions,
-        dialer: Dials,
+        dialer: GuardedDials,
         *,
         check_domain: Callable[[str], None] | None = None,
         login: Callable[[Url], SiteLogin | None] | None = None,

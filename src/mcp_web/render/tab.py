@@ -86,7 +86,8 @@ class Tab:
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
 
     async def log_in(self, url: Url, login: SiteLogin) -> None:
-        """Show the operator's login to this one host, as long as the page is its own."""
+        """Send the operator's login to this one origin, as long as the page is its own."""
+        self.lease.ports[url.host] = url.port
         if login.cookies:
             secure = url.scheme == "https"
             await self.context.add_cookies(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
+
+from mcp_web.net.address import parse_address, reason_closed
 
 # The seed's order: A+ before A before B. An instance without a grade may be fine, but comes after all others.
 GRADES = ("A+", "A", "A-", "B+", "B", "B-", "?")
@@ -35,7 +36,9 @@ def read_directory(data: Any, list_url: str, blacklist: Collection[str] = ()) ->
     if not isinstance(instances, dict):
         return []
     banned = {url.rstrip("/") for url in blacklist}
-    local = is_private(list_url)  # an operator's own list may name the operator's own machines
+    local = is_private(
+        list_url
+    )  # a list inside the network may name machines inside it; they are opened where the operator exempted them
     found = [
         listed
         for url, facts in instances.items()
@@ -70,22 +73,24 @@ def _judge(url: str, facts: dict[str, Any]) -> Listed | None:
 
 
 def _is_respectable(url: str) -> bool:
-    """Over TLS, at a public name: a list from the internet must not point into our network."""
-    return url.startswith("https://") and not is_private(url)
+    """Over TLS, at a public name and a usual port: a list from the internet must not point into our network."""
+    try:
+        port = urlsplit(url).port
+    except ValueError:
+        return False
+    return url.startswith("https://") and port in (None, 443, 8443) and not is_private(url)
 
 
 def is_private(url: str) -> bool:
-    """Whether an address is inside somebody's network, as far as its name tells; the gate judges the rest."""
+    """Whether a host is inside a private network, as far as its name tells; the address guard judges the rest."""
     try:
         host = urlsplit(url).hostname or ""
-        port = urlsplit(url).port
     except ValueError:
         return True
-    try:
-        return not ipaddress.ip_address(host).is_global
-    except ValueError:
-        inside = host == "localhost" or host.endswith((".local", ".localhost", ".internal", ".lan", ".home.arpa"))
-        return inside or "." not in host or port not in (None, 443, 8443)
+    address = parse_address(host)
+    if address is not None:
+        return reason_closed(address) is not None
+    return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan", ".home.arpa"))
 
 
 def _number(value: Any) -> float | None:

@@ -15,7 +15,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, Refused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
-from mcp_web.search.searxng.directory import Listed, is_private, read_directory
+from mcp_web.search.searxng.directory import Listed, read_directory
 
 _BANNED_FOR = 86_400.0
 _AGAIN_AFTER = 60.0  # seconds after a list that could not be read
@@ -59,7 +59,7 @@ class Discovery:
         return Searxng(
             one.url,
             public=True,
-            guarded=not is_private(self.source),
+            guarded=True,
             interval=self.options.public_interval,
             rotate=self.options.rotate_user_agents,
         )
