@@ -187,15 +187,20 @@ class App:
     @property
     def search_providers(self) -> tuple[str, ...]:
         """The providers that can be asked here: configured, or without a key."""
-        from mcp_web.search.plan import usable
+        from mcp_web.search.plan import is_withheld, usable
         from mcp_web.search.providers import REGISTRY
 
         options = self.settings.of(SearchOptions)
-        return tuple(name for name in REGISTRY if usable(name, options))
+        return tuple(name for name in REGISTRY if usable(name, options) and not is_withheld(name, options))
 
     @property
     def search_concurrency(self) -> int:
         return self.settings.of(FetchOptions).concurrency
+
+    @cached_property
+    def network_slots(self) -> anyio.Semaphore:
+        """For contracts in which one number limits everything that uses the network, over all calls."""
+        return anyio.Semaphore(self.settings.of(FetchOptions).concurrency)
 
     @property
     def similarity_threshold(self) -> float | None:

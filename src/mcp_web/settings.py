@@ -38,6 +38,7 @@ ROOMS: dict[str, str] = {
     "archive": "mcp_web.archive.options:ArchiveOptions",
     "limit": "mcp_web.limit.options:LimitOptions",
     "store": "mcp_web.store.options:StoreOptions",
+    "web_search": "mcp_web.contracts.options:WebSearchOptions",
     "sandbox": "mcp_web.sandbox.options:SandboxOptions",
 }
 
@@ -115,7 +116,8 @@ def load(
         kind = getattr(importlib.import_module(module), name)
         hints = typing.get_type_hints(kind)
         sources = (flags, env, table, path)
-        mine = [_setting(room, spec, hints[spec.name], *sources) for spec in dataclasses.fields(kind)]
+        contract = next((row.value for row in rows if (row.room, row.name) == ("tools", "contract")), None)
+        mine = [_setting(room, spec, hints[spec.name], contract, *sources) for spec in dataclasses.fields(kind)]
         rooms[kind] = kind(**{row.name: row.value for row in mine})
         rows += mine
     return Settings(rooms, rows, _unknown(rows, env, table))
@@ -161,17 +163,19 @@ def _setting(
     room: str,
     spec: dataclasses.Field[Any],
     hint: Any,
+    contract: str | None,
     flags: Mapping[str, Any],
     env: Mapping[str, str],
     table: Mapping[str, Any],
     path: Path,
 ) -> Setting:
     facts = facts_of(spec)
-    value, origin, origin_name = spec.default, "default", ""
-    section = table.get(room, {})
-    if isinstance(section, Mapping) and spec.name in section:
-        origin, origin_name = "file", f"{path}: {room}.{spec.name}"
-        value = _checked(origin_name, section[spec.name], hint, facts, scale=1.0)
+    default = facts.contracts.get(contract or "", spec.default)
+    value, origin, origin_name = default, "default", ""
+    for key, scale in (*facts.keys.items(), (f"{room}.{spec.name}", 1.0)):
+        if (written := _written(table, key)) is not None:
+            origin, origin_name = "file", f"{path}: {key}"
+            value = _checked(origin_name, written, hint, facts, scale=scale)
     for variable in variable_names(room, spec.name, facts):
         if env.get(variable, "").strip():
             origin, origin_name = "environment", variable
@@ -180,7 +184,20 @@ def _setting(
     if (flag := flags.get(f"{room}.{spec.name}")) is not None:
         origin, origin_name = "flag", f"--{spec.name.replace('_', '-')}"
         value = _checked(origin_name, flag, hint, facts, scale=1.0)
-    return Setting(room, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), spec.default)  # type: ignore[arg-type]  # origin is one of the four literals
+    return Setting(room, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), default)  # type: ignore[arg-type]  # origin is one of the four literals
+
+
+def _written(table: Mapping[str, Any], key: str) -> Any:
+    """The value at `section.name` of the file, or one item of a list at `section.name.number`; None without one."""
+    value: Any = table
+    for part in key.split("."):
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdigit() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
 
 
 def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
@@ -227,6 +244,7 @@ def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, An
     """Names that look like ours but set nothing, each with the nearest real one."""
     names = {variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG"}
     keys = {f"{row.room}.{row.name}" for row in rows}
+    keys |= {".".join(key.split(".")[:2]) for row in rows for key in row.facts.keys}
     given = [name for name in env if name.startswith("MCP_WEB_") and name not in names]
     written = [
         f"{room}.{name}"

@@ -15,6 +15,7 @@ from mcp_web.tools.call import Call
 if TYPE_CHECKING:
     from mcp_web.app import App
 
+WHOLE = 1_200  # characters of a snippet: as much as a provider gives
 _BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}
 _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import ask, brave_country, brave_freshness, brave_language, provider_or_any
+from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_any
 from mcp_web.contracts.contract import Contract, ContractTool, Run, contract_tool
 from mcp_web.errors import WebError
 from mcp_web.model.search import Category, Hit, SearchQuery
@@ -24,6 +24,8 @@ def _run(category: Category, row: Row, nothing: str) -> Run:
             page=args.get("offset") or 0,
             category=category,
             language=brave_language(args.get("search_lang"), args.get("ui_lang")),
+            ui_language=args.get("ui_lang"),
+            snippet_chars=WHOLE,
             country=brave_country(args.get("country")),
             freshness=brave_freshness(args.get("freshness")),
             safe_search=args["safesearch"],

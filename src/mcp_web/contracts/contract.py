@@ -75,12 +75,14 @@ def contract_tool(
     failed: Failed,
     purpose: Purpose = "other",
     clamps: bool = False,
+    from_settings: tuple[str, ...] = (),
     **more: Any,
 ) -> ContractTool:
     """A tool of a contract, with the parameters of its schema.
 
     Parameters that the schema does not have are ignored, as the libraries of those systems do. `clamps`: numbers out
-    of range are moved into it, where that system did so; otherwise they are refused.
+    of range are moved into it, where that system did so; otherwise they are refused. `from_settings`: parameters whose
+    default the configuration sets; they are bound as None.
     """
     required = schema.get("required", ())
     params = tuple(
@@ -88,7 +90,7 @@ def contract_tool(
             parameter,
             "string",
             facts.get("description", ""),
-            facts.get("default"),
+            None if parameter in from_settings else facts.get("default"),
             parameter in required,
             schema_rule=_rule(facts, clamps=clamps),
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import ask, brave_country, brave_freshness, brave_language, provider_or_any
+from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_any
 from mcp_web.contracts.contract import Contract, text_prompt
 from mcp_web.contracts.mcp_web_page import document_object, page_object, part_of
 from mcp_web.contracts.mcp_web_schema import tools_of
-from mcp_web.errors import NotFound, WebError
+from mcp_web.errors import ExtractFailed, NotFound, WebError
 from mcp_web.model.page import ExtractRequest
 from mcp_web.model.search import SearchQuery
 from mcp_web.services.extract_html import extract_html
@@ -42,6 +42,8 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         count=args["count"],
         page=args["offset"],
         language=brave_language(args["search_lang"], args["ui_lang"]),
+        ui_language=args["ui_lang"],
+        snippet_chars=WHOLE,
         country=brave_country(args["country"]),
         freshness=brave_freshness(args["freshness"]),
         safe_search=args["safesearch"],
@@ -74,7 +76,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
-    opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
+    opened = _with_text(await open_page(call.app, _request(args["url"], args), deadline=call.deadline))
     call.log_page(opened.snapshot, opened.cache)
     data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
     return Answer(data, "", shape="json")
@@ -90,12 +92,28 @@ def _request(url: str, args: dict[str, Any]) -> OpenRequest:
     )
 
 
+def _with_text(opened: Opened) -> Opened:
+    """The page; one without text is that system's EXTRACT_FAILED."""
+    kept = opened.snapshot
+    if not kept.document.markdown.strip():
+        raise ExtractFailed(f"The page {kept.url} has no readable text.", url=kept.url)
+    return opened
+
+
+def _checked(answer: Opened | WebError) -> Opened | WebError:
+    try:
+        return answer if isinstance(answer, WebError) else _with_text(answer)
+    except ExtractFailed as error:
+        return error
+
+
 async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
     urls = list(dict.fromkeys(args["urls"]))
     requests = [_request(url, args) for url in urls]
-    answers = await open_many(
+    opened = await open_many(
         call.app, requests, deadline=call.deadline, on_progress=call.say, at_once=args["max_concurrency"]
     )
+    answers = [_checked(answer) for answer in opened]
     good = sum(isinstance(answer, Opened) for answer in answers)
 
     def data(tokens: int) -> dict[str, Any]:

@@ -26,18 +26,16 @@ from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.index.rank import Ranked
 
-THRESHOLD = 0.72  # of that system; SIMILARITY_THRESHOLD sets another
 CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another
-CONCURRENCY = 2  # CONCURRENCY sets another
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
-    """Each query's Google JSON, in the order asked, so many at a time as CONCURRENCY says."""
+    """Each query's Google JSON, in the order asked; CONCURRENCY limits the queries of all calls together."""
     safe = cast(SafeSearch, args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search)
     provider = provider_or_any(call.app, "google")
     results: list[dict[str, Any] | WebError] = [{}] * len(args["query"])
-    places = anyio.Semaphore(_concurrency(call.app))
 
     async def one(at: int, text: str) -> None:
         query = SearchQuery(
@@ -47,7 +45,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
             country=args["region"].upper() if args["region"] else None,
             safe_search=safe,
         )
-        async with places:
+        async with call.app.network_slots:
             try:
                 found = (await ask(call, query, provider, raw=provider == "google")).found
             except WebError as error:
@@ -68,27 +66,21 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     return Answer(next(fitting, data), "", shape="json")
 
 
-def _concurrency(app: App) -> int:
-    """What CONCURRENCY says, or that system's default."""
-    row = next(row for row in app.settings.rows if (row.room, row.name) == ("fetch", "concurrency"))
-    return CONCURRENCY if row.origin == "default" else int(row.value)
-
-
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"reading {args['url']}")
-    threshold = call.app.similarity_threshold
     reader = await call.app.reader_of(CHUNK_TOKENS)
-    (page,) = await read_pages(
-        call.app,
-        [args["url"]],
-        list(dict.fromkeys(args["query"])),
-        max_results=args["maxResults"],
-        min_score=THRESHOLD if threshold is None else threshold,
-        max_age=0 if args["forceRefresh"] else None,
-        deadline=call.deadline,
-        on_progress=call.say,
-        reader=reader,
-    )
+    async with call.app.network_slots:
+        (page,) = await read_pages(
+            call.app,
+            [args["url"]],
+            list(dict.fromkeys(args["query"])),
+            max_results=args["maxResults"],
+            min_score=call.app.similarity_threshold,
+            max_age=0 if args["forceRefresh"] else None,
+            deadline=call.deadline,
+            on_progress=call.say,
+            reader=reader,
+        )
     if isinstance(page, WebError):
         return _unread(call.app, page, args)
     kept = page.opened.snapshot
@@ -100,22 +92,34 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     if kept.document.wall in ("paywall", "login"):
         data |= {"queries": _nothing(args["query"]), "note": PROTECTED}
         return Answer(data, "", shape="json")
-    ranked = {one.query: one for one in page.ranked}
-    by_words = any("words only" in note for note in page.notes)
-    chunks = [
-        {"query": query, "results": _chunks(kept.url, [(one.passage, one.score) for one in ranked[query].passages])}
-        for query in args["query"]
-    ]
-    if by_words and (missing := [row for row in chunks if not row["results"]]):
-        longest = _longest(page, args["maxResults"])
-        for row in missing:
-            row["results"] = longest
-    data["queries"] = chunks
+    notes = list(page.notes)
+    by_words = call.app.embedder.dim == 0 or any("words only" in note for note in notes)
+    if call.app.embedder.dim == 0:
+        notes.append("Embeddings are off: passages were ranked by words only.")
+    results = {one.query: _found(call, page, one, notes, args["maxResults"], by_words=by_words) for one in page.ranked}
+    data["queries"] = [{"query": query, "results": results[query]} for query in args["query"]]
     if args["includeMetadata"]:
         data["metadata"] = _metadata(page)
-    if page.notes:
-        data["note"] = " ".join(page.notes)
+    if notes:
+        data["note"] = " ".join(notes)
     return Answer(_whole_chunks(data, room(call)), "", shape="json")
+
+
+def _found(
+    call: Call, page: PageRead, ranked: Ranked, notes: list[str], count: int, *, by_words: bool
+) -> list[dict[str, Any]]:
+    """The chunks for one query. Without a chunk that answers, what comes closest, and a note that says so."""
+    url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
+    if ranked.passages:
+        return _chunks(url, [(one.passage, one.score) for one in ranked.passages])
+    if by_words:
+        return _longest(page, count)
+    if threshold is not None:
+        notes.append(f"Nothing on this page reaches SIMILARITY_THRESHOLD={threshold:g} for {ranked.query!r}: "
+                     f"the best score is {ranked.best:.2f}.")  # fmt: skip
+        return []
+    notes.append(f"Nothing on this page clearly answers {ranked.query!r}; the results come closest.")
+    return _chunks(url, [(one.passage, one.score) for one in ranked.nearest[:count]])
 
 
 def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:

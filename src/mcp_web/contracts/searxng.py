@@ -6,15 +6,19 @@ and show a model only `content`, so the same object stands there too, as a secon
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import ask
+from mcp_web.contracts.asking import WHOLE, ask
 from mcp_web.contracts.contract import Contract, contract_tool
-from mcp_web.errors import AgentError, SearchRateLimited, WebError
+from mcp_web.contracts.options import WebSearchOptions
+from mcp_web.errors import AgentError, SearchAuthError, SearchRateLimited, WebError
 from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Hit, SafeSearch, SearchQuery
+from mcp_web.read.window import cut
 from mcp_web.search.options import SearchOptions
+from mcp_web.search.snippets import shorten
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched
 from mcp_web.tools import budget
@@ -24,26 +28,32 @@ from mcp_web.tools.tool import Answer
 
 _SAFE: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
 _HALF = (budget.AIM - 500) // 2  # the object stands in the answer twice
+_RETRY_AFTER = 300  # seconds, where the failure names none: a missing setting does not correct itself at once
+_STEP = 20  # characters: closer to the limit is not worth another try
+_SHORT = 160  # characters of a description or summary that are always left
+_CODE_BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[^\n]*$\n?", re.MULTILINE | re.DOTALL)
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
     # SearXNG alone, as that system did, unless the operator says whom to ask.
     chosen = call.app.settings.of(SearchOptions).providers
+    options = call.app.settings.of(WebSearchOptions)
     query = SearchQuery(
         args["query"],
-        count=args["results_count"],
+        count=min(args["results_count"] or options.default_results_count, options.max_results_count),
         category=args["category"],
         language=args["language"],
         freshness=args["time_range"] or None,
         safe_search=_SAFE[args["safe_search"]],
+        snippet_chars=WHOLE,
     )
     answer = await ask(call, query, "auto" if chosen else "searxng", fetch_content=args["fetch_content"])
     hits = answer.found.hits
-    metadata = _metadata(args, answer)
+    metadata = _metadata(args, answer, options)
     return _answer(f"Found {len(hits)} search results for query '{args['query']}'", metadata, is_error=False)
 
 
-def _metadata(args: dict[str, Any], answer: Searched) -> dict[str, Any]:
+def _metadata(args: dict[str, Any], answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
     found = answer.found
     best = max((hit.score for hit in found.hits), default=0.0) or 1.0
     used = next((one.name for one in found.attempted if one.outcome in ("ok", "empty")), found.provider)
@@ -54,23 +64,23 @@ def _metadata(args: dict[str, Any], answer: Searched) -> dict[str, Any]:
         "results_count": len(found.hits),
         "search_time_ms": round(found.elapsed_ms),
         "instance_used": used,
-        "results": [_result(hit, hit.score / best, answer) for hit in found.hits],
+        "results": [_result(hit, hit.score / best, answer, options) for hit in found.hits],
         "total_results": max(found.total or 0, len(found.hits)),
         "engines_used": list(dict.fromkeys(engine for hit in found.hits for engine in hit.engines)),
     }
     if not args["fetch_content"]:
         return metadata | {"fetch_content": False}
-    good = sum(isinstance(page, Opened) for page in answer.contents.values())
+    good = sum("content" in row for row in metadata["results"])
     metadata["content_fetch_stats"] = {
-        "attempted": len(answer.contents),
+        "attempted": len(metadata["results"]),
         "successful": good,
-        "failed": len(answer.contents) - good,
+        "failed": len(metadata["results"]) - good,
         "total_time_ms": round(answer.reading_ms),
     }
     return metadata
 
 
-def _result(hit: Hit, score: float, answer: Searched) -> dict[str, Any]:
+def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions) -> dict[str, Any]:
     made: dict[str, Any] = {
         "title": hit.title,
         "url": hit.url,
@@ -80,24 +90,38 @@ def _result(hit: Hit, score: float, answer: Searched) -> dict[str, Any]:
     }
     page = answer.contents.get(hit.url)
     if isinstance(page, Opened):
-        document = page.snapshot.document
-        made["content"] = {
-            "markdown": document.markdown,
-            "word_count": len(document.markdown.split()),
-            "fetch_time_ms": round(sum(page.snapshot.timings.values())) if page.cache == "fetched" else 0,
-            "summary": summary_of(document),
-        }
+        wall = page.snapshot.document.wall
+        if wall in ("paywall", "login"):
+            message = f"The page is behind a {wall}, so its content was left out."
+            made["content_error"] = {"code": "CONTENT_PROTECTED", "message": message}
+        else:
+            made["content"] = _content(page, options)
     elif page is not None:
         made["content_error"] = {"code": page.code, "message": page.message}
     return made
 
 
+def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
+    document = page.snapshot.document
+    text = document.markdown if options.extract_code_blocks else _CODE_BLOCK.sub("", document.markdown)
+    made: dict[str, Any] = {
+        "markdown": text,
+        "word_count": len(document.markdown.split()),
+        "fetch_time_ms": round(sum(page.snapshot.timings.values())) if page.cache == "fetched" else 0,
+    }
+    if options.summarize_long_content:
+        made["summary"] = shorten(summary_of(document), options.max_summary_length)
+    return made
+
+
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    attempted = [one["name"] for one in error.details.get("attempted", ())]
+    attempted = [one["name"] for one in error.details.get("attempted", ()) if "://" in one["name"]]
     kind, said = "no_instances_available", "No available SearXNG instances"
     details = "All configured SearXNG instances are unavailable or rate limited"
     if isinstance(error, SearchRateLimited):
         kind, said = "rate_limited", "All SearXNG instances are rate limited"
+    elif isinstance(error, SearchAuthError):
+        details = "No configured SearXNG instance can be used as it is set up"
     elif isinstance(error, AgentError):
         kind, said, details = "invalid_parameters", error.message, error.message
     metadata: dict[str, Any] = {
@@ -106,15 +130,48 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
         "error_details": details if kind == "invalid_parameters" else f"{details}: {error.message} {error.way_on}",
         "attempted_instances": attempted,
     }
-    if error.can_retry:
-        metadata["retry_after"] = round(error.retry_after or 60)
+    if kind != "invalid_parameters":
+        metadata["retry_after"] = round(error.retry_after or _RETRY_AFTER)
     return _answer(f"Search failed: {said}", metadata, is_error=True)
 
 
 def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
-    metadata, _ = shrunk(metadata, _HALF)
+    metadata = _fitted(metadata)
     extra = {"is_error": is_error, "metadata": metadata}
     return Answer(extra, text, shape="text", more=(compact(metadata),), extra=extra, is_error=is_error)
+
+
+def _fitted(metadata: dict[str, Any]) -> dict[str, Any]:
+    """All results with as much of each page as fits: pages become shorter, then they have a summary only."""
+    if budget.within(compact(metadata), _HALF):
+        return metadata
+    made, least, most = metadata, 0, max(_lengths(metadata), default=0)
+    while most - least > _STEP:
+        chars = (least + most) // 2
+        candidate = metadata | {"results": [_shortened(row, chars) for row in metadata["results"]]}
+        if budget.within(compact(candidate), _HALF):
+            made, least = candidate, chars
+        else:
+            most = chars
+    if made is not metadata:
+        return made
+    return shrunk(metadata | {"results": [_shortened(row, 0) for row in metadata.get("results", ())]}, _HALF)[0]
+
+
+def _lengths(metadata: dict[str, Any]) -> list[int]:
+    return [len(row["content"]["markdown"]) for row in metadata.get("results", ()) if "content" in row]
+
+
+def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
+    """A result with at most so many characters of its page, cut between blocks where that is possible."""
+    if len(row.get("content", {}).get("markdown", "")) <= chars:
+        return row
+    text = cut(row["content"]["markdown"], 0, chars).text if chars else ""
+    described = shorten(row["description"], max(_SHORT, chars))
+    content = row["content"] | {"markdown": text, "truncated": True}
+    if "summary" in content:
+        content["summary"] = shorten(content["summary"], max(_SHORT, chars))
+    return row | {"description": described, "content": content}
 
 
 _SCHEMA = {
@@ -173,6 +230,7 @@ CONTRACT = Contract(
             failed=failed,
             purpose="search",
             long_answers=True,
+            from_settings=("results_count",),
         ),
     ),
 )

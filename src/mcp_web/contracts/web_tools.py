@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from mcp_web.contracts.asking import ask
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import SelectorNotFound, WebError
 from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.net.site import site_of
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import MAX_LINKS, Shown, Wish, show
+from mcp_web.tools.page_view import MAX_LINKS, Shown, Wish, rendered, show
 from mcp_web.tools.shrink import fitted, room
 from mcp_web.tools.tool import Answer
 
@@ -75,6 +78,7 @@ _SAID = {
     410: "Page is gone",
     429: "The site limits requests",
 }
+_WIDE_HEADER = re.compile(r"^\| ([^|\n]+?) \|(?: +\|)+\n\|(?: ?:?-+:? ?\|)+", re.MULTILINE)
 _ADVICE = "Verify the URL is correct or search for the content"
 
 
@@ -104,7 +108,7 @@ def _result(hit: Hit) -> dict[str, Any]:
         "title": hit.title,
         "url": hit.url,
         "snippet": hit.snippet,
-        "domain": hit.domain.removeprefix("www."),
+        "domain": site_of(hit.domain),
         "datePublished": hit.published[:10] if hit.published else None,
     }
 
@@ -120,15 +124,17 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     opened = await open_page(call.app, request, deadline=call.deadline)
     call.log_page(opened.snapshot, opened.cache)
 
+    wish = Wish(args["format"], args["maxLength"], include_links=False)
+    length = len(rendered(opened.snapshot.document.markdown, wish)[0])
+
     def page(tokens: int) -> dict[str, Any]:
-        wish = Wish(args["format"], args["maxLength"], include_links=False, tokens=tokens)
-        return _page(opened, args, show(opened.snapshot.document, wish), tokens)
+        return _page(opened, args, show(opened.snapshot.document, replace(wish, tokens=tokens)), length, tokens)
 
     data = fitted(page, room(call))
     return Answer(data, "", shape="json")
 
 
-def _page(opened: Opened, args: dict[str, Any], shown: Shown, tokens: int) -> dict[str, Any]:
+def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, tokens: int) -> dict[str, Any]:
     document, meta = opened.snapshot.document, opened.snapshot.document.metadata
     walled = document.wall in ("paywall", "login")
     data: dict[str, Any] = {"url": args["url"]}
@@ -136,9 +142,9 @@ def _page(opened: Opened, args: dict[str, Any], shown: Shown, tokens: int) -> di
         data["selector"] = args["selector"]
     data |= {
         "status": "partial" if document.wall else "success",
-        "title": document.title,
-        "content": shown.text,
-        "contentLength": len(document.markdown),
+        "title": meta.page_title or document.title,
+        "content": _plain_header(shown.text) if args["selector"] else shown.text,
+        "contentLength": length,
         "truncated": shown.next_start is not None or walled,
     }
     if args["selector"]:
@@ -160,10 +166,15 @@ def _page(opened: Opened, args: dict[str, Any], shown: Shown, tokens: int) -> di
         data["message"] = "The page shows little without a browser, consent or a check of its visitors"
     elif shown.next_start is not None:
         data["message"] = (
-            f"Content was truncated after {shown.end} of {len(document.markdown)} characters; "
+            f"Content was truncated after {len(shown.text)} of {length} characters; "
             "raise maxLength or use a selector for the rest"
         )
     return data
+
+
+def _plain_header(text: str) -> str:
+    """An infobox as that system writes it: a table whose header is one cell over all columns has one cell there."""
+    return _WIDE_HEADER.sub(r"| \1 |\n|---|", text)
 
 
 def fetch_failed(error: WebError, given: Mapping[str, Any]) -> Answer:

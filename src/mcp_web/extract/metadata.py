@@ -60,12 +60,15 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
     main = _main_node(data)
     site = _text(_first(metas, _SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
     title = clean_title(_titles(tree, metas, main), _heading(tree), site, url)
-    return _text(title, 300), Metadata(
+    title = _text(title, 300)
+    written = _written_title(tree)
+    return title, Metadata(
         description=_text(_first(metas, _DESCRIPTION) or main.get("description"), 500) or None,
         author=_author(tree, metas, data, main, site) or None,
         published=_published(tree, metas, data, main, url),
         modified=_first_date(metas, _MODIFIED) or _node_date(data, main, "dateModified"),
         site_name=site or None,
+        page_title=written if written and written != title else None,
         language=_language(tree, metas, sent),
         canonical_url=_canonical(tree, metas, url),
         content_type=sent.get("content-type", "").partition(";")[0].strip().lower() or None,
@@ -104,12 +107,16 @@ def _main_node(data: Structured) -> Mapping[str, Any]:
     return best
 
 
-def _titles(tree: Tree, metas: Mapping[str, str], main: Mapping[str, Any]) -> Iterator[str]:
+def _written_title(tree: Tree) -> str:
     element = tree.select_one("head > title") or tree.select_one("title")
+    return _text(element.text, 500) if element is not None else ""
+
+
+def _titles(tree: Tree, metas: Mapping[str, str], main: Mapping[str, Any]) -> Iterator[str]:
     for value in (
         metas.get("og:title"),
         metas.get("citation_title"),
-        element.text if element is not None else None,
+        _written_title(tree),
         metas.get("twitter:title"),
         metas.get("dc.title"),
         main.get("headline"),

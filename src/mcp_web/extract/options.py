@@ -13,4 +13,5 @@ class ExtractOptions:
         "",
         "Folder with your own site configs (*.toml); they win over the packaged ones.",
         env="MCP_WEB_SITE_CONFIGS",
+        contracts={"mcp-web": "site_configs"},
     )

@@ -16,7 +16,12 @@ class FetchOptions:
         env="MCP_WEB_USER_AGENT",
     )
     max_bytes: int = option(
-        5_000_000, "Ceiling for one body, counted after decompression.", env="MCP_WEB_MAX_BYTES", least=10_000
+        5_000_000,
+        "Ceiling for one body, counted after decompression.",
+        env="MCP_WEB_MAX_BYTES",
+        least=10_000,
+        contracts={"searxng": 2_000_000, "web-tools": 20_000_000},
+        keys={"web_search.max_content_size": 1.0},
     )
     timeout: float = option(
         20.0,
@@ -25,6 +30,8 @@ class FetchOptions:
         scale=0.001,
         least=0.1,
         most=300,
+        contracts={"searxng": 45.0, "web-tools": 30.0},
+        keys={"web_search.content_fetch_timeout": 1.0},
     )
     respect_robots: bool = option(True, "Keep to robots.txt (RFC 9309).", env="MCP_WEB_RESPECT_ROBOTS")
     allow_domains: tuple[str, ...] = option(
@@ -44,6 +51,8 @@ class FetchOptions:
         env=("MCP_WEB_FETCH_CONCURRENCY", "CONCURRENCY"),
         least=1,
         most=200,
+        contracts={"read-page": 2, "searxng": 5},
+        keys={"web_search.max_concurrent_fetches": 1.0},
     )
     host_concurrency: int = option(6, "Pages fetched at the same time from one host.", least=1, most=50)
     host_delay: float = option(

@@ -7,6 +7,7 @@ from the field by `settings.py`, so an option is added by adding one line to a r
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,8 @@ class OptionFacts:
     most: float | None = None
     choices: tuple[str, ...] = ()
     scale: float = 1.0  # what a number from the environment is multiplied by (milliseconds → seconds: 0.001)
+    contracts: Mapping[str, Any] = field(default_factory=dict)  # other defaults, by the contract that is offered
+    keys: Mapping[str, float] = field(default_factory=dict)  # other systems' keys of the file, each with its scale
 
 
 def option(
@@ -36,10 +39,12 @@ def option(
     most: float | None = None,
     choices: tuple[str, ...] = (),
     scale: float = 1.0,
+    contracts: Mapping[str, Any] | None = None,
+    keys: Mapping[str, float] | None = None,
 ) -> Any:
     """Declare a dataclass field that is also a documented option."""
     names = (env,) if isinstance(env, str) else env
-    facts = OptionFacts(help, names, secret, least, most, choices, scale)
+    facts = OptionFacts(help, names, secret, least, most, choices, scale, contracts or {}, keys or {})
     return field(default=default, metadata={_KEY: facts})
 
 

@@ -62,6 +62,7 @@ class Metadata:
     published: str | None = None  # ISO 8601
     modified: str | None = None
     site_name: str | None = None
+    page_title: str | None = None  # the <title> as written, where it differs from the cleaned title
     language: str | None = None
     canonical_url: str | None = None
     content_type: str | None = None

@@ -39,6 +39,8 @@ class SearchQuery:
     exclude_domains: tuple[str, ...] = ()
     extra_snippets: bool = False
     goggles: tuple[str, ...] = ()
+    ui_language: str | None = None  # "en-US": of the words around the results, where a provider has some
+    snippet_chars: int = 200
     rich: bool = False  # ask Brave for the key of its rich results
 
 

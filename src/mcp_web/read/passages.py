@@ -39,6 +39,7 @@ class Size:
     least: int = 85  # from here on a passage may end
     most: int = 130
     overlap: float = 0.12  # of the size, repeated from the passage before
+    overlap_sentences: bool = False  # the overlap may reach over several sentences; otherwise it is part of one
     far_above: float = 3.0  # a block this many times too large is cut at its lines, rows or items
     stretch: float = 1.2  # a passage may grow this much to spare a stub after it
     small_section: int = 25  # a section shorter than this is read together with the next
@@ -59,8 +60,16 @@ class Size:
     @classmethod
     def of_tokens(cls, tokens: int) -> Size:
         """As large as so many tokens allow, overlap included: what the read-page contract asks."""
-        most = max(10, int(tokens * WORDS_PER_TOKEN * (1 - cls().overlap)))
-        return cls(least=most * 85 // 130, most=most, stretch=1.0, small_section=min(25, most // 5))
+        overlap = 0.14  # of the text that is new; of the whole passage 12 %
+        most = max(10, int(tokens * WORDS_PER_TOKEN * (1 - overlap)))
+        return cls(
+            least=most * 85 // 130,
+            most=most,
+            overlap=overlap,
+            overlap_sentences=True,
+            stretch=1.0,
+            small_section=min(25, most // 5),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +196,7 @@ def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[
         last = _last_unit(markdown, units, first, size)
         begin = units[first].start
         if first and units[first].prose and units[first - 1].prose:
-            begin = _overlap(markdown, units[first - 1], size)
+            begin = _overlap(markdown, units, first, last, size)
         end = units[last].end
         text = markdown[begin:end]
         begin += len(text) - len(text.lstrip())
@@ -222,10 +231,16 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
     return min(choices)[2] if choices else at - 1
 
 
-def _overlap(markdown: str, before: _Unit, size: Size) -> int:
-    """Where the last words of the unit before begin: about the wanted share of a passage."""
-    wanted = max(1, round(size.most * size.overlap))
-    words = [found.start() for found in _WORD.finditer(markdown, before.start, before.end)]
-    if len(words) * 2 < before.words > wanted:  # an unspaced script
-        return before.end - (before.end - before.start) * wanted // before.words
-    return words[-wanted] if len(words) > wanted else before.start
+def _overlap(markdown: str, units: Sequence[_Unit], first: int, last: int, size: Size) -> int:
+    """Where the last words before a passage begin: about the wanted share of it."""
+    whole = sum(unit.words for unit in units[first : last + 1]) if size.overlap_sentences else size.most
+    wanted = max(1, round(whole * size.overlap))
+    at, words = first - 1, units[first - 1].words
+    while size.overlap_sentences and words < wanted and at > 0 and units[at - 1].prose:
+        at -= 1
+        words += units[at].words
+    start, end = units[at].start, units[first - 1].end
+    starts = [found.start() for found in _WORD.finditer(markdown, start, end)]
+    if len(starts) * 2 < words > wanted:  # an unspaced script
+        return end - (end - start) * wanted // words
+    return starts[-wanted] if len(starts) > wanted else units[at].start

@@ -78,32 +78,66 @@ class SearchOptions:
     searxng_blacklist: tuple[str, ...] = option(
         (), "SearXNG instances that are never asked.", env="MCP_WEB_SEARXNG_BLACKLIST"
     )
-    timeout: float = option(10.0, "Seconds one provider may take before the next is asked too.", least=0.1, most=50)
+    timeout: float = option(
+        10.0,
+        "Seconds one provider may take; then the next is asked too, and the search ends when the last had its time.",
+        least=0.1,
+        most=50,
+        contracts={"searxng": 30.0},
+        keys={"web_search.default_timeout": 1.0},
+    )
     hedge_after: float = option(
         3.0, "Seconds without an answer after which the next SearXNG instance is asked as well.", least=0.01, most=50
     )
     cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 keeps none.", least=0)
-    max_consecutive_failures: int = option(3, "Failures in a row after which a provider or instance rests.", least=1)
-    failure_backoff: float = option(5.0, "Seconds of the first rest; each further one doubles, up to an hour.", least=0)
-    rate_limit_backoff: float = option(
-        60.0, "Seconds of rest after a rate limit that names no time; doubles as well.", least=0
+    max_consecutive_failures: int = option(
+        3,
+        "Failures in a row after which a provider or instance is paused.",
+        least=1,
+        keys={"web_search.max_consecutive_failures": 1.0},
     )
-    health_check_interval: float = option(300.0, "Seconds between two health checks of a SearXNG instance.", least=1)
+    failure_backoff: float = option(
+        5.0, "Seconds of the first pause; each further one doubles, up to an hour.", least=0
+    )
+    rate_limit_backoff: float = option(
+        60.0,
+        "Seconds of pause after a rate limit that names no time; doubles as well.",
+        least=0,
+        keys={"web_search.rate_limit_backoff_base": 1.0},
+    )
+    health_check_interval: float = option(
+        300.0,
+        "Seconds between two health checks of a SearXNG instance.",
+        least=1,
+        keys={"web_search.instance_health_check_interval": 1.0},
+    )
     discovery_interval: float = option(
         21600.0, "Seconds after which the list of public instances is read again.", least=60
     )
-    rotate_user_agents: bool = option(True, "Whether public SearXNG instances see varying user agents.")
+    rotate_user_agents: bool = option(
+        True,
+        "Whether public SearXNG instances see varying user agents.",
+        keys={"web_search.rotate_user_agents": 1.0},
+    )
     public_interval: float = option(
         5.0, "Seconds between two questions to one public SearXNG instance, which others share.", least=0.01
     )
     request_delay_least: float = option(
-        0.1, "Least random delay in seconds before a public instance is asked.", least=0
+        0.1,
+        "Least random delay in seconds before a public instance is asked.",
+        least=0,
+        keys={"web_search.request_delay_range.0": 0.001},
     )
     request_delay_most: float = option(
-        0.5, "Greatest random delay in seconds before a public instance is asked.", least=0
+        0.5,
+        "Greatest random delay in seconds before a public instance is asked.",
+        least=0,
+        keys={"web_search.request_delay_range.1": 0.001},
     )
     use_random_instances: bool = option(
-        True, "Whether the round through equally good public instances starts at a random one."
+        True,
+        "Whether the round through equally good public instances starts at a random one.",
+        keys={"web_search.use_random_instances": 1.0},
     )
     history: bool = option(
         False,

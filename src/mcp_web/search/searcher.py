@@ -31,7 +31,7 @@ from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.pool import Pool
-from mcp_web.search.snippets import SNIPPET_CHARS, shorten
+from mcp_web.search.snippets import shorten
 from mcp_web.text.untrusted import quoted
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
@@ -218,7 +218,7 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> Found:
 
 def _shown(hit: Hit, query: SearchQuery) -> Hit:
     extra = hit.extra_snippets if query.extra_snippets else ()
-    return replace(hit, snippet=shorten(hit.snippet, SNIPPET_CHARS), extra_snippets=extra)
+    return replace(hit, snippet=shorten(hit.snippet, query.snippet_chars), extra_snippets=extra)
 
 
 def _why_not(attempt: Attempt) -> str:

@@ -25,6 +25,7 @@ _METADATA = (
     "published",
     "modified",
     "site_name",
+    "page_title",
     "language",
     "canonical_url",
     "content_type",

@@ -65,7 +65,7 @@ class Brave:
             "freshness": _freshness(query.freshness) if not images else None,
             "country": where.brave_country,
             "search_lang": where.brave_language,
-            "ui_lang": where.brave_ui if not images else None,
+            "ui_lang": (query.ui_language or where.brave_ui) if not images else None,
             "extra_snippets": "true" if query.extra_snippets and not images else None,
             "text_decorations": "false" if query.category == "general" else None,
             "enable_rich_callback": "1" if query.rich and query.category == "general" else None,
