@@ -6,8 +6,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ADDRESS ?= 127.0.0.1:8765
+QUICK := tests/api tests/text tests/read tests/net tests/tools tests/index tests/archive tests/store tests/limit tests/sandbox \
+	tests/extract tests/test_architecture.py tests/test_docs.py tests/test_errors.py tests/test_settings.py tests/test_trace.py
 
-.PHONY: help run install test check docs bench conformance constraints clean
+.PHONY: help run install test quick check docs bench conformance constraints clean
 help: ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -26,6 +28,9 @@ $(VENV)/.dev: $(VENV)/.installed constraints-dev.txt
 test: $(VENV)/.dev ## install what the tests need and run them
 	@scripts/system-parts
 	$(BIN)/python -m pytest tests -n 2 --dist loadfile $(ARGS)
+
+quick: $(VENV)/.dev ## the fast part of the tests, about a minute: no browser, no servers of others, no big data
+	$(BIN)/python -m pytest $(QUICK) -n 2 --dist loadfile $(ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy strict, architecture
 	$(BIN)/ruff check src tests bench scripts

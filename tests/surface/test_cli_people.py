@@ -204,3 +204,10 @@ def test_ctrl_c_in_a_crawl_is_quiet_whenever_it_comes(docs: Site, tmp_path: Path
     printed, _ = process.communicate(timeout=WAIT)
     assert b"Traceback" not in printed, printed.decode()
     assert process.returncode == 130
+
+
+def test_rendering_is_advised_only_in_words_that_help_here(shell: Shell, docs: Site) -> None:
+    docs.page("/app", '<html><body><div id="root"></div><script src="/app.js"></script></body></html>')
+    said = shell.run("open", docs.loopback_url("/app"), code=3).stderr
+    assert "MCP_WEB_RENDER_ENABLED=true" in said
+    assert "mode=rendered" not in said

@@ -130,7 +130,7 @@ def _shell(html: str, shown: str) -> Verdict:
     asked = any(signs.ASKS_SCRIPTS.search(match[1]) for match in signs.NOSCRIPT.finditer(html))
     blank = len(shown) <= _BLANK and len(_words(html[html.find("<body") :])) <= _BLANK
     if asked or blank or signs.ROOT.search(html) or signs.ASKS_SCRIPTS.search(shown.lower()):
-        return "shell", "The page holds almost no text without its scripts; mode=rendered may show more."
+        return "shell", "The page holds almost no text without its scripts."
     return None, nothing
 
 

@@ -65,6 +65,18 @@ class Opened:
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
     """The page as asked for; `deadline` is a time of `anyio.current_time()`."""
+    opened = await _open(app, request, deadline)
+    if opened.snapshot.document.wall != "shell" or _was_rendered(opened.snapshot):
+        return opened
+    advice = (
+        "mode=rendered may show more."
+        if app.can_render
+        else "A browser may show more; the operator can switch rendering on with MCP_WEB_RENDER_ENABLED=true."
+    )
+    return dataclasses.replace(opened, notes=(*opened.notes, advice))
+
+
+async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
     url = parse_url(request.url).href
     rendered = request.mode == "rendered"
     key = page_key(url, request.variant(rendered=rendered))
@@ -153,7 +165,7 @@ async def _get(
         await fetcher.admit(url, deadline=deadline)
         return await _in_browser(app, url, deadline, screenshot=request.screenshot)
     conditional: tuple[tuple[str, str], ...] = ()
-    if kept is not None and not request.explain and _read_by_this_version(kept) and not _drawn(kept):
+    if kept is not None and not request.explain and _read_by_this_version(kept) and not _was_rendered(kept):
         conditional = conditional_headers(kept)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(app.warm)
@@ -240,8 +252,8 @@ async def _keep(
     return snapshot, trouble
 
 
-def _drawn(kept: Snapshot) -> bool:
-    """Whether a browser read it: that the bytes are the same says nothing about what their scripts show."""
+def _was_rendered(kept: Snapshot) -> bool:
+    """Whether a browser read it: equal bytes then say nothing about what their scripts show."""
     return kept.variant.startswith("rendered")
 
 
