@@ -24,12 +24,14 @@ def _serve_stdio() -> None:
 
     try:
         settings = load()
+        from mcp_web.server.stdio import run
+
+        run(settings)
     except ConfigError as error:
         sys.stderr.write(f"mcp-web: {error.message} {error.way_on}\n")
         raise SystemExit(2) from None
-    from mcp_web.server.stdio import run
-
-    run(settings)
+    except KeyboardInterrupt:  # before the server waits for signals
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

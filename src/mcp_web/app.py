@@ -21,7 +21,7 @@ from mcp_web.render.options import RenderOptions
 from mcp_web.sandbox.options import SandboxOptions
 from mcp_web.search.options import SearchOptions
 from mcp_web.server.options import ServerOptions
-from mcp_web.settings import Settings
+from mcp_web.settings import Settings, worker_environment
 from mcp_web.store.options import StoreOptions, data_folder
 from mcp_web.tools.options import ToolOptions
 
@@ -84,7 +84,7 @@ class App:
     def sandbox(self) -> Sandbox:
         from mcp_web.sandbox.pool import Sandbox
 
-        made = Sandbox(self.settings.of(SandboxOptions))
+        made = Sandbox(self.settings.of(SandboxOptions), worker_environment())
         self._ends.push_async_callback(made.close)
         return made
 
@@ -322,8 +322,8 @@ class App:
             with contextlib.suppress(WebError):
                 await self._store.add_figures(trace.figures.drain())
 
-    async def keep_house(self) -> None:
-        """What a long-running server does beside its calls: hand figures over, look after search instances."""
+    async def run_background(self) -> None:
+        """What a long-running server does beside its calls: save figures, check search instances."""
         async with anyio.create_task_group() as tasks:
             if self.settings.of(SearchOptions).searxng_urls:
                 tasks.start_soon((await self.searcher()).watch)

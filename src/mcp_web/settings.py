@@ -42,6 +42,10 @@ ROOMS: dict[str, str] = {
     "sandbox": "mcp_web.sandbox.options:SandboxOptions",
 }
 
+_WORKER_VARIABLES = (
+    *("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
+    *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "MALLOC_ARENA_MAX"),
+)
 _SEPARATOR = re.compile(r"[,;\s]+")
 
 
@@ -121,6 +125,11 @@ def load(
         rooms[kind] = kind(**{row.name: row.value for row in mine})
         rows += mine
     return Settings(rooms, rows, _unknown(rows, env, table))
+
+
+def worker_environment() -> dict[str, str]:
+    """The variables that a worker process needs to start; no key is among them."""
+    return {name: os.environ[name] for name in _WORKER_VARIABLES if name in os.environ}
 
 
 def variable_names(room: str, name: str, facts: OptionFacts) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import pytest
 from mcp_web.errors import ExtractFailed, SelectorNotFound
 from mcp_web.sandbox.options import SandboxOptions
 from mcp_web.sandbox.pool import Sandbox
+from mcp_web.settings import worker_environment
 
 from . import jobs
 
@@ -108,3 +109,11 @@ async def test_a_worker_is_not_blamed_for_the_memory_of_the_server(sandbox: Sand
     ballast[::4096] = b"\1" * len(ballast[::4096])
     assert await sandbox.run(jobs.own_pid) == await sandbox.run(jobs.own_pid)
     del ballast
+
+
+async def test_a_worker_has_no_key_in_its_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAVE_API_KEY", "sk-live-0123456789")
+    made = Sandbox(SandboxOptions(workers=1), worker_environment())
+    assert await made.run(os.getenv, "BRAVE_API_KEY") is None
+    assert await made.run(os.getenv, "PATH") == os.environ["PATH"]
+    await made.close()

@@ -265,7 +265,7 @@ async def test_what_a_provider_says_beside_its_results_is_clean_too(miniweb: Min
     found = await ask(miniweb, "searxng", as_json({"results": [row], "unresponsive_engines": engines}))
     assert found.hits[0].engines[0] == "bad name"
     assert max(map(len, found.hits[0].engines)) <= 40
-    assert found.notes[0].startswith("Engines that did not answer: go ogle (time out xx")
+    assert found.notes[0].startswith('Engines that did not answer: "go ogle" ("time out xx')
     assert len(found.notes[0]) < 200
 
 

@@ -29,8 +29,11 @@ def command(address: str | None, profile: str | None, contract: str | None) -> N
 
     host, port = http.parse_address(address)
     shown = f"http://{'127.0.0.1' if host in ('', '0.0.0.0') else host}:{port}"  # noqa: S104 — only shown
-    click.echo(f"mcp-web serves MCP at {shown}/mcp and its page at {shown}/", err=True)
-    click.echo("Paste into a terminal to add it to Claude Code over stdio:", err=True)
-    click.echo(f"  {claude_code_line()}", err=True)
-    sys.stderr.flush()
-    http.run(settings, host, port)
+
+    def announce() -> None:
+        click.echo(f"mcp-web serves MCP at {shown}/mcp and its page at {shown}/", err=True)
+        click.echo("Paste into a terminal to add it to Claude Code over stdio:", err=True)
+        click.echo(f"  {claude_code_line()}", err=True)
+        sys.stderr.flush()
+
+    http.run(settings, host, port, announce)

@@ -10,7 +10,7 @@ import json
 import pickle
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import anyio
@@ -70,8 +70,10 @@ class Worker:
 class Sandbox:
     """Runs `module.function(*args)` in a worker, within time and memory."""
 
-    def __init__(self, options: SandboxOptions) -> None:
+    def __init__(self, options: SandboxOptions, environment: Mapping[str, str] | None = None) -> None:
+        """`environment`: the variables of a worker; none by default, so that no key is within reach of a page."""
         return_large_blocks()
+        self._environment = dict(environment or {})
         self._options = options
         self._places = anyio.Semaphore(options.workers)
         self._large = anyio.Semaphore(1)
@@ -136,7 +138,7 @@ class Sandbox:
         command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), *sys.path]
         # stderr is inherited: a crash report of the interpreter goes where the log goes. A session of its own keeps the
         # Ctrl-C of a terminal away from the worker: it ends when its input does.
-        return Worker(await anyio.open_process(command, stderr=None, start_new_session=True))
+        return Worker(await anyio.open_process(command, stderr=None, start_new_session=True, env=self._environment))
 
 
 # -I ignores the environment and the current folder; the parent's own import path is handed over instead.

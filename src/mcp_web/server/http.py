@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import base64
+import errno
 import json
+import socket
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from mcp_web.app import App
-from mcp_web.errors import ConfigError
-from mcp_web.server.auth import Gatekeeper, Introspect, check_exposure
+from mcp_web.errors import ConfigError, FetchFailed
+from mcp_web.server.access import AccessMiddleware
+from mcp_web.server.auth import Authenticator, Introspect, check_exposure
 from mcp_web.server.build import build_server
-from mcp_web.server.door import Door
 from mcp_web.server.options import ServerOptions
 
 if TYPE_CHECKING:
@@ -37,35 +40,56 @@ def parse_address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", number
 
 
-def run(settings: Settings, host: str, port: int) -> None:
-    """Serve until a signal; requests under way get five seconds to finish."""
+def run(settings: Settings, host: str, port: int, on_listening: Callable[[], None]) -> None:
+    """Serve until a signal; running calls are finished, which takes at most their deadline."""
     options = settings.of(ServerOptions)
     check_exposure(host, options)
+    listener = _listen(host, port)
+    on_listening()
 
     async def serve() -> None:
         import uvicorn
+        from sse_starlette.sse import AppStatus
 
+        from mcp_web.server.limits import LimitedProtocol, limit_log
+
+        # On a signal it would end event streams at once, with a call's answer still to come.
+        AppStatus.enable_automatic_graceful_drain = False
+        limit_log()
         async with App(settings) as app:
             config = uvicorn.Config(
                 http_app(app, port),
-                host=host,
-                port=port,
+                http=LimitedProtocol,
                 log_level="warning",
                 access_log=False,
                 server_header=False,
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=int(app.tools.deadline) + 2,
                 lifespan="on",
             )
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(app.keep_house)
-                await uvicorn.Server(config).serve()
+                tasks.start_soon(app.run_background)
+                await uvicorn.Server(config).serve([listener])
                 tasks.cancel_scope.cancel()
 
     anyio.run(serve)
 
 
+def _listen(host: str, port: int) -> socket.socket:
+    """The listening socket; an address that cannot be used is named with the reason."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=512)
+    except OSError as error:
+        in_use = error.errno == errno.EADDRINUSE
+        reason = "another program uses this port" if in_use else (error.strerror or str(error))
+        raise ConfigError(
+            f"The server cannot listen on {host}:{port}: {reason}.",
+            suggestion="Stop that program, or choose another port with --http HOST:PORT." if in_use else None,
+        ) from error
+
+
 def http_app(app: App, port: int, server: Server[None] | None = None) -> ASGIApp:
-    """The ASGI application: MCP, probes, metrics, page, all behind the door."""
+    """The ASGI application: MCP, probes, metrics and the page, all behind authentication and limits."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.routing import Route
 
@@ -81,11 +105,13 @@ def http_app(app: App, port: int, server: Server[None] | None = None) -> ASGIApp
     ]
     inner = (server or build_server(app)).streamable_http_app(
         stateless_http=True,
-        # Our own door checks Host and Origin for every route, so the SDK need not do it for one.
+        # AccessMiddleware checks Host and Origin for every route, so the SDK need not do it for one.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=routes,
     )
-    return Door(inner, options, Gatekeeper(options, _introspector(app, options)), port)
+    from mcp_web.server.limits import BodyLimit
+
+    return AccessMiddleware(BodyLimit(inner), options, Authenticator(options, _introspector(app, options)), port)
 
 
 async def _healthz(request: Request) -> Response:
@@ -148,9 +174,11 @@ def _introspector(app: App, options: ServerOptions) -> Introspect | None:
             "POST", options.oauth_introspection_url, headers=headers, data={"token": token}, timeout=10
         )
         try:
-            facts = json.loads(answer.body) if answer.status == 200 else {}
-        except ValueError:
-            facts = {}
-        return facts if isinstance(facts, dict) else {}
+            facts = json.loads(answer.body) if answer.status == 200 else None
+        except (ValueError, RecursionError):
+            facts = None
+        if not isinstance(facts, dict):
+            raise FetchFailed(f"The introspection endpoint answered {answer.status} without a JSON object.")
+        return facts
 
     return introspect

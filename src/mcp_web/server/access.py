@@ -1,4 +1,4 @@
-"""The outermost layer of the HTTP server: host, origin, caller, pace. Nothing behind it runs for a stranger."""
+"""The outermost middleware of the HTTP server: Host, Origin, authentication, rate. Nothing else runs for a stranger."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import time
 from typing import TYPE_CHECKING
 
 from mcp_web import trace
-from mcp_web.server.auth import Gatekeeper
+from mcp_web.errors import WebError
+from mcp_web.server.auth import Authenticator
 from mcp_web.server.options import ServerOptions
 
 if TYPE_CHECKING:
@@ -20,17 +21,17 @@ _WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
-class Door:
+class AccessMiddleware:
     """ASGI middleware over every route."""
 
-    def __init__(self, app: ASGIApp, options: ServerOptions, gatekeeper: Gatekeeper, port: int) -> None:
+    def __init__(self, app: ASGIApp, options: ServerOptions, authenticator: Authenticator, port: int) -> None:
         self._app = app
-        self._gatekeeper = gatekeeper
+        self._authenticator = authenticator
         self._options = options
         hosts = [*_LOCAL, *options.allowed_hosts]
         self._hosts = {host.lower() for host in hosts} | {f"{host}:{port}".lower() for host in hosts}
         self._origins = {f"http://{host}:{port}" for host in _LOCAL} | {o.rstrip("/") for o in options.allowed_origins}
-        self._pace: dict[str, tuple[float, float]] = {}
+        self._buckets: dict[str, tuple[float, float]] = {}  # caller → requests left, since when
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -63,7 +64,12 @@ class Door:
             return 403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.", []
         if path in OPEN_PATHS or path.startswith(_WELL_KNOWN):
             return None
-        caller = await self._gatekeeper.admit(headers.get("authorization", ""))
+        try:
+            caller = await self._authenticator.caller_of(headers.get("authorization", ""))
+        except WebError as error:
+            # The authorization server cannot be asked: nobody is let in, and nobody is told that the token is wrong.
+            trace.log("error", "introspection", error_code=error.code, message=error.message)
+            return 503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", [(b"retry-after", b"10")]
         if caller is None:
             return 401, "UNAUTHORIZED", "A bearer token is needed.", self._challenge(path)
         wait = self._wait(caller.name)
@@ -88,10 +94,10 @@ class Door:
         """Token bucket: seconds until this caller may ask again, 0 when now."""
         most = float(self._options.calls_per_minute)
         now = time.monotonic()
-        level, since = self._pace.get(name, (most, now))
+        level, since = self._buckets.get(name, (most, now))
         level = min(most, level + (now - since) * most / 60)
         allowed = level >= 1
-        self._pace[name] = (level - 1 if allowed else level, now)
+        self._buckets[name] = (level - 1 if allowed else level, now)
         return 0.0 if allowed else (1 - level) * 60 / most
 
 

@@ -1,0 +1,187 @@
+"""What one HTTP client may hold: time for its headers and its body, connections, bytes, lines of the log.
+
+uvicorn has no timeout for a request that never ends. Without these limits a thousand half-open connections stayed
+for good, a hundred unfinished bodies held 468 MB, and a full table of open files wrote 148 MB of log in 30 seconds.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from mcp_web import trace
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+HEADER_SECONDS = 10.0  # from the connection, or from the last answer on it, to the end of the headers
+BODY_SECONDS = 30.0  # from the headers to the end of the body
+MAX_BODY = 8 * 1024 * 1024  # bytes of one body: web_extract takes five million characters
+MAX_HELD = 24 * 1024 * 1024  # bytes of all bodies together
+LOG_LINES = 20  # of the HTTP library, per minute
+
+
+def max_connections() -> int:
+    """Connections at once: half of the files that the process may open, so that pages can still be fetched."""
+    try:
+        import resource
+
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    except ImportError:  # not on Windows
+        files = 1024
+    return 512 if files == -1 else max(16, min(512, files // 2))
+
+
+class LimitedProtocol(H11Protocol):
+    """One connection, closed when its request does not arrive in time.
+
+    When there are too many, the one that has waited longest for the rest of its request makes room.
+    """
+
+    _most = max_connections()
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        waiting = (one for one in self.connections if isinstance(one, LimitedProtocol) and one.is_waiting)
+        if len(self.connections) >= self._most:
+            trace.figures.count("http_refused_total", code="CONNECTIONS")
+            oldest = min(waiting, key=lambda one: one.since, default=None)
+            (transport if oldest is None else oldest.transport).abort()
+        self.since = self.loop.time()
+        super().connection_made(transport)
+        self._arm(HEADER_SECONDS)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._disarm()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        before = self.cycle
+        super().data_received(data)
+        if self.cycle is not before:
+            self._arm(BODY_SECONDS)
+        if not self.is_waiting:
+            self._disarm()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._arm(HEADER_SECONDS)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the rest of a request is still to come."""
+        return self.cycle is None or self.cycle.response_complete or self.cycle.more_body
+
+    def _arm(self, seconds: float) -> None:
+        self._disarm()
+        self.since = self.loop.time()
+        self._timer = self.loop.call_later(seconds, self._expire)
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _expire(self) -> None:
+        if self.is_waiting and not self.transport.is_closing():
+            trace.figures.count("http_refused_total", code="TIMEOUT")
+            self.transport.abort()
+
+
+class BodyLimit:
+    """ASGI middleware: reads the whole body before the application runs, within bytes of its own and of all."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._held = 0
+        self._unfinished: dict[anyio.CancelScope, int] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            await self._app(scope, receive, send)
+            return
+        body = bytearray()
+        try:
+            refused = await self._read(receive, body)
+            if refused is not None:
+                await _refuse(send, *refused)
+                return
+            await self._app(scope, _replayed(bytes(body), receive), send)
+        finally:
+            self._held -= len(body)
+
+    async def _read(self, receive: Receive, body: bytearray) -> tuple[int, str, str] | None:
+        """Read the body into `body`; why it is refused, if it is."""
+        with anyio.CancelScope() as reading:
+            try:
+                while True:
+                    message = await receive()
+                    piece = message.get("body", b"")
+                    body += piece
+                    self._held += len(piece)
+                    self._unfinished[reading] = len(body)
+                    if message["type"] == "http.disconnect":
+                        return 400, "DISCONNECTED", "The connection was closed before the end of the body."
+                    if len(body) > MAX_BODY:
+                        return 413, "TOO_LARGE", f"A request body may have {MAX_BODY:,} bytes."
+                    if not message.get("more_body", False):
+                        return None
+                    self._make_room()
+            finally:
+                self._unfinished.pop(reading, None)
+        return 503, "BUSY", "Too many unfinished requests; try again."
+
+    def _make_room(self) -> None:
+        """Give up the largest unfinished body while all together hold too much."""
+        if self._held > MAX_HELD and self._unfinished:
+            max(self._unfinished, key=lambda one: self._unfinished[one]).cancel()
+
+
+def _replayed(body: bytes, receive: Receive) -> Callable[[], Any]:
+    """The body as one message; then whatever the connection still says, such as that it was closed."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
+
+
+async def _refuse(send: Send, status: int, code: str, message: str) -> None:
+    trace.figures.count("http_refused_total", code=code)
+    payload = json.dumps({"error": {"code": code, "message": message}}).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode())]
+    head.append((b"connection", b"close"))  # the rest of the body is not read
+    await send({"type": "http.response.start", "status": status, "headers": head})
+    await send({"type": "http.response.body", "body": payload})
+
+
+class FewLines(logging.Filter):
+    """Lets a library write so many lines a minute, and says once that it left some out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._minute = 0
+        self._lines = 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        minute = int(record.created // 60)
+        if minute != self._minute:
+            self._minute, self._lines = minute, 0
+        self._lines += 1
+        if self._lines == LOG_LINES:
+            record.msg, record.args = "%s (further lines of this minute are left out)", (record.getMessage()[:500],)
+            record.exc_info = None
+        return self._lines <= LOG_LINES
+
+
+def limit_log() -> None:
+    for name in ("uvicorn.error", "asyncio"):
+        logging.getLogger(name).addFilter(FewLines())
