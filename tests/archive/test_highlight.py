@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,3 +90,19 @@ def test_a_very_long_line_is_no_hardship() -> None:
 def test_names_with_underscores_stay_as_they_are_written() -> None:
     shown = _shown("respect", "Title", "Set MCP_WEB_RESPECT_ROBOTS to _false_ and the rules are off.")
     assert "MCP_WEB_<mark>RESPECT</mark>_ROBOTS to false and" in " ".join(shown["content"])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "marked"),
+    [
+        ("haus", "Die alten Häuser der Stadt sind nicht teuer.", "<mark>Häuser</mark>"),
+        ("книгами", "В библиотеке много книг и газет.", "<mark>книг</mark>"),
+        ("كتاب", "يوجد الكتاب في المكتبة", "<mark>الكتاب</mark>"),
+        ("भाषाओं", "यह एक पुरानी भाषा है", "<mark>भाषा</mark>"),
+        ("หนังสือ", "ห้องสมุดมีหนังสือหลายภาษา", "<mark>หนังสือ</mark>"),
+        ("図書館", "市立図書館は九時に開館します", "<mark>図書館</mark>"),
+    ],
+)
+def test_words_of_other_alphabets_are_marked_in_any_form(question: str, text: str, marked: str) -> None:
+    found = highlights(Marker(parse(question)), "", text)
+    assert marked in found[0].snippets[0]

@@ -25,3 +25,17 @@ def test_the_commonest_neighbour_wins_unless_its_first_letter_differs() -> None:
     assert correction("ouse", {"house": 5}) == "house"
     assert correction("hause", {"house": 5, "cause": 30}) == "house"
     assert correction("word", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("библиотка", "библиотека"),
+        ("βιβλιοθκη", "βιβλιοθηκη"),
+        ("पुस्कालय", "पुस्तकालय"),
+        ("مكتة", "مكتبة"),
+        ("ספריה", "ספרייה"),
+    ],
+)
+def test_misspelt_words_of_other_alphabets_are_corrected(typed: str, meant: str) -> None:
+    assert meant in neighbours(typed)

@@ -81,3 +81,96 @@ def test_many_quotes_keep_their_order():
 def test_parts_far_apart_are_not_one_quote():
     text = "Alpha beta gamma.\n\n" + "filler words here.\n\n" * 400 + "Delta epsilon zeta.\n"
     assert verify(text, ["Alpha beta gamma … Delta epsilon zeta"])[0].verdict == "absent"
+
+
+def check(page: str, quote: str):
+    return verify(page, [quote])[0]
+
+
+@pytest.mark.parametrize(
+    ("page", "quote", "hidden"),
+    [
+        ("The new drug is not safe for small children.", "The new drug is […] safe for small children", "not"),
+        (
+            "Das Mittel ist für Kinder nicht geeignet und teuer.",
+            "Das Mittel ist für Kinder […] geeignet und teuer",
+            "nicht",
+        ),
+        ("Этот метод больше не работает на практике.", "Этот метод больше […] работает на практике", "не"),
+        ("这种药物对儿童不安全。", "这种药物对儿童[…]安全", "不"),
+    ],
+)
+def test_an_elision_that_hides_a_negation_is_a_difference(page, quote, hidden):
+    found = check(page, quote)
+    assert found.verdict == "fuzzy"
+    assert found.differences == (Difference("[…]", hidden),)
+    assert found.similarity < 1
+
+
+def test_an_elision_may_leave_out_a_sentence_with_its_negation():
+    page = "The method works well. It was not tested on mice. The results are clear to everyone."
+    assert check(page, "The method works well. […] The results are clear").verdict == "normalised"
+
+
+@pytest.mark.parametrize(
+    ("page", "quote", "difference"),
+    [
+        (
+            "Sales rose by 15% in the last quarter.",
+            "Sales rose by 15 in the last quarter",
+            ("", "%"),
+        ),
+        (
+            "Between 10–20 people came to every meeting.",
+            "Between 10 20 people came to every meeting",
+            ("", "-"),
+        ),
+        ("It fell to -5 degrees during the night in town.", "It fell to 5 degrees during the night in town", ("", "-")),
+        (
+            "The ticket costs €5 for every visitor.",
+            "The ticket costs $5 for every visitor",
+            ("$", "€"),
+        ),
+    ],
+)
+def test_signs_that_change_a_statement_are_differences(page, quote, difference):
+    found = check(page, quote)
+    assert found.verdict == "fuzzy"
+    assert found.differences == (Difference(*difference),)
+
+
+def test_an_ellipsis_binds_to_the_nearest_places():
+    page = "The first test failed badly.\n\nThe first test was repeated later and it passed in the end."
+    found = check(page, "The first test … passed in the end")
+    assert found.verdict == "normalised"
+    assert found.found.startswith("The first test was repeated")
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "图书馆早上九点\n开门，晚上才关门。",
+        "图书馆早上 九点开门，晚上才关门",
+        "图书馆早上九点开门,晚上才关门",
+    ],
+)
+def test_space_between_ideographs_and_the_width_of_punctuation_do_not_count(quote):
+    assert check("# 标题\n\n图书馆早上九点开门，晚上才关门。读者可以借书。", quote).verdict == "normalised"
+
+
+def test_a_wrong_ideograph_is_shown_with_the_right_one():
+    found = check("图书馆早上九点开门，晚上才关门。", "图书馆早上八点开门，晚上才关门")
+    assert found.verdict == "fuzzy"
+    assert found.differences == (Difference("八", "九"),)
+
+
+@pytest.mark.parametrize(
+    ("quote", "difference"),
+    [
+        ("24 percent of all members voted for it", Difference("24", "42")),
+        ("of all members voted for it in 1989", Difference("1989", "1998")),
+    ],
+)
+def test_a_wrong_number_at_the_edge_of_a_quote_is_shown_with_the_right_one(quote, difference):
+    found = check("Some say that 42 percent of all members voted for it in 1998. Others disagree.", quote)
+    assert found.differences == (difference,)

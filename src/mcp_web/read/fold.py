@@ -16,13 +16,18 @@ _SAME = {
     ),
     **dict.fromkeys("\t\n\r\f\v\u2028\u2029", " "),
     "…": ".",
+    "。": ".",
+    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},  # full-width ASCII
 }
 _TABLE = str.maketrans(_SAME)
 
-# What two faithful copies of a sentence may differ in: invisible characters, runs of space, dots or dashes,
-# space around a dash or before punctuation, straight double quotes (typists and publishers disagree).
+# What two faithful copies of a sentence may differ in: invisible characters, runs of space, dots or dashes, space
+# around a dash or before punctuation, straight double quotes (typists and publishers disagree), and space or a line
+# break between ideographs.
+_IDEOGRAPH = r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 _DROP = re.compile(
     r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
+    rf"|(?<={_IDEOGRAPH}) +(?={_IDEOGRAPH})|(?<={_IDEOGRAPH}[,.;:!?]) +(?={_IDEOGRAPH})"
     r"|(?<= ) +|(?<=\.)\.+|(?<=-)-+| +(?=[-,.;:!?)\]])|(?<=-) +|\"+|(?<=[(\[]) +"
 )
 

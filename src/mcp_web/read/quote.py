@@ -7,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from mcp_web.model.page import Heading
 from mcp_web.read.fold import Folded, fold_markdown, fold_quote
 from mcp_web.read.outline import outline, path_at
+from mcp_web.text.words import MARKS, UNSPACED
 
 Verdict = Literal["exact", "normalised", "fuzzy", "absent"]
 
@@ -20,8 +22,26 @@ FUZZY_AT_LEAST = 0.7
 MOST_DIFFERENCES = 12
 # Characters that “[…]” may stand for: a few paragraphs; beyond that the parts no longer belong together.
 LEFT_OUT = 2000
+MOST_CHAINS = 50  # places that the parts of a quote with elisions are tried at
 
-_WORD = re.compile(r"\w+(?:['.,]\w+)*")
+# What is compared where a quote does not stand there as it is: words, single characters of unspaced scripts, and signs
+# that change a statement: percent, currency, comparison, the minus of a number and the dash of a range.
+_WORD = re.compile(
+    rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{MARKS}])*+(?:['.,][^\W{UNSPACED}]++)*+"
+    r"|[%‰°$€£¥₹±<>≤≥=≠×÷+]|-(?=\d)"
+)
+_BETWEEN_UNSPACED = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_DIGIT = re.compile(r"\d")
+_SENTENCE_STOP = re.compile(r"[.!?;:।؟]\s|[.!?।]$")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nor|neither|nobody|nothing|without|cannot|hardly|barely|scarcely|unless|except|\w+n't"
+    r"|nicht|nichts|nie|niemals|kaum|ohne|kein\w{0,2}|ne|n|pas|jamais|sans|aucune?|ni|sin|nunca|jamás|ningún|ninguna?"
+    r"|não|nem|sem|nenhuma?|non|mai|senza|nessun\w?|niet|geen|nooit|zonder|inte|ej|aldrig|utan|ikke|uten|uden|ei|eivät|nu"
+    r"|nici|fără|nem|ne|nie|bez|není|değil|không|chưa|tidak|bukan|не|нет|ни|без|никогда|δεν|μη|μην|χωρίς|ποτέ"
+    r"|لا|لم|لن|ليس|غير|دون|नहीं|न|मत|बिना|לא|אין|בלי)\b|[不没沒无無未非]|ない|ません|ไม่|않|못|없",
+    re.IGNORECASE,
+)
 _ELISION = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|…|\.{3,})\s*")
 
 
@@ -71,32 +91,57 @@ class _Source:
         place = _find(self.markdown, quote.strip())
         if place is not None:
             return self._found(quote, "exact", place, place + len(quote.strip()))
-        if (span := self._normalised(quote, wanted)) is not None:
-            return self._found(quote, "normalised", *self.folded.source_span(*span))
-        return self._fuzzy(quote, wanted)
-
-    def _normalised(self, quote: str, wanted: str) -> tuple[int, int] | None:
         place = _find(self.folded.text, wanted)
         if place is not None:
-            return place, place + len(wanted)
-        return self._elided(quote)
-
-    def _elided(self, quote: str) -> tuple[int, int] | None:
-        """A quote with […] in it: every part stands there, in order, and not far apart."""
+            return self._found(quote, "normalised", *self.folded.source_span(place, place + len(wanted)))
         parts = [part for part in map(fold_quote, _ELISION.split(quote)) if part]
-        if len(parts) < 2 or any(len(part.split()) < 2 for part in parts):
-            return None
-        first = _find(self.folded.text, parts[0])
-        if first is None:
-            return None
-        end = first + len(parts[0])
+        if len(parts) > 1 and all(len(_WORD.findall(part)) > 1 for part in parts):
+            places = self._chain(parts)
+            if places is not None:
+                return self._elided(quote, places)
+        return self._fuzzy(quote, wanted)
+
+    def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
+        """A quote with […] whose parts all stand there. What was left out must not have turned the statement round."""
+        span = self.folded.source_span(places[0][0], places[-1][1])
+        gaps = [self.folded.text[before[1] - 1 : after[0]] for before, after in pairwise(places)]
+        hidden = [Difference("[…]", found) for gap in gaps for found in _negations(gap)]
+        if not hidden:
+            return self._found(quote, "normalised", *span)
+        words = len(_WORD.findall(quote))
+        similarity = words / (words + len(hidden))
+        return self._found(quote, "fuzzy", *span, similarity, tuple(hidden[:MOST_DIFFERENCES]))
+
+    def _chain(self, parts: Sequence[str]) -> list[tuple[int, int]] | None:
+        """Where the parts stand in order, as near to each other as they do anywhere."""
         room = max(LEFT_OUT, 4 * sum(map(len, parts)))
-        for part in parts[1:]:
-            place = _find(self.folded.text, part, end)
-            if place is None or place - end > room:
+        best: list[tuple[int, int]] | None = None
+        begin = 0
+        for _ in range(MOST_CHAINS):
+            chain = self._next_chain(parts, begin)
+            if chain is None:
+                break
+            near = all(after[0] - before[1] <= room for before, after in pairwise(chain))
+            if near and (best is None or chain[-1][1] - chain[0][0] < best[-1][1] - best[0][0]):
+                best = chain
+            begin = chain[0][0] + 1
+        return best
+
+    def _next_chain(self, parts: Sequence[str], begin: int) -> list[tuple[int, int]] | None:
+        """The first chain from here on, each part then moved to its last place before the next one."""
+        at = begin
+        for part in parts:
+            place = _find(self.folded.text, part, at)
+            if place is None:
                 return None
-            end = place + len(part)
-        return first, end
+            at = place + len(part)
+        chain = [(at - len(parts[-1]), at)]
+        for part in reversed(parts[:-1]):
+            place = _find_last(self.folded.text, part, begin, chain[0][0])
+            if place is None:
+                return None
+            chain.insert(0, (place, place + len(part)))
+        return chain
 
     def _fuzzy(self, quote: str, wanted: str) -> QuoteCheck:
         given = _WORD.findall(wanted)
@@ -137,11 +182,13 @@ class _Source:
         core = max(same, key=lambda block: block.size)
         same = [block for block in same if abs((block.b - core.b) - (block.a - core.a)) <= slack]
         first, last = same[0].b, same[-1].b + same[-1].size
+        first -= _number_beside(given[: same[0].a], texts[:first])
+        last += _number_beside(given[same[-1].a + same[-1].size :], texts[last:], after=True)
         matcher.set_seq2(texts[first:last])
         agreed = sum(block.size for block in matcher.get_matching_blocks())
         ratio = 2 * agreed / (len(given) + last - first)
         differences = [
-            Difference(" ".join(given[a:b]), " ".join(texts[first + c : first + d]))
+            Difference(_joined(given[a:b]), _joined(texts[first + c : first + d]))
             for op, a, b, c, d in matcher.get_opcodes()
             if op != "equal"
         ]
@@ -167,6 +214,29 @@ class _Source:
         return QuoteCheck(quote, verdict, start, end, self.markdown[start:end], path, round(similarity, 3), differences)
 
 
+def _number_beside(unmatched: Sequence[str], beside: Sequence[str], *, after: bool = False) -> int:
+    """How many words of the source belong to the first or last words of a quote that agree with none: as many, where a
+    number stands in both, so that a wrong number is shown with the right one."""
+    count = len(unmatched)
+    facing = beside[:count] if after else beside[len(beside) - count :]
+    both = all(any(_DIGIT.search(word) for word in side) for side in (unmatched, facing))
+    return count if 0 < count <= 3 and len(facing) == count and both else 0
+
+
+def _negations(gap: str) -> list[str]:
+    """Negations in what an elision leaves out of a sentence; whole sentences may be left out with theirs.
+
+    The gap begins with the last character before it, which may end a sentence.
+    """
+    stops = list(_SENTENCE_STOP.finditer(gap))
+    pieces = [gap] if not stops else [gap[: stops[0].start()], gap[stops[-1].end() :]]
+    return [found[0] for piece in pieces for found in _NEGATION.finditer(piece)]
+
+
+def _joined(words: Sequence[str]) -> str:
+    return _BETWEEN_UNSPACED.sub("", " ".join(words))
+
+
 def _find(text: str, wanted: str, begin: int = 0) -> int | None:
     """The first place where the words stand as whole words."""
     for _ in range(1000):
@@ -174,9 +244,26 @@ def _find(text: str, wanted: str, begin: int = 0) -> int | None:
         if place < 0:
             return None
         end = place + len(wanted)
-        opens = place == 0 or not (wanted[0].isalnum() and text[place - 1].isalnum())
-        closes = end >= len(text) or not (wanted[-1].isalnum() and text[end].isalnum())
+        opens = place == 0 or not _inside_word(text[place - 1], wanted[0])
+        closes = end >= len(text) or not _inside_word(wanted[-1], text[end])
         if opens and closes:
             return place
         begin = place + 1
+    return None
+
+
+def _inside_word(before: str, after: str) -> bool:
+    """Do two neighbouring characters belong to one word? Characters of unspaced scripts may be quoted from any on."""
+    return before.isalnum() and after.isalnum() and not (_UNSPACED.match(before) or _UNSPACED.match(after))
+
+
+def _find_last(text: str, wanted: str, begin: int, end: int) -> int | None:
+    """The last place before `end` where the words stand as whole words."""
+    for _ in range(1000):
+        place = text.rfind(wanted, begin, end)
+        if place < 0:
+            return None
+        if _find(text, wanted, place) == place:
+            return place
+        end = place + len(wanted) - 1
     return None

@@ -30,8 +30,9 @@ _PAIRS = (
     "\uff66-\uff9f"
 )
 _TRIPLES = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0eae\u0eb0-\u0ecd\u1000-\u103f\u1050-\u109f\u1780-\u17d3\u17dc\u17dd"
+UNSPACED = _PAIRS + _TRIPLES  # inside brackets: characters of scripts without spaces between words
 # Characters inside words that are not letters or digits to `re`: combining marks, vowel signs and joiners.
-_MARKS = (
+MARKS = (
     "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f"
     "\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957"
     "\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u09d7\u09e2\u09e3\u0a01-\u0a03\u0a3c-\u0a4d\u0a51\u0a70\u0a71\u0a75"
@@ -40,9 +41,9 @@ _MARKS = (
     "\u0d62\u0d63\u0d81-\u0d83\u0dca-\u0ddf\u0df2\u0df3\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e\u0f3f\u0f71-\u0f84"
     "\u0f86\u0f87\u0f8d-\u0fbc\u135d-\u135f\u1dc0-\u1dff\u200c\u200d\u2060\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
 )
-_WORD = re.compile(rf"[{_PAIRS}]+|[{_TRIPLES}]+|[^\W_{_PAIRS}{_TRIPLES}](?:[^\W_{_PAIRS}{_TRIPLES}]|[{_MARKS}])*")
+_WORD = re.compile(rf"[{_PAIRS}]+|[{_TRIPLES}]+|[^\W_{_PAIRS}{_TRIPLES}](?:[^\W_{_PAIRS}{_TRIPLES}]|[{MARKS}])*")
 # Words joined by the signs of names, versions and flags: read_timeout, sys.path, well-known, 3.11.2.
-_UNIT = re.compile(rf"[^\W_](?:[^\W]|[{_MARKS}{_TRIPLES}]|[-.](?=[^\W_]))*")
+_UNIT = re.compile(rf"(?:[^\W_]|[{UNSPACED}])(?:[^\W]|[{MARKS}{UNSPACED}]|[-.](?=[^\W_]))*")
 _ASCII_UNIT = re.compile(r"[A-Za-z0-9](?:\w|[-.](?=[A-Za-z0-9]))*", re.ASCII)
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HAS_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
@@ -140,7 +141,7 @@ def is_unspaced(word: str) -> bool:
     return bool(_UNSPACED.match(word))
 
 
-_UNSPACED = re.compile(f"[{_PAIRS}{_TRIPLES}]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _TRIPLE = re.compile(f"[{_TRIPLES}]")
 
 
