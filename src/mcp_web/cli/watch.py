@@ -54,7 +54,7 @@ def command(
 
 
 def _not_watched(remove: tuple[str, ...], watched: list[str]) -> list[str]:
-    from mcp_web.net.url import parse_url
+    from mcp_web.text.urls import parse_url
 
     return [url for url in remove if parse_url(url).href not in watched]
 
