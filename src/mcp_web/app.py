@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from mcp_web.limit.open import Coordination
     from mcp_web.net.client import ApiClient, WebClient
     from mcp_web.net.dial import Dialer
+    from mcp_web.net.proxy import Proxies
     from mcp_web.render.renderer import Renderer
     from mcp_web.sandbox.pool import Sandbox
     from mcp_web.sandbox.shelf import Shelf
@@ -95,7 +96,15 @@ class App:
             return self._given_dialer
         from mcp_web.fetch.fetcher import guarded_dialer
 
-        return guarded_dialer(self.settings.of(FetchOptions))
+        return guarded_dialer(self.settings.of(FetchOptions), self.settings.proxy_variables)
+
+    @cached_property
+    def proxies(self) -> Proxies:
+        """The operator's forward proxies."""
+        from mcp_web.net.proxy import parse_proxies
+
+        options = self.settings.of(FetchOptions)
+        return parse_proxies(options.proxy, self.settings.proxy_variables, resolves=options.proxy_resolves)
 
     @cached_property
     def web_client(self) -> WebClient:
@@ -111,10 +120,9 @@ class App:
         """Operator-configured endpoints; nothing an agent passes ever chooses its host."""
         from mcp_web.net.client import ApiClient
         from mcp_web.net.dial import OperatorDialer
-        from mcp_web.net.proxy import parse_proxy
 
         options = self.settings.of(FetchOptions)
-        dialer = OperatorDialer(proxy=parse_proxy(options.proxy), ca_bundle=options.ca_bundle or None)
+        dialer = OperatorDialer(proxies=self.proxies, ca_bundle=options.ca_bundle or None)
         made = ApiClient(dialer, user_agent=options.user_agent)
         self._ends.push_async_callback(made.aclose)
         return made
@@ -181,6 +189,7 @@ class App:
                 store,
                 public_client=self.public_client,
                 flight=self.coordination.flight,
+                proxy=self.proxies.https.url if self.proxies.https else None,
             )
         return self._searcher
 

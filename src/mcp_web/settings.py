@@ -77,9 +77,16 @@ class Setting:
 class Settings:
     """Every room's options, each with its origin."""
 
-    def __init__(self, rooms: Mapping[type[Any], Any], rows: list[Setting], unknown: list[str]) -> None:
+    def __init__(
+        self,
+        rooms: Mapping[type[Any], Any],
+        rows: list[Setting],
+        unknown: list[str],
+        proxy_variables: Mapping[str, str] | None = None,
+    ) -> None:
         self._rooms = rooms
         self.rows = rows
+        self.proxy_variables = proxy_variables or {}  # HTTP_PROXY and the like, for MCP_WEB_PROXY=environment
         self.unknown = unknown  # MCP_WEB_* variables and file keys that nothing reads
 
     def of(self, kind: type[T]) -> T:
@@ -95,7 +102,8 @@ class Settings:
         for row in self.rows:
             if row.facts.secret and row.value:
                 found += row.value if isinstance(row.value, tuple) else [str(row.value)]
-        return tuple(found)
+        logins = (re.search(r":([^:/@]+)@", value) for value in self.proxy_variables.values())
+        return (*found, *(login[1] for login in logins if login))
 
 
 def _without_passwords(value: Any) -> Any:
@@ -124,7 +132,15 @@ def load(
         mine = [_setting(room, spec, hints[spec.name], contract, *sources) for spec in dataclasses.fields(kind)]
         rooms[kind] = kind(**{row.name: row.value for row in mine})
         rows += mine
-    return Settings(rooms, rows, _unknown(rows, env, table))
+    return Settings(rooms, rows, _unknown(rows, env, table), _proxy_variables(env))
+
+
+def _proxy_variables(env: Mapping[str, str]) -> dict[str, str]:
+    """The proxy variables that other programs honour, by their upper-case names; the lower-case spelling wins."""
+    found = {
+        name: env.get(name.lower()) or env.get(name) for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def worker_environment() -> dict[str, str]:

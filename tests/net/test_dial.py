@@ -14,7 +14,7 @@ from mcp_web.errors import ConfigError, FetchFailed, FetchTimeout, SsrfBlocked
 from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.net.client import WebClient
 from mcp_web.net.dial import Dialer, OperatorDialer, connect_literal, system_resolve
-from mcp_web.net.proxy import parse_proxy
+from mcp_web.net.proxy import parse_proxies
 from mcp_web.text.urls import parse_url
 from miniweb import MiniWeb
 from miniweb.proxy import ForwardProxy
@@ -132,12 +132,12 @@ def proxy(miniweb: MiniWeb) -> Iterator[ForwardProxy]:
 
 
 def through(web: MiniWeb, forward: ForwardProxy, credentials: str = "user:p%40ss@") -> Dialer:
-    proxy = parse_proxy(forward.url.replace("http://", f"http://{credentials}"))
+    proxies = parse_proxies(forward.url.replace("http://", f"http://{credentials}"))
 
     async def nothing_else(address: str, port: int) -> ByteStream:
         raise AssertionError(f"dialled {address} past the proxy")
 
-    return web.dialer(proxy=proxy, connect=nothing_else)
+    return web.dialer(proxies=proxies, connect=nothing_else)
 
 
 async def test_the_operators_proxy_is_given_the_judged_address(miniweb: MiniWeb, proxy: ForwardProxy) -> None:
@@ -161,19 +161,19 @@ async def test_a_proxy_does_not_open_the_gate(miniweb: MiniWeb, proxy: ForwardPr
 async def test_a_proxy_may_be_left_to_look_names_up(miniweb: MiniWeb, proxy: ForwardProxy) -> None:
     site = miniweb.site("docs.example")
     site.page("/", "through the proxy")
-    forward = parse_proxy(proxy.url.replace("http://", "http://user:p%40ss@"), resolves=True)
-    dialer = miniweb.dialer(proxy=forward)
-    miniweb._by_address["docs.example"] = site
+    forward = parse_proxies(proxy.url.replace("http://", "http://user:p%40ss@"), resolves=True)
+    dialer = miniweb.dialer(proxies=forward)
+    site.port_for(443)
     assert (await WebClient(dialer).get(parse_url("http://docs.example/"))).body == b"through the proxy"
-    assert miniweb.names.lookups == []
+    assert miniweb.names.lookups == ["docs.example"]  # by the proxy
     for host in ("127.0.0.1", "169.254.169.254", "localhost", "db.internal", "wiki"):
         with pytest.raises(SsrfBlocked):
             await dialer.open(host, 80)
     with pytest.raises(SsrfBlocked):
         await dialer.open("docs.example", 6379)
     with pytest.raises(SsrfBlocked):
-        await miniweb.dialer(["10.0.0.0/8"], proxy=forward).open("db.internal", 80)
-    assert proxy.targets == ["docs.example:80"]
+        await miniweb.dialer(["10.0.0.0/8"], proxies=forward).open("db.internal", 80)
+    assert proxy.targets == ["http://docs.example/"]
 
 
 async def test_a_proxy_that_refuses_is_named(miniweb: MiniWeb, proxy: ForwardProxy) -> None:
@@ -185,7 +185,7 @@ async def test_a_proxy_that_refuses_is_named(miniweb: MiniWeb, proxy: ForwardPro
 async def test_an_exempted_host_is_reached_past_the_proxy(miniweb: MiniWeb, proxy: ForwardProxy) -> None:
     site = miniweb.site("wiki.example")
     site.page("/", "inside")
-    dialer = Dialer(AddressPolicy(parse_exemptions([site.exemption])), proxy=parse_proxy(proxy.url))
+    dialer = Dialer(AddressPolicy(parse_exemptions([site.exemption])), proxies=parse_proxies(proxy.url))
     assert (await WebClient(dialer).get(parse_url(site.loopback_url("/")))).body == b"inside"
     assert proxy.targets == []
 
@@ -194,18 +194,20 @@ async def test_configured_endpoints_on_this_network_are_reached_past_the_proxy(
     miniweb: MiniWeb, proxy: ForwardProxy
 ) -> None:
     site = miniweb.site("api.example")
-    stream = await OperatorDialer(proxy=parse_proxy(proxy.url)).open("127.0.0.1", int(site.exemption.partition(":")[2]))
+    stream = await OperatorDialer(proxies=parse_proxies(proxy.url)).open(
+        "127.0.0.1", int(site.exemption.partition(":")[2])
+    )
     await stream.aclose()
     assert proxy.targets == []
     with pytest.raises(FetchFailed, match="proxy refused"):
-        await OperatorDialer(proxy=parse_proxy(proxy.url)).open("api.example.com", 443)
+        await OperatorDialer(proxies=parse_proxies(proxy.url)).open("api.example.com", 443)
     assert proxy.targets == ["api.example.com:443"]
 
 
-@pytest.mark.parametrize("value", ["socks5://x:1", "proxy:8080", "http://", "http://x:port", "ftp://x"])
+@pytest.mark.parametrize("value", ["socks4://x:1", "proxy:8080", "http://", "http://x:port", "ftp://x"])
 async def test_a_wrong_proxy_is_said_without_its_password(value: str) -> None:
     with pytest.raises(ConfigError, match="MCP_WEB_PROXY"):
-        parse_proxy(value)
+        parse_proxies(value)
 
 
 async def test_no_socket_is_left_open_by_a_refusal(miniweb: MiniWeb) -> None:

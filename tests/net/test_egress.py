@@ -8,12 +8,15 @@ from contextlib import asynccontextmanager
 
 import anyio
 import pytest
+from anyio.abc import ByteStream
 
 from mcp_web.errors import DomainDenied
 from mcp_web.net.dial import direct
 from mcp_web.net.egress import GREETING, Egress, Lease
+from mcp_web.net.proxy import parse_proxies
 from mcp_web.net.site import site_of
 from miniweb import MiniWeb, Reply
+from miniweb.proxy import ForwardProxy
 
 pytestmark = pytest.mark.anyio
 
@@ -278,3 +281,24 @@ async def test_login_of_a_host_opens_no_other_port_of_it(miniweb: MiniWeb) -> No
             assert (await ask(egress, get("http://own.example/"), lease)).startswith(b"HTTP/1.1 200")
             assert (await ask(egress, get("http://own.example:8080/"), lease)).startswith(b"HTTP/1.1 502")
     assert len(miniweb.site("own.example").log) == 1
+
+
+async def test_page_of_the_browser_goes_through_the_operators_proxy(miniweb: MiniWeb) -> None:
+    site = miniweb.site("own.example")
+    site.page("/x", "mine")
+    upstream = ForwardProxy(miniweb)
+
+    async def never(address: str, port: int) -> ByteStream:
+        raise AssertionError(f"a direct connection to {address} left")
+
+    for resolves, target in ((False, f"{site.address}:80"), (True, "http://own.example/x")):
+        dialer = miniweb.dialer(proxies=parse_proxies(upstream.url, resolves=resolves), connect=never)
+        egress = Egress(dialer)
+        await egress.start()
+        with egress.lease("own.example") as lease:
+            assert (await ask(egress, get("http://own.example/x"), lease)).endswith(b"mine")
+            assert (await ask(egress, get("http://127.0.0.1/x"), lease)).startswith(b"HTTP/1.1 403")
+        await egress.aclose()
+        assert upstream.targets.pop() == target
+    assert not [name for request in site.log for name in request.headers if name.startswith("proxy-")]
+    upstream.close()

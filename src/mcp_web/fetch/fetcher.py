@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -27,7 +27,7 @@ from mcp_web.net.address import AddressPolicy, parse_exemptions
 from mcp_web.net.client import Answer, WebClient
 from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
-from mcp_web.net.proxy import parse_proxy
+from mcp_web.net.proxy import parse_proxies
 from mcp_web.net.retry import RETRIED_STATUSES, retrying
 from mcp_web.text.urls import Url, host_matches, join, parse_url
 
@@ -318,8 +318,8 @@ def _no_page(url: Url, status: int) -> FetchFailed:
     return _astray(url, said)
 
 
-def guarded_dialer(options: FetchOptions) -> Dialer:
-    """The production gate from the operator's options: for the web client and for the browser's proxy."""
+def guarded_dialer(options: FetchOptions, environment: Mapping[str, str] | None = None) -> Dialer:
+    """The address guard from the operator's options: for the web client and for the browser's proxy."""
     policy = AddressPolicy(parse_exemptions(options.allow_private), own_addresses())
-    proxy = parse_proxy(options.proxy, resolves=options.proxy_resolves)
-    return Dialer(policy, proxy=proxy, ca_bundle=options.ca_bundle or None)
+    proxies = parse_proxies(options.proxy, environment, resolves=options.proxy_resolves)
+    return Dialer(policy, proxies=proxies, ca_bundle=options.ca_bundle or None)

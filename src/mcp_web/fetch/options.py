@@ -65,7 +65,8 @@ class FetchOptions:
     )
     proxy: str = option(
         "",
-        "Forward proxy, http://[user:password@]host:port. The *_PROXY variables of the environment are not read.",
+        "Forward proxy, [http|https|socks5]://[user:password@]host:port; `environment` takes HTTP_PROXY, HTTPS_PROXY, "
+        "ALL_PROXY and NO_PROXY, which are ignored otherwise.",
         env="MCP_WEB_PROXY",
         secret=True,
     )

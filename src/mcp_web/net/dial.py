@@ -5,7 +5,7 @@
 Because the check sits where the connection is made, redirects, robots.txt, retries, pooled
 connections and the browser's proxy are all behind it, and a name that changes its answer
 between two lookups gains nothing: there is one lookup, and what was judged is what is dialled.
-Proxies and netrc files of the environment are never read; `proxy` is the operator's setting.
+Proxies are those of the operator's setting; netrc files are never read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from anyio.lowlevel import RunVar
 
 from mcp_web.errors import FetchFailed, FetchTimeout, SsrfBlocked
 from mcp_web.net.address import AddressPolicy, parse_address
-from mcp_web.net.proxy import Proxy, tunnel
+from mcp_web.net.proxy import ForwardStream, Proxies, Proxy, tunnel
 from mcp_web.net.tls import handshake_failed, wrap_tls
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -40,7 +40,11 @@ _LOOKUPS = 128
 class Dials(Protocol):
     """Opens byte streams to hosts."""
 
-    async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream: ...
+    async def open(
+        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
+    ) -> ByteStream:
+        """A stream to the host. With `forward` the caller speaks plain HTTP and may be given a `ForwardStream`."""
+        ...
 
 
 class GuardedDials(Dials, Protocol):
@@ -58,26 +62,28 @@ class Dialer:
         *,
         resolve: Resolve | None = None,
         connect: Connect | None = None,
-        proxy: Proxy | None = None,
+        proxies: Proxies | None = None,
         ca_bundle: str | None = None,
     ) -> None:
         self.policy = policy
         self._resolve = resolve or system_resolve
         self._connect = connect or connect_literal
-        self._proxy = proxy
+        self._proxies = proxies or Proxies()
         self._ca_bundle = ca_bundle
 
-    async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream:
+    async def open(
+        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
+    ) -> ByteStream:
         """A stream to the host, through TLS when asked, every address judged first."""
         with _deadline(host, timeout):
-            stream = await self._plain(host, port)
+            stream = await self._plain(host, port, tls=tls, forward=forward)
             return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
 
-    async def _plain(self, host: str, port: int) -> ByteStream:
-        proxy = None if self.is_exempt(host, port) else self._proxy
-        if proxy is not None and proxy.resolves:
+    async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
+        proxy = None if self.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
+        if proxy is not None and self._proxies.resolves:
             self.policy.check_host(host, port)
-            return await _through(proxy, host, port, self._ca_bundle)
+            return await _through(proxy, host, port, self._ca_bundle, forward=forward)
         addresses = await self.addresses(host, port)
         if proxy is not None:
             # The tunnel ends at the judged literal: a name would let the proxy look it up again.
@@ -101,24 +107,29 @@ class Dialer:
 class OperatorDialer:
     """Opens connections to endpoints from the configuration, private ones included. Never given an agent's URL."""
 
-    def __init__(self, *, proxy: Proxy | None = None, ca_bundle: str | None = None) -> None:
-        self._proxy = proxy
+    def __init__(self, *, proxies: Proxies | None = None, ca_bundle: str | None = None) -> None:
+        self._proxies = proxies or Proxies()
         self._ca_bundle = ca_bundle
 
-    async def open(self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0) -> ByteStream:
+    async def open(
+        self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
+    ) -> ByteStream:
         with _deadline(host, timeout):
-            if self._proxy is not None and self._proxy.serves(host):
-                stream = await _through(self._proxy, host, port, self._ca_bundle)
+            proxy = self._proxies.proxy_for_endpoint(host, port, tls=tls)
+            if proxy is not None:
+                stream = await _through(proxy, host, port, self._ca_bundle, forward=forward)
             else:
                 stream = await direct(host, port)
             return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
 
 
-async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None) -> ByteStream:
-    """A tunnel through the operator's proxy, which is itself a configured host."""
+async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None, *, forward: bool = False) -> ByteStream:
+    """A tunnel through the operator's proxy, or with `forward` a stream to an HTTP proxy that takes plain requests."""
     stream = await direct(proxy.host, proxy.port)
-    if proxy.tls:
+    if proxy.scheme == "https":
         stream = await wrap_tls(stream, proxy.host, ca_bundle)
+    if forward and proxy.scheme != "socks5":
+        return ForwardStream(stream, proxy)
     return await tunnel(stream, target, port, proxy)
 
 

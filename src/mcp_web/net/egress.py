@@ -249,7 +249,8 @@ class Egress:
                 self._check_domain(host)
             self._check_exemption(lease, host, port)
             _check_login_port(lease, host, port)
-            stream = await self._dialer.open(host, port, timeout=_CONNECT_SECONDS)
+            plain = request.method != "CONNECT"
+            stream = await self._dialer.open(host, port, timeout=_CONNECT_SECONDS, forward=plain)
         except SsrfBlocked as error:
             raise self._refuse(lease, request, Denial(host, port, "private", error)) from error
         except DomainDenied as error:

@@ -13,6 +13,8 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
+from mcp_web.net.proxy import ForwardStream
+
 _MAX_HEAD = 64 * 1024
 _IDLE_SECONDS = 30.0
 _HOP_BY_HOP = frozenset(
@@ -159,7 +161,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
     origin = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
     begun = False
     try:
-        await upstream.send(origin.send(_onward(request)) or b"")
+        await upstream.send(origin.send(_onward(request, upstream)) or b"")
         while request.wire.their_state is h11.SEND_BODY:
             event = await _next(request.wire, client)
             if isinstance(event, h11.Data | h11.EndOfMessage):
@@ -183,7 +185,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
             await request.refuse(502, "the server's answer could not be read")
 
 
-def _onward(request: ProxyRequest) -> h11.Request:
+def _onward(request: ProxyRequest, upstream: ByteStream) -> h11.Request:
     target = request.event.target[7:]
     authority, slash, rest = target.partition(b"/")
     if b"?" in authority:  # http://host?query
@@ -191,7 +193,12 @@ def _onward(request: ProxyRequest) -> h11.Request:
         slash, rest = b"/", b"?" + query + slash + rest
     kept = [(name, value) for name, value in request.event.headers if name not in _HOP_BY_HOP and name != b"host"]
     headers = [(b"host", authority), *kept, (b"connection", b"close")]
-    return h11.Request(method=request.event.method, target=b"/" + rest, headers=headers)
+    path = b"/" + rest
+    if isinstance(upstream, ForwardStream):
+        path = b"http://" + authority + path
+        if upstream.proxy.authorization:
+            headers.append((b"proxy-authorization", upstream.proxy.authorization.encode("ascii")))
+    return h11.Request(method=request.event.method, target=path, headers=headers)
 
 
 def _homeward(event: h11.Response) -> h11.Response:

@@ -10,6 +10,7 @@ import h11
 from anyio.abc import ByteStream
 
 from mcp_web.errors import FetchFailed
+from mcp_web.net.proxy import ForwardStream
 
 MAX_HEAD_BYTES = 128 * 1024
 _MAX_INTERIM = 8  # 1xx answers before the real one
@@ -37,8 +38,10 @@ class Head:
 class Connection:
     """A stream on which requests follow each other."""
 
-    def __init__(self, stream: ByteStream, host: str) -> None:
+    def __init__(self, stream: ByteStream, host: str, authority: str) -> None:
         self.stream = stream
+        self._forward = stream.proxy if isinstance(stream, ForwardStream) else None
+        self._authority = authority
         self._host = host
         self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
 
@@ -56,6 +59,10 @@ class Connection:
 
     def _request(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> bytes:
         pairs = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+        if self._forward is not None:
+            target = f"http://{self._authority}{target}"
+            if self._forward.authorization:
+                pairs.append((b"Proxy-Authorization", self._forward.authorization.encode("ascii")))
         try:
             return self._state.send(h11.Request(method=method, target=target, headers=pairs)) or b""
         except h11.LocalProtocolError as error:

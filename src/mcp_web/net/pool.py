@@ -77,8 +77,9 @@ class Pool:
         await self._give_back(key, connection)
 
     async def _open(self, url: Url, timeout: float) -> Connection:
-        stream = await self._dial.open(url.host, url.port, tls=url.scheme == "https", timeout=timeout)
-        return Connection(stream, url.host)
+        secure = url.scheme == "https"
+        stream = await self._dial.open(url.host, url.port, tls=secure, timeout=timeout, forward=not secure)
+        return Connection(stream, url.host, url.authority)
 
     async def _take(self, key: _Key) -> Connection | None:
         kept = self._idle.get(key, [])

@@ -1,87 +1,247 @@
-"""The operator's forward proxy. Only a setting names it; the environment's *_PROXY variables are never read."""
+"""The operator's forward proxies: HTTP, HTTPS and SOCKS5. Used when a setting says so, never by themselves."""
 
 from __future__ import annotations
 
 import base64
+import ipaddress
 import re
+import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urlsplit
+from typing import Any, Literal
+from urllib.parse import quote, unquote, urlsplit
 
 import anyio
 from anyio.abc import ByteStream
+from anyio.streams.buffered import BufferedByteReceiveStream
 
 from mcp_web.errors import ConfigError, FetchFailed
 from mcp_web.net.address import parse_address, reason_closed
 
-_MAX_ANSWER = 16 * 1024
+ENVIRONMENT = "environment"  # the value of MCP_WEB_PROXY that takes HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY
+_DEFAULT_PORTS = {"http": 8080, "https": 443, "socks5": 1080}
+_MAX_REPLY = 16 * 1024
+_SOCKS_REFUSALS = {
+    1: "general failure",
+    2: "not allowed by its rules",
+    3: "network unreachable",
+    4: "host unreachable",
+    5: "connection refused",
+    6: "time to live expired",
+    7: "command not supported",
+    8: "address type not supported",
+}
+
+Scheme = Literal["http", "https", "socks5"]
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
+    """One proxy server."""
+
+    scheme: Scheme
     host: str
     port: int
-    tls: bool = False
-    authorization: str | None = field(default=None, repr=False)
-    resolves: bool = False  # names are looked up by the proxy, whose own rules then decide where they may lead
+    username: str | None = field(default=None, repr=False)
+    password: str = field(default="", repr=False)
 
-    def serves(self, host: str) -> bool:
-        """Whether a configured endpoint is reached through the proxy: what is on this network is not."""
+    @property
+    def authorization(self) -> str | None:
+        if self.username is None:
+            return None
+        return "Basic " + base64.b64encode(f"{self.username}:{self.password}".encode()).decode("ascii")
+
+    @property
+    def url(self) -> str:
+        """The address with its login, for libraries that bring their own client."""
+        login = "" if self.username is None else f"{quote(self.username, safe='')}:{quote(self.password, safe='')}@"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{login}{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proxies:
+    """Which proxy serves which target. With `resolves` names are looked up by the proxy, whose rules then decide."""
+
+    http: Proxy | None = None
+    https: Proxy | None = None
+    exceptions: tuple[str, ...] = ()  # as in NO_PROXY
+    resolves: bool = False
+
+    def proxy_for(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
+        """The proxy for a target on the web, or None for a direct connection."""
+        if any(_matches(host, port, entry) for entry in self.exceptions):
+            return None
+        return self.https if tls or port in (443, 8443) else self.http
+
+    def proxy_for_endpoint(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
+        """The same for a configured endpoint: what is on this network is reached directly."""
         literal = parse_address(host)
         if literal is not None:
-            return reason_closed(literal) is None
-        return "." in host and not host.endswith((".localhost", ".local", ".internal"))
+            local = reason_closed(literal) is not None
+        else:
+            local = "." not in host or host.endswith((".localhost", ".local", ".internal"))
+        return None if local else self.proxy_for(host, port, tls=tls)
 
 
-def parse_proxy(text: str | None, *, resolves: bool = False) -> Proxy | None:
-    """Read MCP_WEB_PROXY: `http://[user:password@]host:port`, or https."""
-    if not text or not text.strip():
+def _matches(host: str, port: int, entry: str) -> bool:
+    """One entry of NO_PROXY: `*`, a domain with all below it, an address, a network, each with a port or without."""
+    if entry == "*":
+        return True
+    address = parse_address(host)
+    if address is not None and "/" in entry:
+        network = ipaddress.ip_network(entry, strict=False)
+        return address.version == network.version and address in network
+    name, _, entry_port = entry.rpartition(":") if re.search(r"(?:^[^:]+|\]):\d+$", entry) else (entry, "", "")
+    if entry_port and int(entry_port) != port:
+        return False
+    if address is not None:
+        return address == parse_address(name)
+    name = name.removeprefix("*").strip(".").lower()
+    return host == name or host.endswith("." + name)
+
+
+def parse_proxies(text: str, environment: Mapping[str, str] | None = None, *, resolves: bool = False) -> Proxies:
+    """Read MCP_WEB_PROXY: empty, `environment`, or `[http|https|socks5]://[user:password@]host:port`."""
+    text = text.strip()
+    if text.lower() != ENVIRONMENT:
+        proxy = parse_proxy(text, "MCP_WEB_PROXY")
+        return Proxies(proxy, proxy, resolves=resolves)
+    given = environment or {}
+    every = parse_proxy(given.get("ALL_PROXY", ""), "ALL_PROXY")
+    return Proxies(
+        parse_proxy(given.get("HTTP_PROXY", ""), "HTTP_PROXY") or every,
+        parse_proxy(given.get("HTTPS_PROXY", ""), "HTTPS_PROXY") or every,
+        _parse_exceptions(given.get("NO_PROXY", "")),
+        resolves,
+    )
+
+
+def _parse_exceptions(text: str) -> tuple[str, ...]:
+    entries = tuple(entry.strip() for entry in text.split(",") if entry.strip())
+    for entry in entries:
+        if "/" in entry:
+            try:
+                ipaddress.ip_network(entry, strict=False)
+            except ValueError as error:
+                raise ConfigError(f"NO_PROXY contains {entry!r}, which is not a network.") from error
+    return entries
+
+
+def parse_proxy(text: str, variable: str) -> Proxy | None:
+    """Read one proxy URL; None when it is empty. Without a scheme it is http, as other programs read it."""
+    if not text.strip():
         return None
+    if "://" not in text and variable != "MCP_WEB_PROXY":
+        text = f"http://{text}"
     try:
         parts = urlsplit(text.strip())
-        port = parts.port
+        host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise _bad_proxy() from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise _bad_proxy()
-    authorization = None
-    if parts.username is not None:
-        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        authorization = "Basic " + base64.b64encode(pair).decode("ascii")
-    tls = parts.scheme == "https"
-    return Proxy(parts.hostname, port or (443 if tls else 8080), tls, authorization, resolves)
+        raise _bad_proxy(variable) from error
+    scheme = {"http": "http", "https": "https", "socks5": "socks5", "socks5h": "socks5"}.get(parts.scheme)
+    if scheme is None or not host:
+        raise _bad_proxy(variable)
+    username = None if parts.username is None else unquote(parts.username)
+    return Proxy(scheme, host, port or _DEFAULT_PORTS[scheme], username, unquote(parts.password or ""))  # type: ignore[arg-type]  # one of the three literals
 
 
-def _bad_proxy() -> ConfigError:
+def _bad_proxy(variable: str) -> ConfigError:
     # The value may hold a password, so it is not repeated.
-    return ConfigError("MCP_WEB_PROXY is not a proxy URL.", suggestion="Write http://host:port or https://host:port.")
+    return ConfigError(
+        f"{variable} is not a proxy URL.",
+        suggestion="Write http://host:port, https://host:port or socks5://host:port; MCP_WEB_PROXY=environment takes "
+        "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY.",
+    )
+
+
+class ForwardStream(ByteStream):
+    """A stream to an HTTP proxy itself: plain requests on it name the whole URL and carry the proxy's login."""
+
+    def __init__(self, stream: ByteStream, proxy: Proxy) -> None:
+        self._stream = stream
+        self.proxy = proxy
+
+    @property
+    def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
+        return self._stream.extra_attributes
+
+    async def receive(self, max_bytes: int = 65536) -> bytes:
+        return await self._stream.receive(max_bytes)
+
+    async def send(self, item: bytes) -> None:
+        await self._stream.send(item)
+
+    async def send_eof(self) -> None:
+        await self._stream.send_eof()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
 
 
 async def tunnel(stream: ByteStream, host: str, port: int, proxy: Proxy) -> ByteStream:
-    """Ask the proxy for a tunnel to host:port over an open stream to it."""
+    """Ask the proxy for a tunnel to host:port over an open stream to it; the stream is closed when it refuses."""
+    try:
+        if proxy.scheme == "socks5":
+            await _socks(stream, host, port, proxy)
+        else:
+            await _connect(stream, host, port, proxy)
+    except BaseException as error:
+        await anyio.aclose_forcefully(stream)
+        if isinstance(error, anyio.EndOfStream | anyio.IncompleteRead):
+            raise FetchFailed("The configured proxy closed the connection.", reason="proxy") from error
+        raise
+    return stream
+
+
+async def _connect(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None:
     target = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     if proxy.authorization:
         lines.append(f"Proxy-Authorization: {proxy.authorization}")
-    try:
-        await stream.send("\r\n".join([*lines, "", ""]).encode("ascii"))
-        status = await _answer_status(stream)
-    except BaseException:
-        await anyio.aclose_forcefully(stream)
-        raise
+    await stream.send("\r\n".join([*lines, "", ""]).encode("ascii"))
+    status = await _reply_status(stream)
     if not 200 <= status < 300:
-        await anyio.aclose_forcefully(stream)
         raise FetchFailed(f"The configured proxy refused a tunnel to {target} with status {status}.", reason="proxy")
-    return stream
 
 
-async def _answer_status(stream: ByteStream) -> int:
+async def _reply_status(stream: ByteStream) -> int:
     # One byte at a time: what follows the blank line belongs to the tunnel.
-    answer = bytearray()
-    while not answer.endswith(b"\r\n\r\n"):
-        answer += await stream.receive(1)
-        if len(answer) > _MAX_ANSWER:
+    reply = bytearray()
+    while not reply.endswith(b"\r\n\r\n"):
+        reply += await stream.receive(1)
+        if len(reply) > _MAX_REPLY:
             raise FetchFailed("The configured proxy sent an answer without an end.", reason="proxy")
-    found = re.match(rb"HTTP/1\.[01] (\d{3})", answer)
+    found = re.match(rb"HTTP/1\.[01] (\d{3})", reply)
     if not found:
         raise FetchFailed("The configured proxy did not answer in HTTP.", reason="proxy")
     return int(found[1])
+
+
+async def _socks(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None:
+    """RFC 1928, with the user name and password of RFC 1929. The proxy says nothing unasked, so nothing is lost."""
+    reader = BufferedByteReceiveStream(stream)
+    method = 0 if proxy.username is None else 2
+    await stream.send(bytes((5, 1, method)))
+    if await reader.receive_exactly(2) != bytes((5, method)):
+        raise FetchFailed("The configured SOCKS proxy does not accept this kind of login.", reason="proxy")
+    if proxy.username is not None:
+        name, password = proxy.username.encode()[:255], proxy.password.encode()[:255]
+        await stream.send(bytes((1, len(name))) + name + bytes((len(password),)) + password)
+        if (await reader.receive_exactly(2))[1] != 0:
+            raise FetchFailed("The configured SOCKS proxy refused the login.", reason="proxy")
+    await stream.send(b"\x05\x01\x00" + _socks_address(host) + struct.pack(">H", port))
+    _, refusal, _, kind = await reader.receive_exactly(4)
+    if refusal:
+        why = _SOCKS_REFUSALS.get(refusal, f"code {refusal}")
+        raise FetchFailed(f"The configured SOCKS proxy refused a connection to {host}:{port}: {why}.", reason="proxy")
+    size = {1: 4, 4: 16}.get(kind) or (await reader.receive_exactly(1))[0]
+    await reader.receive_exactly(size + 2)
+
+
+def _socks_address(host: str) -> bytes:
+    address = parse_address(host)
+    if address is not None:
+        return (b"\x01" if address.version == 4 else b"\x04") + address.packed
+    name = host.encode("ascii")
+    return b"\x03" + bytes((len(name),)) + name

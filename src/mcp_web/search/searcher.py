@@ -52,12 +52,13 @@ class Searcher:
         *,
         public_client: ApiClient | None = None,
         flight: SingleFlight | None = None,
+        proxy: str | None = None,
     ) -> None:
         clients: dict[str, ApiClient] = {
             "http": api_client,
             "https": api_client,
             "guarded": public_client or api_client,
-            "ddgs": DdgsClient(),
+            "ddgs": DdgsClient(proxy),
         }
         self._options = options
         self._notes = notes

@@ -58,6 +58,18 @@ async def _settings(app: App, fix: bool) -> list[Check]:
     return found
 
 
+async def _proxy(app: App, fix: bool) -> list[Check]:
+    seen = [name for name in app.settings.proxy_variables if name != "NO_PROXY"]
+    used = {f"{proxy.scheme}://{proxy.host}:{proxy.port}" for proxy in (app.proxies.http, app.proxies.https) if proxy}
+    if used:
+        who = "the proxy resolves names" if app.proxies.resolves else "names are resolved here"
+        return [Check("proxy", "ok", f"{' and '.join(sorted(used))}; {who}")]
+    if seen:
+        finding = f"{', '.join(seen)} is set in the environment and ignored: connections are direct"
+        return [Check("proxy", "off", finding, "Set MCP_WEB_PROXY=environment to use it.")]
+    return [Check("proxy", "off", "none: connections are direct")]
+
+
 async def _store(app: App, fix: bool) -> list[Check]:
     store = await app.store()
     size = await store.size()
@@ -119,6 +131,7 @@ _SAMPLE = "<title>Sample</title><main><h1>Sample</h1><p>Every claim on this page
 
 _PARTS: dict[str, Callable[[App, bool], Awaitable[list[Check]]]] = {
     "settings": _settings,
+    "proxy": _proxy,
     "store": _store,
     "extract": _extract,
     "model": _model,

@@ -26,7 +26,8 @@ _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
 class DdgsClient:
     """An `ApiClient` for ddgs: addresses."""
 
-    def __init__(self) -> None:
+    def __init__(self, proxy: str | None = None) -> None:
+        self._proxy = proxy
         self._threads: anyio.CapacityLimiter | None = None
 
     async def request(
@@ -47,13 +48,13 @@ class DdgsClient:
         try:
             with anyio.fail_after(timeout):
                 return await to_thread.run_sync(
-                    _call, url, wanted, timeout, abandon_on_cancel=True, limiter=self._threads
+                    _call, url, wanted, timeout, self._proxy, abandon_on_cancel=True, limiter=self._threads
                 )
         except TimeoutError as error:
             raise FetchTimeout(f"{urlsplit(url).hostname} took longer than {timeout:.0f} s.") from error
 
 
-def _call(url: str, params: dict[str, str], timeout: float) -> Answered:
+def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = None) -> Answered:
     """One search on one backend; blocking."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
@@ -63,7 +64,7 @@ def _call(url: str, params: dict[str, str], timeout: float) -> Answered:
     found = ENGINES.get(kind, {}).get(backend)
     if found is None:
         return Answered(404, b"[]")
-    engine = _exact(found)(timeout=max(1, round(timeout)))
+    engine = _exact(found)(proxy=proxy, timeout=max(1, round(timeout)))
     query = params.pop("query")
     page = int(params.pop("page", "1"))
     try:

@@ -1,0 +1,38 @@
+"""What doctor says about the proxy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_web.app import App
+from mcp_web.services import check_parts
+from mcp_web.settings import load
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("environ", "state", "says", "fix"),
+    [
+        ({}, "off", "connections are direct", None),
+        ({"https_proxy": "http://u:s3cret@p.corp:1"}, "off", "HTTPS_PROXY is set", "MCP_WEB_PROXY=environment"),
+        (
+            {"ALL_PROXY": "socks5://u:s3cret@p.corp", "MCP_WEB_PROXY": "environment"},
+            "ok",
+            "socks5://p.corp:1080; names are resolved here",
+            None,
+        ),
+    ],
+)
+async def test_doctor_says_which_proxy_was_seen_and_how_to_use_it(
+    tmp_path: Path, environ: dict[str, str], state: str, says: str, fix: str | None
+) -> None:
+    async with App(load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), **environ})) as app:
+        (check,) = await check_parts._PARTS["proxy"](app, False)
+        assert "s3cret" in app.settings.secrets or not environ
+    assert check.state == state
+    assert says in check.finding
+    assert "s3cret" not in f"{check.finding}{check.fix}"
+    assert (fix or "") in (check.fix or "")
