@@ -1,4 +1,4 @@
-"""Documents as plain JSON values: what a worker process answers and what a store keeps."""
+"""A document as plain JSON values: returned by a worker, kept by a store, exported, printed with `--json`."""
 
 from __future__ import annotations
 
@@ -8,38 +8,53 @@ from typing import Any
 
 from mcp_web.model.page import Document, Heading, Link, Metadata
 
+_EMPTY: tuple[Any, ...] = (None, (), [], {}, "")
+_FIELDS = tuple(field.name for field in dataclasses.fields(Document))
+_METADATA = tuple(field.name for field in dataclasses.fields(Metadata))
+_LISTS = {"headings": Heading, "links": Link, "images": Link}
+
 
 def document_to_json(document: Document) -> dict[str, Any]:
     """All fields of a document as JSON values; empty ones are left out."""
-    return {
-        name: value
-        for field in dataclasses.fields(document)
-        if (value := _plain(getattr(document, name := field.name))) not in (None, (), [], {}, "") or name == "markdown"
-    }
+    values = {name: getattr(document, name) for name in _FIELDS}
+    metadata = {name: getattr(document.metadata, name) for name in _METADATA}
+    values["metadata"] = {name: _plain(value) for name, value in metadata.items() if value not in _EMPTY}
+    values["headings"] = [
+        {"level": one.level, "text": one.text, "start": one.start} | ({"anchor": one.anchor} if one.anchor else {})
+        for one in document.headings
+    ]
+    values["links"] = [{"text": one.text, "url": one.url} for one in document.links]
+    values["images"] = [{"text": one.text, "url": one.url} for one in document.images]
+    values["notes"] = list(document.notes)
+    values["explain"] = _plain(document.explain)
+    return {name: value for name, value in values.items() if value not in _EMPTY or name == "markdown"}
 
 
-def document_from_json(facts: Mapping[str, Any]) -> Document:
-    """The document that `document_to_json` described; unknown fields of a newer version are ignored."""
-    known = {field.name for field in dataclasses.fields(Document)}
-    made: dict[str, Any] = {name: value for name, value in facts.items() if name in known}
-    made.setdefault("title", "")
-    made["headings"] = tuple(Heading(**heading) for heading in facts.get("headings", ()))
-    made["links"] = tuple(Link(**link) for link in facts.get("links", ()))
-    made["images"] = tuple(Link(**image) for image in facts.get("images", ()))
-    made["notes"] = tuple(facts.get("notes", ()))
-    metadata = dict(facts.get("metadata", {}))
-    metadata["structured_data"] = tuple(metadata.get("structured_data", ()))
+def facts_to_json(document: Document) -> dict[str, Any]:
+    """Everything of a document except its text, and `explain`, which is about one call and not about the page."""
+    whole = document_to_json(document)
+    return {name: value for name, value in whole.items() if name not in ("markdown", "explain")}
+
+
+def document_from_json(values: Mapping[str, Any], markdown: str | None = None) -> Document:
+    """The document that was written so; fields of a newer version are ignored.
+
+    Files of earlier versions hold headings and links as lists of values, and structured data beside the metadata.
+    """
+    made: dict[str, Any] = {"title": "", "extractor": "", "markdown": ""}
+    made |= {name: value for name, value in values.items() if name in _FIELDS}
+    if markdown is not None:
+        made["markdown"] = markdown
+    for name, kind in _LISTS.items():
+        made[name] = tuple(kind(**one) if isinstance(one, Mapping) else kind(*one) for one in values.get(name, ()))
+    made["notes"] = tuple(values.get("notes", ()))
+    metadata = {name: value for name, value in values.get("metadata", {}).items() if name in _METADATA}
+    metadata["structured_data"] = tuple(metadata.get("structured_data") or values.get("structured", ()))
     made["metadata"] = Metadata(**metadata)
     return Document(**made)
 
 
 def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: plain
-            for field in dataclasses.fields(value)
-            if (plain := _plain(getattr(value, field.name))) not in (None, (), [], {})
-        }
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_web.model.page import Heading
-from mcp_web.read.blocks import blocks
 from mcp_web.read.outline import outline, paths
 from mcp_web.read.sentences import sentences
+from mcp_web.text.blocks import blocks
 
 Change = Literal["added", "removed", "changed", "renamed", "moved"]
 

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote as percent
 
-from mcp_web.read.blocks import Block, blocks, pieces
 from mcp_web.read.plain import inline
+from mcp_web.text.blocks import Block, blocks, pieces
 
 # Terms of so many words are mostly unique and survive small edits elsewhere in the passage.
 FEWEST, MOST = 4, 12

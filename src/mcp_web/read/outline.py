@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Heading
-from mcp_web.read.blocks import blocks
 from mcp_web.read.plain import inline
+from mcp_web.text.blocks import blocks
+from mcp_web.text.markdown import HEADING_MARKS
 
 # Below this likeness a name is more likely a guess than a misspelling.
 CLOSE_ENOUGH = 0.8
 
-_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
 _PERMALINK = re.compile(r"(?<!\s)\s*+[¶§🔗#]+\s*$")
 
 
@@ -24,7 +24,7 @@ def outline(markdown: str) -> tuple[Heading, ...]:
     found = []
     for block in blocks(markdown):
         if block.kind == "heading":
-            text = _PERMALINK.sub("", inline(_MARKS.sub("", markdown[block.start : block.end])))
+            text = _PERMALINK.sub("", inline(HEADING_MARKS.sub("", markdown[block.start : block.end])))
             if text:
                 found.append(Heading(block.level, text, block.start))
     return tuple(found)

@@ -10,7 +10,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from mcp_web.read.blocks import Block, blocks
+from mcp_web.text.blocks import Block, blocks
+from mcp_web.text.markdown import HEADING_MARKS
 
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
 # Every reach is bounded or possessive: a page may be a megabyte of brackets, written to keep us busy.
@@ -28,7 +29,6 @@ _INLINE = re.compile(
 )
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _BULLET = re.compile(r"^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)", re.MULTILINE)
-_HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
 _TABLE_RULE = re.compile(
     r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?:\n|$)", re.MULTILINE
 )
@@ -97,7 +97,7 @@ def _markup(markdown: str, block: Block, display: bool) -> list[Span]:
         return [(block.start, block.end)] if block.kind == "rule" and not display else []
     drop = _inline_markup(text, base, display)
     if block.kind == "heading":
-        drop += _spans(_HEADING_MARKS, text, base)
+        drop += _spans(HEADING_MARKS, text, base)
     elif block.kind == "quote":
         drop += _spans(_QUOTE_MARK, text, base)
     elif block.kind == "table":

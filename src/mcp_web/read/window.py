@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from mcp_web.errors import InvalidInput
-from mcp_web.read.blocks import Block, blocks, pieces
+from mcp_web.text.blocks import Block, blocks, pieces
 
 # A window this empty is worth cutting a list or a paragraph for; code and tables still move whole.
 HALF = 0.5

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.store.pack import document_facts, pack_json, pack_text
+from mcp_web.model.wire import facts_to_json
+from mcp_web.store.pack import pack_json, pack_text
 from mcp_web.store.protocol import Derived
 
 
@@ -35,7 +36,7 @@ def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
     return Prepared(
         snapshot=snapshot,
         answer=pack_json([snapshot.headers, dict(snapshot.timings)]),
-        facts=pack_json(document_facts(document)),
+        facts=pack_json(facts_to_json(document)),
         text=pack_text(document.markdown),
         words=pack_json([derived.language, dict(derived.words)]),
         length=sum(derived.words.values()),

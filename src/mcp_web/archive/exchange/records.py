@@ -12,7 +12,7 @@ import anyio.to_thread
 from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
-from mcp_web.store.pack import document_facts, document_of
+from mcp_web.model.wire import document_from_json, facts_to_json
 from mcp_web.store.protocol import Store
 
 _FIELDS = (
@@ -50,7 +50,7 @@ def record_of(snapshot: Snapshot) -> dict[str, Any]:
         "headers": [list(pair) for pair in snapshot.headers],
         "timings": dict(snapshot.timings),
         "tags": list(snapshot.tags),
-        "document": document_facts(snapshot.document),
+        "document": facts_to_json(snapshot.document),
     }
 
 
@@ -59,7 +59,7 @@ def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
     try:
         made = Snapshot(
             **{name: record[name] for name in _FIELDS},
-            document=document_of(record["document"], text),
+            document=document_from_json(record["document"], text),
             headers=tuple((name, value) for name, value in record["headers"]),
             timings=dict(record["timings"]),
             tags=tuple(record["tags"]),

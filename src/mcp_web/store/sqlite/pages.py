@@ -10,7 +10,8 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
-from mcp_web.store.pack import document_of, unpack_json, unpack_text
+from mcp_web.model.wire import document_from_json
+from mcp_web.store.pack import unpack_json, unpack_text
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import DocumentRow
 
@@ -243,7 +244,7 @@ def snapshot_of(row: tuple[object, ...]) -> Snapshot:
         url=cast(str, url),
         final_url=cast(str, final_url),
         variant=cast(str, variant),
-        document=document_of(unpack_json(cast(bytes, facts)), unpack_text(cast(bytes, text))),
+        document=document_from_json(unpack_json(cast(bytes, facts)), unpack_text(cast(bytes, text))),
         fetched_at=cast(float, fetched),
         checked_at=cast(float, checked),
         fresh_until=cast(float, fresh),

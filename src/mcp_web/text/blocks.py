@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from mcp_web.text.markdown import FENCE, HEADING
+
 BlockKind = Literal["heading", "paragraph", "code", "table", "list", "quote", "math", "rule"]
 
 # Blocks that lose their meaning when cut: they move as one piece.
 WHOLE: frozenset[BlockKind] = frozenset({"code", "table", "list", "math"})
 
-_FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})(?P<info>[^\n]*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\S|[ \t]*$)")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
 _DELIMITER_ROW = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
@@ -93,7 +93,7 @@ def _lines(markdown: str) -> list[_Line]:
 def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
     """Kind, first line after it, and level of the block that begins at a line that is not blank."""
     text = lines[at].text
-    if heading := _HEADING.match(text):
+    if heading := HEADING.match(text):
         return "heading", at + 1, len(heading[1])
     if _opens_fence(text):
         return "code", _fence_end(lines, at), 0
@@ -106,7 +106,7 @@ def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
     if _ITEM.match(text):
         return "list", _list_end(lines, at), 0
     if text.lstrip().startswith(">"):
-        return "quote", _while(lines, at + 1, lambda line: bool(line.strip()) and not _HEADING.match(line)), 0
+        return "quote", _while(lines, at + 1, lambda line: bool(line.strip()) and not HEADING.match(line)), 0
     return _paragraph(lines, at)
 
 
@@ -118,7 +118,7 @@ def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
             if stop == at + 1 and len(underline[1]) > 1:
                 return "heading", stop + 1, 1 if underline[1][0] == "=" else 2
             break
-        if _HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):
+        if HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):
             break
         stop += 1
     return "paragraph", stop, 0
@@ -131,7 +131,7 @@ def _interrupts(text: str) -> bool:
 
 
 def _opens_fence(text: str) -> bool:
-    opened = _FENCE.match(text)
+    opened = FENCE.match(text)
     return opened is not None and not (opened[1][0] == "`" and "`" in opened["info"])
 
 
@@ -139,7 +139,7 @@ def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
     """The fence open after this line, and whether the line itself belongs to one."""
     if fence is None:
         if _opens_fence(text):
-            opened = _FENCE.match(text)
+            opened = FENCE.match(text)
             return (opened[1] if opened else None), True
         return None, False
     closing = text.strip().lstrip("> \t")
@@ -191,7 +191,7 @@ def _list_end(lines: Sequence[_Line], at: int) -> int:
                 return stop
             stop = after
             continue
-        if _HEADING.match(text) or _RULE.match(text):
+        if HEADING.match(text) or _RULE.match(text):
             return stop
         stop += 1
     return stop
