@@ -16,8 +16,8 @@ from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
 from mcp_web.store.pack import pack_json
+from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.protocol import WordQuery
-from mcp_web.store.sqlite.postings import MERGE_AT
 from mcp_web.store.sqlite.schema import STEPS
 from mcp_web.store.sqlite.store import SqliteStore
 

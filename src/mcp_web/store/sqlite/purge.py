@@ -7,7 +7,7 @@ import sqlite3
 from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import Purged, PurgeRule
 from mcp_web.store.sqlite.pages import key_bytes, storable
-from mcp_web.store.sqlite.postings import sweep
+from mcp_web.store.sqlite.postings import drop_deleted
 
 _SLICE = 200  # pages freed per round of the ceiling: enough that it is rare, few enough to be quick
 
@@ -57,7 +57,7 @@ def make_room(db: sqlite3.Connection, ceiling: int, spare: int) -> int:
             break
         remove(db, [row[0] for row in rows])
         removed += len(rows)
-        sweep(db)  # their postings take space too
+        drop_deleted(db)  # their postings take space too
     return removed
 
 

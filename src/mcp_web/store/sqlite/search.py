@@ -11,8 +11,9 @@ from mcp_web.store.protocol import Candidate, DocumentFilter, WordMatches, WordQ
 from mcp_web.store.sqlite import pages
 
 if TYPE_CHECKING:
-    from mcp_web.store.sqlite.lookup import WordIndex
+    from mcp_web.store.sqlite.index_rows import SqliteIndexRows
     from mcp_web.store.sqlite.nearest import NearestIndex
+    from mcp_web.store.word_index import WordIndex
 
 
 class SearchState:
@@ -23,7 +24,7 @@ class SearchState:
         self._numbers: dict[str, int] = {}  # of the pages that words found last
 
     def by_words(self, db: sqlite3.Connection, query: WordQuery, limit: int, rows: int) -> WordMatches:
-        found = self._words.find(db, query, limit)
+        found = self._words.find(_rows(db), query, limit)
         self._numbers = dict(zip(found.keys, found.pages, strict=True))
         candidates = tuple(map(Candidate, found.keys, found.scores))
         return WordMatches(candidates, found.unknown, pages.documents(db, found.keys[:rows]))
@@ -45,18 +46,18 @@ class SearchState:
         name = model, len(vector)
         if name not in self._nearest:
             self._nearest[name] = NearestIndex(*name)
-        allowed = self._words.allowed(db, filter) if filter else None
-        keys_of = functools.partial(self._words.keys, db)
+        allowed = self._words.allowed(_rows(db), filter) if filter else None
+        keys_of = functools.partial(self._words.keys, _rows(db))
         index = self._nearest[name]
         return index.find(db, vector, limit, allowed, self._numbers_of(db, also), keys_of, quick=quick)
 
     def word_counts(self, db: sqlite3.Connection, words: Sequence[str]) -> dict[str, int]:
-        return self._words.count(db, words)
+        return self._words.count(_rows(db), words)
 
     # numpy takes a tenth of a second to import, which opening a page need not wait for.
     @functools.cached_property
     def _words(self) -> WordIndex:
-        from mcp_web.store.sqlite.lookup import WordIndex
+        from mcp_web.store.word_index import WordIndex
 
         return WordIndex()
 
@@ -67,3 +68,9 @@ class SearchState:
             if key not in self._numbers:
                 found |= dict.fromkeys(pages.numbers(db, [key]), key)
         return found
+
+
+def _rows(db: sqlite3.Connection) -> SqliteIndexRows:
+    from mcp_web.store.sqlite.index_rows import SqliteIndexRows
+
+    return SqliteIndexRows(db)

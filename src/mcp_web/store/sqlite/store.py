@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.prepare import Prepared, prepare
 from mcp_web.store.protocol import (
     NOTHING,
@@ -238,7 +239,7 @@ class SqliteStore:
     async def maintain(self) -> None:
         def work(db: sqlite3.Connection) -> None:
             postings.merge(db)
-            postings.sweep(db)
+            postings.drop_deleted(db)
             _drop_expired(db, self._clock())
 
         await self._write_uses()
@@ -335,7 +336,7 @@ class SqliteStore:
     def _maintain_sometimes(self, db: sqlite3.Connection, now: float) -> None:
         """With a write that happens anyway."""
         self._kept += 1
-        if self._kept % _COUNT_EVERY == 1 and postings.waiting(db) >= postings.MERGE_AT:
+        if self._kept % _COUNT_EVERY == 1 and postings.waiting(db) >= MERGE_AT:
             postings.merge(db)
         if now - self._maintained >= _MAINTAIN_EVERY:
             self._maintained = now

@@ -11,7 +11,7 @@ from mcp_web.text.bm25 import DOCUMENTS
 
 _LONG = 4096  # shorter lists are added faster than it takes to find out whether they matter
 
-POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])  # one document in a blob of postings.py
+POSTING = np.dtype([("at", "<u2"), ("weight", "u1")])  # one document in a blob (posting_blobs.py)
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -33,13 +33,6 @@ class PostingList:
 
 
 EMPTY = PostingList(np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
-
-
-def without(docs: bytes, gone: list[int]) -> bytes | None:
-    """A blob without some of its documents; None when it held none of them."""
-    postings = np.frombuffer(docs, POSTING)
-    left = postings[~np.isin(postings["at"], gone)]
-    return left.tobytes() if len(left) < len(postings) else None
 
 
 def joined(lists: list[Weighted]) -> Weighted:

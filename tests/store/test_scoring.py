@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_web.store.sqlite import score
-from mcp_web.store.sqlite.score import PostingList, best, either, joined, norms_of, worth
+from mcp_web.store import scoring as score
+from mcp_web.store.scoring import PostingList, best, either, joined, norms_of, worth
 
 
 def _plain(lists: list[score.Weighted], norms: score.Floats, documents: int, most: int) -> list[tuple[int, float]]:

@@ -1,0 +1,83 @@
+"""The index of words as rows: posting lists in blobs, the same in every store.
+
+A store's own full-text index scores row by row: FTS5 needs a tenth of a second and more for a long question about
+100,000 documents. Here the postings of a term lie in blobs of three bytes each (place in the block, weight), so that a
+whole list is scored in one numpy step (word_index.py). They live in ordinary tables, in one transaction with the page.
+
+A kept document waits as one row of word counts; a few hundred at once are merged into the blobs. Numbers of documents
+are never used twice: a deleted document is only marked, and its postings are dropped later, many at once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from mcp_web.store.pack import unpack_json
+from mcp_web.text.words import fold, terms
+
+MOST_WEIGHT = 255  # BM25 saturates long before; one byte in the index
+BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
+
+# A merge rewrites the blobs of common terms: more at once is cheaper on the whole, fewer locks the store for less time.
+MERGE_AT = 256
+# The share of deleted documents from which on their postings are dropped.
+DELETED_SHARE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What a merge adds to the index."""
+
+    last: int = 0  # the highest document
+    lists: Mapping[tuple[str, int], bytes] = field(default_factory=dict)  # by term and block
+    words: Mapping[str, int] = field(default_factory=dict)  # how many documents hold each
+    languages: tuple[str, ...] = ()
+
+
+def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
+    """Word counts of a document as the weights of the terms that it is found by."""
+    weights: dict[str, int] = {}
+    for word, count in counts.items():
+        for term in terms(word, language):
+            weights[term] = weights[term] + count if term in weights else count
+    return weights
+
+
+def additions(waiting: Iterable[tuple[int, bytes]]) -> Additions:
+    """The blobs of documents that wait, given by rising number with their packed words."""
+    lists: dict[tuple[str, int], bytearray] = defaultdict(bytearray)
+    words: dict[str, int] = defaultdict(int)
+    languages: set[str] = set()
+    last = 0
+    for number, packed in waiting:
+        language, counts = unpack_json(packed)
+        languages.add(language)
+        block, at = divmod(number, BLOCK)
+        entries = [at.to_bytes(2, "little") + bytes((weight,)) for weight in range(MOST_WEIGHT + 1)]
+        for term, weight in term_weights(language, counts).items():
+            lists[term, block] += entries[weight if weight < MOST_WEIGHT else MOST_WEIGHT]
+        for word in set(map(fold, counts)):
+            words[word] += 1
+        last = number
+    return Additions(last, {place: bytes(docs) for place, docs in lists.items()}, words, tuple(sorted(languages)))
+
+
+def without(docs: bytes, places: list[int]) -> bytes | None:
+    """A blob without some of its documents; None when it held none of them."""
+    import numpy as np
+
+    from mcp_web.store.scoring import POSTING
+
+    postings = np.frombuffer(docs, POSTING)
+    left = postings[~np.isin(postings["at"], places)]
+    return left.tobytes() if len(left) < len(postings) else None
+
+
+def places_by_block(numbers: Iterable[int]) -> dict[int, list[int]]:
+    """Documents as their places in their blocks."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for number in numbers:
+        found[number // BLOCK].append(number % BLOCK)
+    return found

@@ -1,0 +1,350 @@
+"""Searching the index of words, the same for every store: BM25 over whole posting lists at a time.
+
+What a process holds in memory is a few bytes per document, brought up to date before each search; the posting lists
+are read when first needed (store/posting_blobs.py describes their form) and kept while there is room.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_web.store.pack import unpack_json
+from mcp_web.store.posting_blobs import BLOCK, MOST_WEIGHT, term_weights
+from mcp_web.store.protocol import DocumentFilter, WordQuery
+from mcp_web.store.scoring import (
+    EMPTY,
+    POSTING,
+    Floats,
+    Numbers,
+    PostingList,
+    Weighted,
+    best,
+    either,
+    joined,
+    norms_of,
+    worth,
+)
+from mcp_web.text.words import fold, query_terms
+
+_PREFIX_TERMS = 200  # words that one prefix may stand for
+_CACHED_POSTINGS = 8_000_000  # postings kept ready between questions, 8 bytes each
+_DRIFT = 0.05  # of the average length: far less than what BM25 would notice
+_SOURCES = {"web": 1, "research": 2}
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+Blobs = Sequence[tuple[int, bytes]]  # the number of a block and the postings in it
+
+
+class IndexRows(Protocol):
+    """What the index reads, over one consistent state of the store."""
+
+    def version(self) -> int:
+        """A number that changes with every write."""
+        ...
+
+    def state(self) -> tuple[int, int, int]:
+        """How often the index was rewritten, the last document in the posting lists, the last document of all."""
+        ...
+
+    def documents(self, after: int) -> list[tuple[int, int, int, int, str, bytes]]:
+        """(number, page or 0, length, day, source, key) of the documents with higher numbers, in their order."""
+        ...
+
+    def deleted(self, after: int) -> list[tuple[int, int]]:
+        """(sequence number, document) of the deletions since one."""
+        ...
+
+    def waiting(self, after: int) -> Iterable[tuple[int, bytes]]:
+        """(document, packed words) of documents that are not in the posting lists yet."""
+        ...
+
+    def languages(self) -> list[str]: ...
+
+    def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]: ...
+
+    def members(self, label: str) -> list[int]:
+        """The documents of a collection."""
+        ...
+
+    def words_from(self, prefix: str, limit: int) -> list[str]:
+        """Words that begin with a prefix, the most common first."""
+        ...
+
+    def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
+        """How many documents in the posting lists hold each word."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Pages by row number and key with their scores, best first, and the wanted words that no document holds."""
+
+    pages: list[int]
+    keys: list[str]
+    scores: list[float]
+    unknown: tuple[str, ...]
+
+
+class WordIndex:
+    """The part of the index that is in memory. It is used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self._version = -1
+        self._forget()
+
+    def find(self, rows: IndexRows, query: WordQuery, limit: int) -> Matches:
+        """The best documents, and which of the wanted words none of them holds."""
+        self._catch_up(rows)
+        wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
+        for word in (*query.words, *query.required):
+            wanted.setdefault(query_terms(word, self._languages), word)
+        self._load(rows, wanted)
+        lists = [self._list(terms) for terms in wanted]
+        unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
+        for prefix in query.prefixes:
+            lists.append(self._prefix(rows, prefix))
+        numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(rows, query))
+        self._drop_least_used()
+        ideal = sum(worth(len(item.numbers), self._living) for item in lists)
+        shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
+        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown)
+
+    def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
+        """The keys of pages by row number; deleted ones are left out."""
+        self._catch_up(rows)
+        known = np.array([page for page in pages if page < len(self._by_page)], np.int64)
+        numbers = self._by_page[known]
+        alive = self._sources[numbers] > 0
+        return dict(zip(known[alive].tolist(), self._hex(numbers[alive]), strict=True))
+
+    def _hex(self, numbers: Numbers) -> list[str]:
+        whole = self._keys[numbers].tobytes().hex()
+        return [whole[at : at + 64] for at in range(0, len(whole), 64)]
+
+    def allowed(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_] | None:
+        """Which pages a filter lets through, by row number; None when it lets all through."""
+        if filter == DocumentFilter():
+            return None
+        self._catch_up(rows)
+        found = np.zeros(int(self._pages.max()) + 2, np.bool_)  # the last stands for pages that are not known yet
+        found[self._pages[self._mask(rows, filter) & (self._sources > 0)]] = True
+        return found
+
+    def count(self, rows: IndexRows, words: Sequence[str]) -> dict[str, int]:
+        """How many documents hold each word."""
+        self._catch_up(rows)
+        found = {word: self._new_words[word] for word in words if word in self._new_words}
+        for word, total in rows.counts(words):
+            found[word] = found.get(word, 0) + total
+        return found
+
+    # the question
+    def _mask_for(self, rows: IndexRows, query: WordQuery) -> NDArray[np.bool_] | None:
+        """Which documents the question lets through; None for all."""
+        if query.filter == DocumentFilter() and not query.required and not query.excluded:
+            return None
+        mask = self._mask(rows, query.filter)
+        for word in query.required:
+            holds = np.zeros(len(mask), np.bool_)
+            holds[self._list_of(rows, word).numbers] = True
+            mask &= holds
+        for word in query.excluded:
+            mask[self._list_of(rows, word).numbers] = False
+        return mask
+
+    def _mask(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_]:
+        mask = np.ones(len(self._lengths), np.bool_)
+        if filter.collection is not None:
+            mask &= self._members(rows, filter.collection)
+        if filter.source is not None:
+            mask &= self._sources == _SOURCES[filter.source]
+        if filter.since is not None:
+            mask &= self._days >= date.fromisoformat(filter.since).toordinal()
+        if filter.until is not None:
+            mask &= self._days <= date.fromisoformat(filter.until).toordinal()
+        return mask
+
+    def _members(self, rows: IndexRows, collection: str) -> NDArray[np.bool_]:
+        """Which documents are in a collection."""
+        name = collection.lower()
+        if name not in self._collections:
+            mask = np.zeros(len(self._lengths), np.bool_)
+            mask[rows.members(collection)] = True
+            self._collections[name] = mask
+        return self._collections[name]
+
+    # the posting lists
+    def _load(self, rows: IndexRows, wanted: Iterable[tuple[str, ...]]) -> None:
+        """Read the lists that are not in memory, all at once."""
+        missing = [terms for terms in wanted if terms not in self._cache]
+        blobs = rows.postings([term for terms in missing for term in terms]) if missing else {}
+        for terms in missing:
+            found = PostingList.of(*either([_decoded(blobs.get(term, ())) for term in terms]), self._norms)
+            self._cache[terms] = found
+            self._cached += len(found.numbers)
+
+    def _list_of(self, rows: IndexRows, word: str) -> PostingList:
+        terms = query_terms(word, self._languages)
+        self._load(rows, [terms])
+        return self._list(terms)
+
+    def _list(self, terms: tuple[str, ...]) -> PostingList:
+        """The documents that hold any of the terms of a word, deleted ones among them."""
+        merged = self._cache.pop(terms)
+        self._cache[terms] = merged  # the last to be dropped
+        waiting = [self._waiting(term) for term in terms if term in self._new]
+        if not waiting:
+            return merged
+        young = PostingList.of(*either(waiting), self._norms)
+        return PostingList(
+            np.concatenate([merged.numbers, young.numbers]),
+            np.concatenate([merged.impacts, young.impacts]),
+            max(merged.top, young.top),
+        )
+
+    def _drop_least_used(self) -> None:
+        while self._cached > _CACHED_POSTINGS and len(self._cache) > 1:
+            self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
+
+    def _prefix(self, rows: IndexRows, prefix: str) -> PostingList:
+        """The documents that hold any word with this beginning."""
+        terms = self._expand(rows, prefix)
+        blobs = rows.postings(terms)
+        both = ((_decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)
+        lists = [found for pair in both for found in pair if len(found[0])]
+        return PostingList.of(*joined(lists), self._norms) if lists else EMPTY
+
+    def _waiting(self, term: str) -> Weighted:
+        # Numbers rise: what waits comes after everything in the posting lists.
+        fresh = self._new.get(term, ())
+        return (
+            np.array([number for number, _ in fresh], np.int64),
+            np.array([weight for _, weight in fresh], np.float32),
+        )
+
+    def _expand(self, rows: IndexRows, prefix: str) -> list[str]:
+        """The terms of the words that begin with a prefix, the most common words first."""
+        fresh = [word for word in self._new_words if word.startswith(prefix)][:_PREFIX_TERMS]
+        words = (*rows.words_from(prefix, _PREFIX_TERMS), *fresh)
+        return list(dict.fromkeys(term for word in words for term in query_terms(word, self._languages)))
+
+    # what is in memory
+    def _forget(self) -> None:
+        self._epoch = self._merged = self._last = self._deleted = 0
+        self._lengths: Floats = np.zeros(1, np.float32)
+        self._pages: NDArray[np.int64] = np.zeros(1, np.int64)
+        self._keys: NDArray[np.uint8] = np.zeros((1, 32), np.uint8)
+        self._by_page: NDArray[np.int64] = np.zeros(1, np.int64)  # documents
+        self._days: NDArray[np.int32] = np.zeros(1, np.int32)
+        self._sources: NDArray[np.uint8] = np.zeros(1, np.uint8)  # 0 for deleted documents
+        self._norms: Floats = np.full(1, np.inf, np.float32)
+        self._living = 0
+        self._average = 1.0
+        self._drop_merged()
+
+    def _drop_merged(self) -> None:
+        self._new: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._new_words: dict[str, int] = defaultdict(int)
+        self._new_languages: set[str] = set()
+        self._languages: tuple[str, ...] = ()
+        self._new_last = 0
+        self._drop_cache()
+
+    def _drop_cache(self) -> None:
+        self._cache: dict[tuple[str, ...], PostingList] = {}
+        self._cached = 0
+
+    def _catch_up(self, rows: IndexRows) -> None:
+        version = rows.version()
+        if version == self._version:
+            return
+        self._version = version
+        self._collections: dict[str, NDArray[np.bool_]] = {}
+        epoch, merged, last = rows.state()
+        if epoch != self._epoch:
+            self._forget()
+            self._epoch = epoch
+        if merged != self._merged:
+            self._merged = merged
+            self._drop_merged()
+        added, deleted = self._take_documents(rows, last), self._take_deleted(rows)
+        self._take_waiting(rows)
+        self._take_languages(rows)
+        if added or deleted:
+            self._measure(deleted)
+
+    def _take_documents(self, rows: IndexRows, last: int) -> bool:
+        # The lists may still name a document that came and went since: arrays reach to the last number ever given.
+        if last == self._last:
+            return False
+        found = rows.documents(self._last)
+        self._lengths, self._pages = _grown(self._lengths, last + 1), _grown(self._pages, last + 1)
+        self._days, self._sources = _grown(self._days, last + 1), _grown(self._sources, last + 1)
+        self._keys = _grown(self._keys, last + 1)
+        if found:
+            numbers, pages, lengths, days, sources, keys = zip(*found, strict=True)
+            self._by_page = _grown(self._by_page, max(pages) + 1)
+            self._by_page[list(pages)] = numbers
+            at = np.array(numbers)
+            self._pages[at], self._lengths[at], self._days[at] = pages, lengths, days
+            self._sources[at] = [_SOURCES.get(source, 0) for source in sources]
+            self._keys[at] = np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 32)
+        self._last = last
+        return True
+
+    def _take_deleted(self, rows: IndexRows) -> bool:
+        found = rows.deleted(self._deleted)
+        if found:
+            self._deleted = found[-1][0]
+            self._sources[[number for _, number in found if number < len(self._sources)]] = 0
+        return bool(found)
+
+    def _take_waiting(self, rows: IndexRows) -> None:
+        for number, blob in rows.waiting(self._new_last):
+            language, counts = unpack_json(blob)
+            self._new_languages.add(language)
+            for term, weight in term_weights(language, counts).items():
+                self._new[term].append((number, min(weight, MOST_WEIGHT)))
+            for word in set(map(fold, counts)):
+                self._new_words[word] += 1
+            self._new_last = number
+
+    def _take_languages(self, rows: IndexRows) -> None:
+        """The languages of the documents: a word of a query is looked up under its stem in each."""
+        self._languages = tuple(sorted({*rows.languages(), *self._new_languages}))
+
+    def _measure(self, deleted: bool) -> None:
+        """What BM25 needs of lengths. The average may drift a little, so that a new document invalidates no list."""
+        alive = self._sources > 0
+        self._living = int(alive.sum())
+        average = float(self._lengths[alive].mean()) if self._living else 1.0
+        if deleted or abs(average - self._average) > _DRIFT * self._average:
+            self._average = average
+            self._drop_cache()
+        self._norms = norms_of(self._lengths, alive, self._average)
+
+
+def _decoded(blobs: Blobs) -> Weighted:
+    """The postings of a term."""
+    numbers: list[Numbers] = [np.empty(0, np.int64)]
+    weights: list[Floats] = [np.empty(0, np.float32)]
+    for block, docs in blobs:
+        postings = np.frombuffer(docs, POSTING)
+        numbers.append(postings["at"].astype(np.int64) + block * BLOCK)
+        weights.append(postings["weight"].astype(np.float32))
+    return np.concatenate(numbers), np.concatenate(weights)
+
+
+def _grown(array: NDArray[Number], size: int) -> NDArray[Number]:
+    larger = np.zeros((max(size, len(array)), *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
+    return larger
