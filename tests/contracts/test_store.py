@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,11 +29,20 @@ class Clock:
         return self.now
 
 
-async def _open_sqlite(folder: Path, clock: Clock) -> Store:
-    return await SqliteStore.open(folder / "store.sqlite", clock=clock)
+async def _open_sqlite(request: pytest.FixtureRequest, clock: Clock) -> Store:
+    return await SqliteStore.open(request.getfixturevalue("tmp_path") / "store.sqlite", clock=clock)
 
 
-OPENERS: dict[str, Callable[[Path, Clock], Awaitable[Store]]] = {"sqlite": _open_sqlite}
+async def _open_postgres(request: pytest.FixtureRequest, clock: Clock) -> Store:
+    from mcp_web.store.postgres.store import PostgresStore
+
+    return await PostgresStore.open(request.getfixturevalue("postgres").database(), connections=3, clock=clock)
+
+
+OPENERS: dict[str, Callable[[pytest.FixtureRequest, Clock], Awaitable[Store]]] = {
+    "sqlite": _open_sqlite,
+    "postgres": _open_postgres,
+}
 
 
 @pytest.fixture
@@ -43,8 +51,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=list(OPENERS))
-async def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Store]:
-    opened = await OPENERS[request.param](tmp_path, clock)
+async def store(request: pytest.FixtureRequest, clock: Clock) -> AsyncIterator[Store]:
+    opened = await OPENERS[request.param](request, clock)
     yield opened
     await opened.close()
 

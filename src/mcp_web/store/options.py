@@ -41,6 +41,13 @@ class StoreOptions:
         least=0.0,
         most=120.0,
     )
+    connections: int = option(
+        8,
+        "Largest number of connections to a PostgreSQL server that one process opens.",
+        env="MCP_WEB_DATABASE_CONNECTIONS",
+        least=2,
+        most=100,
+    )
 
 
 def data_folder(options: StoreOptions) -> Path:
@@ -55,4 +62,9 @@ def data_folder(options: StoreOptions) -> Path:
 
 def database_file(options: StoreOptions) -> Path:
     """The SQLite file that these options mean."""
-    return Path(options.path).expanduser() if options.path else data_folder(options) / FILE_NAME
+    return user_path(options.path) if options.path else data_folder(options) / FILE_NAME
+
+
+def user_path(path: str) -> Path:
+    """A path as a user writes it."""
+    return Path(path).expanduser()

@@ -9,15 +9,10 @@ import json
 import sys
 from typing import Any
 
-from mcp_web.model.wire import document_from_json, facts_to_json
-
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
-
-# Former names, for code on its way to `model.wire`.
-document_facts, document_of = facts_to_json, document_from_json
 
 _PLAIN, _ZSTD = b"\x00", b"\x01"
 

@@ -5,6 +5,7 @@ A quarter of the space of plain numbers, and a cosine changes by about .0005.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mcp_web.model.passage import PackedVectors
@@ -53,3 +54,14 @@ def _packed(vectors: PackedVectors) -> bytes:
     scales = np.abs(rows).max(axis=1, keepdims=True) / np.float32(127)
     codes = np.rint(rows / np.where(scales > 0, scales, np.float32(1))).astype(np.int8)
     return np.concatenate([codes.view(np.uint8), scales.astype("<f4").view(np.uint8)], axis=1).tobytes()
+
+
+def best_cosine(data: bytes, dim: int, vector: Sequence[float]) -> float:
+    """The cosine of the row nearest to a vector."""
+    import numpy as np
+
+    question: NDArray[np.float32] = np.array(vector, np.float32)
+    question /= np.float32(np.linalg.norm(question)) or np.float32(1)
+    codes = codes_of(data, dim).astype(np.float32)
+    lengths = np.maximum(np.sqrt(np.vecdot(codes, codes)), 1e-9)
+    return float((np.vecdot(codes, question) / lengths).max())

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from mcp_web.store.protocol import Edge
-from mcp_web.store.sqlite.pages import key_bytes, storable
+from mcp_web.store.rows import key_bytes, storable
 
 _SELECT = """
 SELECT DISTINCT citing.key, cited.key, m.url, m.kind, m.start, m.finish, m.confidence

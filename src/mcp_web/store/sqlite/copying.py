@@ -6,8 +6,8 @@ import sqlite3
 
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import PageRecord
+from mcp_web.store.rows import FULL, key_bytes, snapshot_of
 from mcp_web.store.sqlite import pages, pictures, vectors
-from mcp_web.store.sqlite.pages import FULL, key_bytes, snapshot_of
 
 
 def page_record(db: sqlite3.Connection, key: str) -> PageRecord | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from mcp_web.store.sqlite.pages import storable
+from mcp_web.store.rows import storable
 
 
 def keep(db: sqlite3.Connection, page: int, labels: Sequence[str]) -> None:

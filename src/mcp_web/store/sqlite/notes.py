@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_web.store.pack import pack_json, unpack_json
 from mcp_web.store.protocol import Record
-from mcp_web.store.sqlite.pages import storable
+from mcp_web.store.rows import storable
 
 
 def note(db: sqlite3.Connection, kind: str, key: str, now: float) -> Any | None:

@@ -5,44 +5,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from datetime import date
-from typing import cast
-from urllib.parse import urlsplit
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
-from mcp_web.model.wire import document_from_json
-from mcp_web.store.pack import unpack_json, unpack_text
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import DocumentRow
-
-FULL = """
-SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at, s.fresh_until, s.status, s.etag,
-  s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated, s.facts, s.text
-FROM pages p JOIN snapshots s ON """
-_INFO = """
-SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source, s.since
-FROM pages p JOIN snapshots s ON """
-
-
-def storable(text: str) -> str:
-    """The text without lone surrogates, which a TEXT column cannot hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def key_bytes(key: str) -> bytes | None:
-    """A whole key or hash as bytes; None when it is not one."""
-    try:
-        raw = bytes.fromhex(key)
-    except ValueError:
-        return None
-    return raw if len(raw) == 32 else None
-
-
-def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
-    """The bounds of all 32-byte values whose hex begins with a prefix; None when it is not hex."""
-    if len(prefix) > 64 or any(char not in "0123456789abcdef" for char in prefix):
-        return None
-    return bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
+from mcp_web.store.rows import (
+    DOCUMENT,
+    FULL,
+    INFO,
+    document_row,
+    hex_range,
+    host_of,
+    info_of,
+    key_bytes,
+    snapshot_of,
+    storable,
+)
 
 
 def newest(db: sqlite3.Connection, key: str) -> Snapshot | None:
@@ -66,15 +44,15 @@ def by_hash(db: sqlite3.Connection, text: str) -> Snapshot | None:
 
 
 def versions(db: sqlite3.Connection, key: str) -> list[SnapshotInfo]:
-    rows = db.execute(_INFO + "s.page = p.id WHERE p.key = ? ORDER BY s.since DESC, s.id DESC", (key_bytes(key),))
-    return [_info(row) for row in rows]
+    rows = db.execute(INFO + "s.page = p.id WHERE p.key = ? ORDER BY s.since DESC, s.id DESC", (key_bytes(key),))
+    return [info_of(row) for row in rows]
 
 
 def recent(db: sqlite3.Connection, limit: int, source: Source | None) -> list[SnapshotInfo]:
     where = "WHERE p.source = ?" if source else ""
     values: tuple[object, ...] = (source, limit) if source else (limit,)
-    rows = db.execute(f"{_INFO} s.id = p.newest {where} ORDER BY p.used_at DESC LIMIT ?", values)
-    return [_info(row) for row in rows]
+    rows = db.execute(f"{INFO} s.id = p.newest {where} ORDER BY p.used_at DESC LIMIT ?", values)
+    return [info_of(row) for row in rows]
 
 
 def complete(db: sqlite3.Connection, prefix: str, limit: int) -> list[str]:
@@ -87,11 +65,11 @@ def complete(db: sqlite3.Connection, prefix: str, limit: int) -> list[str]:
 
 def seen(db: sqlite3.Connection, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
     found: dict[str, SnapshotInfo] = {}
-    query = _INFO + "s.id = p.newest WHERE p.url = ?1 OR (p.final_url = ?1 AND p.final_url <> p.url)"
+    query = INFO + "s.id = p.newest WHERE p.url = ?1 OR (p.final_url = ?1 AND p.final_url <> p.url)"
     for url in urls:
         row = db.execute(query + " ORDER BY s.checked_at DESC LIMIT 1", (storable(url),)).fetchone()
         if row:
-            found[url] = _info(row)
+            found[url] = info_of(row)
     return found
 
 
@@ -107,28 +85,15 @@ def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float, since: floa
     return page, version
 
 
-_ROW = (
-    "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
-    " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
-)
-
-
 def documents(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, DocumentRow]:
-    rows = (db.execute(_ROW + "p.key = ?", (key_bytes(key),)).fetchone() for key in keys)
-    return {found.key: found for row in rows if row and (found := _document_row(row))}
+    rows = (db.execute(DOCUMENT + "p.key = ?", (key_bytes(key),)).fetchone() for key in keys)
+    return {found.key: found for row in rows if row and (found := document_row(row))}
 
 
 def titles(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     query = "SELECT s.title, p.url FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key = ?"
     rows = ((key, db.execute(query, (key_bytes(key),)).fetchone()) for key in keys)
     return {key: row[0] or row[1] for key, row in rows if row}
-
-
-def _document_row(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> DocumentRow:
-    key, hash_, url, title, source, day, path, tags, variant, text = row
-    iso = date.fromordinal(day).isoformat() if day else ""
-    labels = tuple(json.loads(tags)) if tags != "[]" else ()
-    return DocumentRow(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
 def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None, collection: str | None) -> list[str]:
@@ -184,7 +149,7 @@ def _keep_page(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> in
             key_bytes(snapshot.key),
             url,
             storable(snapshot.final_url),
-            _host(url),
+            host_of(url),
             snapshot.variant,
             snapshot.source,
             storable(snapshot.path) if snapshot.path is not None else None,
@@ -225,42 +190,3 @@ def _keep_version(db: sqlite3.Connection, prepared: Prepared, page: int, since: 
         ),
     ).fetchone()
     return int(row[0])
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return ""
-
-
-def snapshot_of(row: tuple[object, ...]) -> Snapshot:
-    (key, hash_, url, final_url, variant, fetched, checked, fresh, status, etag, modified, media, *rest) = row
-    answer, source, path, tags, authenticated, facts, text = rest
-    headers, timings = unpack_json(cast(bytes, answer))
-    return Snapshot(
-        key=cast(bytes, key).hex(),
-        hash=cast(bytes, hash_).hex(),
-        url=cast(str, url),
-        final_url=cast(str, final_url),
-        variant=cast(str, variant),
-        document=document_from_json(unpack_json(cast(bytes, facts)), unpack_text(cast(bytes, text))),
-        fetched_at=cast(float, fetched),
-        checked_at=cast(float, checked),
-        fresh_until=cast(float, fresh),
-        status=cast(int, status),
-        etag=cast("str | None", etag),
-        last_modified=cast("str | None", modified),
-        media_type=cast(str, media),
-        headers=tuple((name, value) for name, value in headers),
-        timings=timings,
-        source=cast(Source, source),
-        path=cast("str | None", path),
-        tags=tuple(json.loads(cast(str, tags))),
-        authenticated=bool(authenticated),
-    )
-
-
-def _info(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, float]) -> SnapshotInfo:
-    key, hash_, url, title, variant, fetched_at, checked_at, chars, source, since = row
-    return SnapshotInfo(key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source, since)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from mcp_web.store.sqlite.pages import key_bytes
+from mcp_web.store.rows import key_bytes
 
 
 def keep(db: sqlite3.Connection, hash_: str, png: bytes) -> None:

@@ -6,7 +6,7 @@ import sqlite3
 
 from mcp_web.errors import InvalidInput
 from mcp_web.store.protocol import Purged, PurgeRule
-from mcp_web.store.sqlite.pages import key_bytes, storable
+from mcp_web.store.rows import key_bytes, storable
 from mcp_web.store.sqlite.postings import drop_deleted
 
 _SLICE = 200  # pages freed per round of the ceiling: enough that it is rare, few enough to be quick

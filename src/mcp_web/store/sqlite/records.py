@@ -8,14 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_web.store.protocol import Record
-from mcp_web.store.sqlite.pages import storable
+from mcp_web.store.rows import as_json, storable
 
 _ALIVE = "(expires_at IS NULL OR expires_at > ?)"
-
-
-def as_json(value: Any) -> str:
-    """One spelling for equal values, so that they can be compared as text."""
-    return storable(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
 
 def record(db: sqlite3.Connection, kind: str, key: str, now: float) -> Any | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from mcp_web.store.protocol import StoredVectors
-from mcp_web.store.sqlite.pages import key_bytes
+from mcp_web.store.rows import key_bytes
 
 
 def load(db: sqlite3.Connection, key: str, model: str | None = None) -> list[StoredVectors]:

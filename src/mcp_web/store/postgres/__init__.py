@@ -1,0 +1,1 @@
+"""PostgreSQL with pgvector: one archive for several machines."""

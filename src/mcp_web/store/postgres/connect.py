@@ -1,0 +1,123 @@
+"""Connections to the server: what is set on each, and its failures as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import conninfo, errors
+from psycopg.rows import TupleRow
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from mcp_web.errors import CacheError, ConfigError
+
+Connection = psycopg.Connection[TupleRow]
+Pool = ConnectionPool[Connection]
+
+SCHEMA = "mcp_web"
+_CONNECT_SECONDS = 10  # for one attempt
+_BROKEN = ("08", "57P01", "57P02", "57P03")  # the connection, or the server, is gone
+
+
+def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
+    """What every connection is opened with; the URL may set anything else that libpq knows."""
+    try:
+        given = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise ConfigError(
+            "MCP_WEB_DATABASE_URL cannot be read as a PostgreSQL address.",
+            suggestion="Write it as postgresql://user:password@host:5432/database.",
+        ) from error
+    milliseconds = max(1000, int(wait_seconds * 1000))
+    settings = {
+        "search_path": f"{SCHEMA},public",
+        "statement_timeout": milliseconds,
+        "lock_timeout": milliseconds,
+        "idle_in_transaction_session_timeout": 4 * milliseconds,
+    }
+    options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+    return {
+        "connect_timeout": _CONNECT_SECONDS,
+        "application_name": "mcp-web",
+        "keepalives_idle": 30,
+        **given,
+        "options": f"{options} {given.get('options', '')}".strip(),
+    }
+
+
+def connect(given: dict[str, Any]) -> Connection:
+    """One connection outside the pool; statements commit by themselves unless a transaction is begun."""
+    return psycopg.connect(**given, autocommit=True)
+
+
+def make_pool(given: dict[str, Any], size: int, wait_seconds: float) -> Pool:
+    """At most `size` connections, opened when needed; broken ones are replaced."""
+    return ConnectionPool(
+        kwargs={**given, "autocommit": True, "prepare_threshold": 2},
+        min_size=1,
+        max_size=size,
+        max_idle=300.0,
+        timeout=wait_seconds,
+        reconnect_timeout=max(5.0, wait_seconds),
+        open=False,
+    )
+
+
+def is_broken(error: BaseException) -> bool:
+    """Did the connection fail, so that the same work may succeed over another one?"""
+    if isinstance(error, PoolTimeout):
+        return False
+    state = getattr(error, "sqlstate", None)
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and state is None:
+        return True
+    return state is not None and state.startswith(_BROKEN)
+
+
+@contextmanager
+def translated(given: dict[str, Any]) -> Iterator[None]:
+    """PostgreSQL's failures as sentences an operator can act on."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _sentence(f"{given.get('host', 'localhost')}/{given.get('dbname', '')}", given, error) from error
+
+
+def _sentence(place: str, given: dict[str, Any], error: psycopg.Error) -> CacheError | ConfigError:
+    detail = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if isinstance(error, errors.InvalidPassword | errors.InvalidAuthorizationSpecification) or (
+        "password authentication failed" in detail or "no password supplied" in detail
+    ):
+        return ConfigError(
+            f"The PostgreSQL server {place} refused the user {given.get('user', '')!r}: wrong name or password.",
+            suggestion="Correct MCP_WEB_DATABASE_URL.",
+        )
+    if isinstance(error, errors.InvalidCatalogName) or ("database" in detail and "does not exist" in detail):
+        return ConfigError(
+            f"The PostgreSQL server {place} has no database of that name.",
+            suggestion=f"Create it: createdb {given.get('dbname', 'mcp_web')}.",
+        )
+    if isinstance(error, errors.InsufficientPrivilege):
+        return ConfigError(
+            f"The PostgreSQL user {given.get('user', '')!r} lacks a right on {place}: {detail}.",
+            suggestion="Let the user own the database: ALTER DATABASE name OWNER TO user.",
+        )
+    if isinstance(error, errors.DiskFull):
+        return CacheError(
+            f"The disk of the PostgreSQL server {place} is full; what was kept before is safe, this page was not kept.",
+            suggestion="Free space on the server; pages can still be opened meanwhile.",
+        )
+    if isinstance(error, errors.LockNotAvailable | errors.QueryCanceled | errors.DeadlockDetected):
+        return CacheError(
+            f"The PostgreSQL server {place} took too long: {detail}.",
+            suggestion="Try again; MCP_WEB_STORE_BUSY_SECONDS sets how long to wait.",
+            retryable=True,
+        )
+    if isinstance(error, PoolTimeout | errors.TooManyConnections) or is_broken(error):
+        return CacheError(
+            f"The PostgreSQL server {place} cannot be reached: {detail}.",
+            suggestion="Try again in a moment; check that the server runs and accepts connections.",
+            retryable=True,
+        )
+    return CacheError(f"The PostgreSQL server {place} failed: {detail}.")

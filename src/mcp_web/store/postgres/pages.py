@@ -1,0 +1,222 @@
+"""Pages and their versions: rows in, rows out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.postgres.connect import Connection
+from mcp_web.store.postgres.labels import folded
+from mcp_web.store.prepare import Prepared
+from mcp_web.store.protocol import DocumentRow
+from mcp_web.store.rows import (
+    DOCUMENT,
+    FULL,
+    INFO,
+    document_row,
+    hex_range,
+    host_of,
+    info_of,
+    key_bytes,
+    snapshot_of,
+    storable,
+)
+
+
+def newest(db: Connection, tenant: int, key: str) -> Snapshot | None:
+    query = FULL + "s.id = p.newest WHERE p.tenant = %s AND p.key = %s"
+    row = db.execute(query, (tenant, key_bytes(key))).fetchone()
+    return snapshot_of(row) if row else None
+
+
+def by_hash(db: Connection, tenant: int, text: str) -> Snapshot | None:
+    """One version by its hash or a unique prefix of it, or the newest version by page key."""
+    text = text.strip().lower()
+    bounds = hex_range(text)
+    if bounds is None or len(text) < 8:
+        return None
+    query = FULL + "s.page = p.id WHERE s.tenant = %s AND s.hash BETWEEN %s AND %s LIMIT 2"
+    rows = db.execute(query, (tenant, *bounds)).fetchall()
+    if not rows:
+        query = FULL + "s.id = p.newest WHERE p.tenant = %s AND p.key BETWEEN %s AND %s LIMIT 2"
+        rows = db.execute(query, (tenant, *bounds)).fetchall()
+    return snapshot_of(rows[0]) if len(rows) == 1 else None
+
+
+def versions(db: Connection, tenant: int, key: str) -> list[SnapshotInfo]:
+    query = INFO + "s.page = p.id WHERE p.tenant = %s AND p.key = %s ORDER BY s.since DESC, s.id DESC"
+    return [info_of(row) for row in db.execute(query, (tenant, key_bytes(key)))]
+
+
+def recent(db: Connection, tenant: int, limit: int, source: Source | None) -> list[SnapshotInfo]:
+    where = "AND p.source = %(source)s" if source else ""
+    query = f"{INFO} s.id = p.newest WHERE p.tenant = %(tenant)s {where} ORDER BY p.used_at DESC LIMIT %(limit)s"
+    return [info_of(row) for row in db.execute(query, {"tenant": tenant, "source": source, "limit": limit})]
+
+
+def complete(db: Connection, tenant: int, prefix: str, limit: int) -> list[str]:
+    bounds = hex_range(prefix.strip().lower())
+    if bounds is None:
+        return []
+    query = "SELECT hash FROM snapshots WHERE tenant = %s AND hash BETWEEN %s AND %s ORDER BY hash LIMIT %s"
+    return [row[0].hex() for row in db.execute(query, (tenant, *bounds, limit))]
+
+
+def seen(db: Connection, tenant: int, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
+    found: dict[str, SnapshotInfo] = {}
+    query = INFO + (
+        "s.id = p.newest WHERE p.tenant = %(tenant)s AND (p.url = %(url)s OR p.final_url = %(url)s)"
+        " ORDER BY s.checked_at DESC LIMIT 1"
+    )
+    for url in urls:
+        row = db.execute(query, {"tenant": tenant, "url": storable(url)}).fetchone()
+        if row:
+            found[url] = info_of(row)
+    return found
+
+
+def documents(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, DocumentRow]:
+    wanted = [raw for key in keys if (raw := key_bytes(key)) is not None]
+    rows = db.execute(DOCUMENT + "p.tenant = %s AND p.key = ANY(%s)", (tenant, wanted)) if wanted else ()
+    return {found.key: found for found in map(document_row, rows)}
+
+
+def titles(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, str]:
+    wanted = [raw for key in keys if (raw := key_bytes(key)) is not None]
+    query = (
+        "SELECT p.key, s.title, p.url FROM pages p JOIN snapshots s ON s.id = p.newest"
+        " WHERE p.tenant = %s AND p.key = ANY(%s)"
+    )
+    return {key.hex(): title or url for key, title, url in db.execute(query, (tenant, wanted))}
+
+
+def keys(
+    db: Connection, tenant: int, after: str, limit: int, source: Source | None, collection: str | None
+) -> list[str]:
+    where = "AND p.source = %(source)s" if source else ""
+    if collection is not None:
+        where += " AND EXISTS (SELECT 1 FROM labels l WHERE l.page = p.id AND l.folded = %(label)s)"
+    values = {
+        "tenant": tenant,
+        "after": bytes.fromhex(after),
+        "source": source,
+        "label": folded(collection or ""),
+        "limit": limit,
+    }
+    query = (
+        f"SELECT key FROM pages p WHERE tenant = %(tenant)s AND key > %(after)s {where} ORDER BY key LIMIT %(limit)s"  # noqa: S608
+    )
+    return [row[0].hex() for row in db.execute(query, values)]
+
+
+def listing(db: Connection, tenant: int, source: Source, prefix: str) -> list[tuple[str, str, str, str | None]]:
+    rows = db.execute(
+        "SELECT p.path, p.key, s.hash, s.etag FROM pages p JOIN snapshots s ON s.id = p.newest"
+        " WHERE p.tenant = %s AND p.source = %s AND p.path IS NOT NULL AND starts_with(p.path, %s) ORDER BY p.path",
+        (tenant, source, storable(prefix)),
+    )
+    return [(path, key.hex(), hash_.hex(), etag) for path, key, hash_, etag in rows]
+
+
+def numbers(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, int]:
+    """The row numbers of pages by key."""
+    wanted = [raw for key in keys if (raw := key_bytes(key)) is not None]
+    rows = db.execute("SELECT key, id FROM pages WHERE tenant = %s AND key = ANY(%s)", (tenant, wanted))
+    return {key.hex(): number for key, number in rows}
+
+
+def confirm(db: Connection, tenant: int, key: str, checked_at: float, fresh_until: float) -> None:
+    db.execute(
+        "UPDATE snapshots SET checked_at = %s, fresh_until = %s"
+        " WHERE id = (SELECT newest FROM pages WHERE tenant = %s AND key = %s)",
+        (checked_at, fresh_until, tenant, key_bytes(key)),
+    )
+
+
+def mark_used(db: Connection, tenant: int, uses: dict[str, float]) -> None:
+    # In the order of their keys: two processes that mark the same pages never wait for each other in a circle.
+    rows = sorted((raw, at) for key, at in uses.items() if (raw := key_bytes(key)) is not None)
+    db.execute(
+        "UPDATE pages SET used_at = greatest(used_at, u.at) FROM"
+        " (SELECT p.id, m.at FROM unnest(%s::bytea[], %s::float8[]) AS m (key, at)"
+        "  JOIN pages p ON p.tenant = %s AND p.key = m.key ORDER BY p.key FOR UPDATE OF p) AS u WHERE pages.id = u.id",
+        ([raw for raw, _ in rows], [at for _, at in rows], tenant),
+    )
+
+
+def keep(
+    db: Connection, tenant: int, prepared: Prepared, used_at: float, since: float | None = None
+) -> tuple[int, int]:
+    """Write one version and make it the page's newest; returns the rows of page and version."""
+    page = _keep_page(db, tenant, prepared.snapshot, used_at)
+    version = _keep_version(db, tenant, prepared, page, prepared.snapshot.checked_at if since is None else since)
+    db.execute(
+        "UPDATE pages SET newest = %s, bytes ="
+        " (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = %s) WHERE id = %s",
+        (version, page, page),
+    )
+    return page, version
+
+
+def _keep_page(db: Connection, tenant: int, snapshot: Snapshot, used_at: float) -> int:
+    url = storable(snapshot.url)
+    row = db.execute(
+        "INSERT INTO pages (tenant, key, url, final_url, host, variant, source, path, tags, used_at)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+        " ON CONFLICT (tenant, key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,"
+        " path = excluded.path, tags = excluded.tags, used_at = greatest(pages.used_at, excluded.used_at) RETURNING id",
+        (
+            tenant,
+            key_bytes(snapshot.key),
+            url,
+            storable(snapshot.final_url),
+            host_of(url),
+            storable(snapshot.variant),
+            snapshot.source,
+            storable(snapshot.path) if snapshot.path is not None else None,
+            json.dumps(snapshot.tags),
+            used_at,
+        ),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _keep_version(db: Connection, tenant: int, prepared: Prepared, page: int, since: float) -> int:
+    snapshot, document = prepared.snapshot, prepared.snapshot.document
+    row = db.execute(
+        "INSERT INTO snapshots (tenant, page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,"
+        " last_modified, media_type, authenticated, answer, facts, text, since)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+        " ON CONFLICT (tenant, hash) DO UPDATE SET title = excluded.title, checked_at = excluded.checked_at,"
+        " fresh_until = excluded.fresh_until, status = excluded.status, etag = excluded.etag,"
+        " last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts, since = CASE"
+        " WHEN snapshots.id = (SELECT newest FROM pages WHERE id = snapshots.page) THEN snapshots.since"
+        " ELSE excluded.since END RETURNING id",
+        (
+            tenant,
+            page,
+            key_bytes(snapshot.hash),
+            storable(document.title),
+            len(document.markdown),
+            snapshot.fetched_at,
+            snapshot.checked_at,
+            snapshot.fresh_until,
+            snapshot.status,
+            _text(snapshot.etag),
+            _text(snapshot.last_modified),
+            storable(snapshot.media_type),
+            snapshot.authenticated,
+            prepared.answer,
+            prepared.facts,
+            prepared.text,
+            since,
+        ),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _text(value: str | None) -> str | None:
+    return None if value is None else storable(value)

@@ -1,0 +1,306 @@
+"""The tables, as a list of steps. A step is never changed once released: the next change is the next step.
+
+Every row belongs to a tenant, and row-level security lets a connection see only the rows of its own. One user without
+a team is the tenant "default".
+"""
+
+from __future__ import annotations
+
+from psycopg import errors, sql
+
+from mcp_web.errors import CacheError, ConfigError
+from mcp_web.store.postgres.connect import SCHEMA, Connection
+
+_LOCK = 7_203_514_921  # of pg_advisory_lock: one process migrates at a time
+
+# Step 1. Keys and hashes are 32 raw bytes; `newest` is the version a page shows now. Texts are compressed already, so
+# PostgreSQL shall not try again. URLs may be longer than a B-tree allows: they are found by hash.
+_TABLES = """
+CREATE TABLE tenants (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  name text NOT NULL UNIQUE
+);
+CREATE TABLE pages (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  key bytea NOT NULL,
+  url text NOT NULL,
+  final_url text NOT NULL,
+  host text NOT NULL,
+  variant text NOT NULL,
+  source text NOT NULL,
+  path text COLLATE "C",
+  tags text NOT NULL,
+  newest bigint,
+  used_at double precision NOT NULL,
+  bytes bigint NOT NULL DEFAULT 0,
+  UNIQUE (tenant, key)
+);
+CREATE INDEX pages_url ON pages USING hash (url);
+CREATE INDEX pages_final_url ON pages USING hash (final_url);
+CREATE INDEX pages_used ON pages (tenant, source, used_at);
+CREATE TABLE snapshots (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  hash bytea NOT NULL,
+  title text NOT NULL,
+  chars integer NOT NULL,
+  fetched_at double precision NOT NULL,
+  checked_at double precision NOT NULL,
+  fresh_until double precision NOT NULL,
+  since double precision NOT NULL,
+  status integer NOT NULL,
+  etag text,
+  last_modified text,
+  media_type text NOT NULL,
+  authenticated boolean NOT NULL,
+  answer bytea NOT NULL,
+  facts bytea NOT NULL,
+  text bytea NOT NULL,
+  UNIQUE (tenant, hash)
+);
+ALTER TABLE snapshots ALTER answer SET STORAGE EXTERNAL, ALTER facts SET STORAGE EXTERNAL,
+  ALTER text SET STORAGE EXTERNAL;
+CREATE INDEX snapshots_page ON snapshots (page, since);
+CREATE TABLE pictures (
+  snapshot bigint PRIMARY KEY REFERENCES snapshots (id) ON DELETE CASCADE,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  png bytea NOT NULL
+);
+ALTER TABLE pictures ALTER png SET STORAGE EXTERNAL;
+CREATE TABLE labels (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  folded text COLLATE "C" NOT NULL,
+  label text COLLATE "C" NOT NULL,
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  PRIMARY KEY (tenant, folded, page)
+);
+CREATE INDEX labels_page ON labels (page);
+CREATE TABLE names (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  name bigint NOT NULL,
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  PRIMARY KEY (tenant, name, page)
+);
+CREATE INDEX names_page ON names (page);
+CREATE TABLE mentions (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  name bigint NOT NULL,
+  url text NOT NULL,
+  kind text NOT NULL,
+  start integer NOT NULL,
+  finish integer NOT NULL,
+  confidence double precision NOT NULL,
+  PRIMARY KEY (page, name)
+);
+CREATE INDEX mentions_name ON mentions (tenant, name);
+CREATE TABLE records (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  kind text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  key_hash bytea NOT NULL,
+  value text NOT NULL,
+  expires_at double precision,
+  UNIQUE (tenant, kind, key_hash)
+);
+CREATE TABLE notes (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  kind text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  key_hash bytea NOT NULL,
+  value bytea NOT NULL,
+  expires_at double precision NOT NULL,
+  PRIMARY KEY (tenant, kind, key_hash)
+);
+CREATE INDEX notes_expiry ON notes (tenant, expires_at);
+CREATE TABLE figures (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  kind text NOT NULL,
+  name text NOT NULL,
+  labels text NOT NULL,
+  amounts text NOT NULL,
+  PRIMARY KEY (tenant, kind, name, labels)
+);
+"""
+
+# Step 1, continued: the index of words (store/posting_blobs.py describes its form). Who writes to it holds a lock of
+# the tenant until the end of the transaction, so that numbers are committed in their order.
+_INDEX = """
+CREATE TABLE index_state (
+  tenant integer PRIMARY KEY REFERENCES tenants (id),
+  epoch bigint NOT NULL DEFAULT 1,
+  merged bigint NOT NULL DEFAULT 0,
+  last bigint NOT NULL DEFAULT 0,
+  version bigint NOT NULL DEFAULT 0
+);
+CREATE TABLE documents (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  number bigint NOT NULL,
+  page bigint NOT NULL UNIQUE REFERENCES pages (id) ON DELETE CASCADE,
+  snapshot bigint NOT NULL,
+  length integer NOT NULL,
+  day integer NOT NULL,
+  source text NOT NULL,
+  mark bigint NOT NULL,
+  PRIMARY KEY (tenant, number)
+);
+CREATE INDEX documents_unindexed ON documents (tenant, number) WHERE mark = 0;
+CREATE TABLE waiting (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  number bigint NOT NULL,
+  words bytea NOT NULL,
+  PRIMARY KEY (tenant, number)
+);
+ALTER TABLE waiting ALTER words SET STORAGE EXTERNAL;
+CREATE TABLE deleted (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  number bigint NOT NULL
+);
+CREATE INDEX deleted_tenant ON deleted (tenant, seq);
+CREATE FUNCTION document_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO deleted (tenant, number) VALUES (old.tenant, old.number);
+  DELETE FROM waiting WHERE tenant = old.tenant AND number = old.number;
+  RETURN old;
+END $$;
+CREATE TRIGGER document_deleted AFTER DELETE ON documents FOR EACH ROW EXECUTE FUNCTION document_deleted();
+CREATE TABLE terms (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  term text COLLATE "C" NOT NULL,
+  UNIQUE (tenant, term)
+);
+CREATE TABLE languages (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  code text NOT NULL,
+  PRIMARY KEY (tenant, code)
+);
+CREATE TABLE postings (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  term bigint NOT NULL,
+  block integer NOT NULL,
+  docs bytea NOT NULL,
+  PRIMARY KEY (term, block)
+);
+ALTER TABLE postings ALTER docs SET STORAGE EXTERNAL;
+CREATE TABLE words (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  word text COLLATE "C" NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (tenant, word)
+);
+"""
+
+# Step 1, continued: vectors. The packed blob of a page is what is read and compared; `passages` finds candidates, by an
+# HNSW index of each model that is built when there are many (nearest.py).
+_VECTORS = """
+CREATE TABLE models (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  name text NOT NULL,
+  dim integer NOT NULL,
+  UNIQUE (tenant, name, dim)
+);
+CREATE TABLE vectors (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  model text NOT NULL,
+  dim integer NOT NULL,
+  version bigint NOT NULL,
+  digests bytea NOT NULL,
+  data bytea NOT NULL,
+  PRIMARY KEY (page, model)
+);
+ALTER TABLE vectors ALTER digests SET STORAGE EXTERNAL, ALTER data SET STORAGE EXTERNAL;
+CREATE TABLE passages (
+  tenant integer NOT NULL REFERENCES tenants (id),
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  model integer NOT NULL REFERENCES models (id) ON DELETE CASCADE,
+  place integer NOT NULL,
+  embedding public.halfvec NOT NULL,
+  PRIMARY KEY (page, model, place)
+);
+CREATE INDEX passages_model ON passages (model);
+"""
+
+_OWNED = (
+    "pages", "snapshots", "pictures", "labels", "names", "mentions", "records", "notes", "figures", "index_state",
+    "documents", "waiting", "deleted", "terms", "languages", "postings", "words", "models", "vectors", "passages",
+)  # fmt: skip
+
+_ISOLATION = "".join(
+    f"""
+ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_rows ON {table} USING (tenant = current_setting('mcp_web.tenant', true)::integer);
+"""
+    for table in _OWNED
+)
+
+STEPS: tuple[str, ...] = (_TABLES + _INDEX + _VECTORS + _ISOLATION,)
+
+
+def migrate(db: Connection) -> None:
+    """Bring the database to this version's tables; safe when several processes start at once."""
+    if _version(db) == len(STEPS):
+        return
+    with db.transaction():
+        db.execute("SET LOCAL statement_timeout = 0")
+        db.execute("SET LOCAL lock_timeout = 0")
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        _require_vector(db)
+        db.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(SCHEMA)))
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS schema_version"
+            " (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())"
+        )
+        have = _version(db)  # another process may have done it while this one waited
+        if have > len(STEPS):
+            raise CacheError(
+                f"The database was written by a newer mcp-web (its schema is {have}, this one knows {len(STEPS)}).",
+                suggestion="Upgrade mcp-web, or name another database with MCP_WEB_DATABASE_URL.",
+            )
+        for number, step in enumerate(STEPS[have:], start=have + 1):
+            db.execute(step)
+            db.execute("INSERT INTO schema_version (version) VALUES (%s)", (number,))
+
+
+def tenant_number(db: Connection, name: str) -> int:
+    """The number of a tenant, who is created when new."""
+    db.execute("INSERT INTO tenants (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,))
+    row = db.execute("SELECT id FROM tenants WHERE name = %s", (name,)).fetchone()
+    assert row is not None
+    number = int(row[0])
+    db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(number),))
+    db.execute("INSERT INTO index_state (tenant) VALUES (%s) ON CONFLICT DO NOTHING", (number,))
+    return number
+
+
+def _version(db: Connection) -> int:
+    known = db.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_version",)).fetchone()
+    if known is None or known[0] is None:
+        return 0
+    row = db.execute("SELECT coalesce(max(version), 0) FROM schema_version").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _require_vector(db: Connection) -> None:
+    if db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
+        return
+    try:
+        with db.transaction():
+            db.execute("CREATE EXTENSION vector WITH SCHEMA public")
+    except errors.InsufficientPrivilege as error:
+        raise ConfigError(
+            "The PostgreSQL database lacks the extension pgvector, and its user may not create it.",
+            suggestion="Let an administrator run once in this database: CREATE EXTENSION vector;",
+        ) from error
+    except (errors.FeatureNotSupported, errors.UndefinedFile) as error:
+        raise ConfigError(
+            "The PostgreSQL server does not have the extension pgvector.",
+            suggestion="Install pgvector 0.7 or newer on the server (package postgresql-NN-pgvector).",
+        ) from error

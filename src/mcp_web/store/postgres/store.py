@@ -1,0 +1,391 @@
+"""`Store` over a PostgreSQL server with pgvector."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from mcp_web import trace
+from mcp_web.model.passage import PackedVectors
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.pack import pack_json
+from mcp_web.store.postgres import (
+    citations,
+    copying,
+    figures,
+    labels,
+    lacking,
+    nearest,
+    notes,
+    pages,
+    pictures,
+    postings,
+    purge,
+    records,
+)
+from mcp_web.store.postgres import vectors as vector_rows
+from mcp_web.store.postgres.check import faults
+from mcp_web.store.postgres.connect import SCHEMA, Connection, connect, parameters, translated
+from mcp_web.store.postgres.schema import migrate, tenant_number
+from mcp_web.store.postgres.search import SearchState
+from mcp_web.store.postgres.worker import ConnectionWorker
+from mcp_web.store.posting_blobs import MERGE_AT
+from mcp_web.store.prepare import Prepared, prepare
+from mcp_web.store.protocol import (
+    NOTHING,
+    Candidate,
+    Derived,
+    DocumentFilter,
+    DocumentRow,
+    Edge,
+    PageRecord,
+    Purged,
+    PurgeRule,
+    Record,
+    StoreSize,
+    WordMatches,
+    WordQuery,
+)
+from mcp_web.store.quantized import plain, quantized
+
+T = TypeVar("T")
+
+DEFAULT_TENANT = "default"
+# Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
+_USES_WAIT = 60.0
+_USES_MOST = 256
+_MAINTAIN_EVERY = 300.0
+_COUNT_EVERY = 32
+
+
+class PostgresStore:
+    """Every call takes a connection of the pool; writers of one tenant's index take turns."""
+
+    def __init__(
+        self, given: dict[str, Any], tenant: int, *, size: int, wait_seconds: float, clock: Callable[[], float]
+    ) -> None:
+        self.tenant = tenant
+        self._clock = clock
+        self._worker = ConnectionWorker(given, size, wait_seconds, tenant)
+        self._search = SearchState(tenant)
+        self._searching = anyio.Lock()
+        self._uses: dict[str, float] = {}
+        self._uses_since = 0.0
+        self._maintained = 0.0
+        self._kept = 0
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        connections: int = 8,
+        wait_seconds: float = 20.0,
+        clock: Callable[[], float] = time.time,
+    ) -> PostgresStore:
+        """Connect, create and migrate the tables; failures say what to correct."""
+        given = parameters(url, wait_seconds)
+        number = await anyio.to_thread.run_sync(_prepare_database, given, tenant)
+        store = cls(given, number, size=connections, wait_seconds=wait_seconds, clock=clock)
+        await store._worker.open()
+        return store
+
+    # pages and snapshots
+    async def latest(self, key: str) -> Snapshot | None:
+        found = await self._look(lambda db: pages.newest(db, self.tenant, key))
+        if found is not None:
+            await self._mark_used(key)
+        return found
+
+    async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
+        return await self._look(lambda db: pages.by_hash(db, self.tenant, hash_or_prefix))
+
+    async def versions(self, key: str) -> list[SnapshotInfo]:
+        return await self._look(lambda db: pages.versions(db, self.tenant, key))
+
+    async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
+        await self.keep_many([(snapshot, derived)])
+
+    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
+        now = self._clock()
+        ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
+
+        def work(db: Connection) -> None:
+            postings.lock(db, self.tenant)
+            for prepared in ready:
+                page, version = pages.keep(db, self.tenant, prepared, now)
+                self._index(db, page, version, prepared)
+                self._maintain_sometimes(db, now)
+
+        if ready:
+            await self._write(work)
+
+    async def page_record(self, key: str) -> PageRecord | None:
+        return await self._worker.read(lambda db: copying.page_record(db, self.tenant, key))
+
+    async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
+        def prepared(record: PageRecord, derived: Derived) -> list[Prepared]:
+            *older, newest = record.versions
+            return [*(prepare(one, NOTHING) for one in older), prepare(newest, derived)]
+
+        ready = await anyio.to_thread.run_sync(lambda: [(prepared(*pair), pair[0]) for pair in records])
+        now = self._clock()
+
+        def work(db: Connection) -> None:
+            postings.lock(db, self.tenant)
+            for versions, record in ready:
+                page, version = copying.keep_page_record(db, self.tenant, versions, record)
+                self._index(db, page, version, versions[-1])
+                self._maintain_sometimes(db, now)
+
+        await self._write(work)
+
+    async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
+        await self._write(lambda db: pages.confirm(db, self.tenant, key, checked_at, fresh_until))
+
+    async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
+        await self._write_uses()
+        return await self._look(lambda db: pages.recent(db, self.tenant, limit, source))
+
+    async def complete(self, prefix: str, limit: int) -> list[str]:
+        return await self._look(lambda db: pages.complete(db, self.tenant, prefix, limit))
+
+    async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
+        return await self._look(lambda db: pages.seen(db, self.tenant, urls))
+
+    async def keep_picture(self, hash_: str, png: bytes) -> None:
+        await self._write(lambda db: pictures.keep(db, self.tenant, hash_, png))
+
+    async def picture(self, hash_: str) -> bytes | None:
+        return await self._look(lambda db: pictures.picture(db, self.tenant, hash_))
+
+    async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
+        await self._write_uses()
+        now = self._clock()
+
+        def work(db: Connection) -> Purged:
+            postings.lock(db, self.tenant)
+            return purge.purge(db, self.tenant, rule, now, dry_run=dry_run)
+
+        return await self._write(work)
+
+    async def trim_versions(self, most: int) -> int:
+        return await self._write(lambda db: purge.trim_versions(db, self.tenant, most))
+
+    # vectors
+    async def vectors(self, key: str, model: str) -> PackedVectors | None:
+        found = await self._look(lambda db: vector_rows.load(db, self.tenant, key, model))
+        return plain(found[0]) if found else None
+
+    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
+        stored = await anyio.to_thread.run_sync(quantized, packed)
+        await self._write(lambda db: vector_rows.keep(db, self.tenant, key, stored))
+
+    async def drop_vectors(self, but: str) -> int:
+        return await self._write(lambda db: vector_rows.drop(db, self.tenant, but))
+
+    # search
+    async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
+        async with self._searching:
+            return await self._worker.read(lambda db: self._search.by_words(db, query, limit, rows))
+
+    async def find_by_vector(
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
+        quick: bool = False,
+    ) -> list[Candidate]:
+        if not len(vector):
+            return []
+        return await self._worker.read(
+            lambda db: nearest.find(db, self.tenant, model, vector, limit, filter, also, quick)
+        )
+
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        async with self._searching:
+            return await self._worker.read(lambda db: self._search.word_counts(db, words))
+
+    async def unindexed(self, limit: int) -> list[str]:
+        return await self._look(lambda db: postings.unindexed(db, self.tenant, limit))
+
+    async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
+        return await self._look(lambda db: pages.documents(db, self.tenant, keys))
+
+    async def titles(self, keys: Sequence[str]) -> dict[str, str]:
+        return await self._look(lambda db: pages.titles(db, self.tenant, keys))
+
+    async def lacking_vectors(self, model: str, limit: int) -> list[str]:
+        return await self._look(lambda db: lacking.keys(db, self.tenant, model, limit))
+
+    async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
+        return await self._worker.read(lambda db: citations.cites(db, self.tenant, keys, limit))
+
+    async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
+        return await self._worker.read(lambda db: citations.cited_by(db, self.tenant, keys, limit))
+
+    async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
+        return await self._look(lambda db: pages.listing(db, self.tenant, source, path_prefix))
+
+    async def keys(
+        self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
+    ) -> list[str]:
+        return await self._look(lambda db: pages.keys(db, self.tenant, after, limit, source, collection))
+
+    async def collections(self) -> dict[str, int]:
+        return await self._look(lambda db: labels.counts(db, self.tenant))
+
+    async def remove(self, keys: Sequence[str]) -> int:
+        def work(db: Connection) -> int:
+            postings.lock(db, self.tenant)
+            return purge.remove(db, list(pages.numbers(db, self.tenant, keys).values()))
+
+        return await self._write(work)
+
+    async def maintain(self) -> None:
+        def work(db: Connection) -> None:
+            with db.transaction():
+                postings.lock(db, self.tenant)
+                postings.merge(db, self.tenant)
+                postings.drop_deleted(db, self.tenant)
+                self._drop_expired(db, self._clock())
+            nearest.build_indexes(db, self.tenant)
+
+        await self._write_uses()
+        await self._worker.outside(work)
+
+    # records
+    async def record(self, kind: str, key: str) -> Any | None:
+        now = self._clock()
+        return await self._look(lambda db: records.record(db, self.tenant, kind, key, now))
+
+    async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
+        now = self._clock()
+        return await self._look(lambda db: records.records(db, self.tenant, kind, now, limit, newest_first))
+
+    async def record_kinds(self) -> list[str]:
+        return await self._look(lambda db: records.kinds(db, self.tenant))
+
+    async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
+        now = self._clock()
+        return await self._write(lambda db: records.add(db, self.tenant, kind, items, expires_at, now))
+
+    async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
+        await self._write(lambda db: records.keep(db, self.tenant, kind, key, value, expires_at))
+
+    async def replace_record(
+        self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
+    ) -> bool:
+        now = self._clock()
+        return await self._write(
+            lambda db: records.replace(db, self.tenant, kind, key, value, expected, expires_at, now)
+        )
+
+    async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:
+        return await self._write(lambda db: records.remove(db, self.tenant, kind, keys))
+
+    # notes
+    async def note(self, kind: str, key: str) -> Any | None:
+        now = self._clock()
+        return await self._look(lambda db: notes.note(db, self.tenant, kind, key, now))
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        packed = pack_json(value)
+        await self._write(lambda db: notes.keep(db, self.tenant, kind, key, packed, expires_at))
+
+    async def drop_notes(self, kind: str) -> int:
+        return await self._write(lambda db: notes.drop(db, self.tenant, kind))
+
+    async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
+        now = self._clock()
+        return await self._look(lambda db: notes.notes(db, self.tenant, after, limit, now))
+
+    # figures
+    async def add_figures(self, drained: dict[str, Any]) -> None:
+        await self._write(lambda db: figures.add(db, self.tenant, drained))
+
+    async def figures(self) -> dict[str, Any]:
+        return await self._look(lambda db: figures.totals(db, self.tenant))
+
+    async def size(self) -> StoreSize:
+        return await self._worker.read(lambda db: _size(db, self.tenant))
+
+    async def check(self) -> list[str]:
+        return await self._worker.outside(lambda db: faults(db, self.tenant))
+
+    async def close(self) -> None:
+        try:
+            await self._write_uses()
+        finally:
+            await self._worker.close()
+
+    async def _look(self, work: Callable[[Connection], T]) -> T:
+        return await self._worker.look(work)
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        return await self._worker.write(work)
+
+    async def _mark_used(self, key: str) -> None:
+        now = self._clock()
+        if not self._uses:
+            self._uses_since = now
+        self._uses[key] = now
+        if len(self._uses) >= _USES_MOST or now - self._uses_since >= _USES_WAIT:
+            await self._write_uses()
+
+    async def _write_uses(self) -> None:
+        if not self._uses:
+            return
+        uses, self._uses = self._uses, {}
+        await self._worker.write_if_free(lambda db: pages.mark_used(db, self.tenant, uses))
+
+    def _index(self, db: Connection, page: int, version: int, prepared: Prepared) -> None:
+        labels.keep(db, self.tenant, page, prepared.labels)
+        postings.add(db, self.tenant, page, version, prepared)
+        citations.keep(db, self.tenant, page, prepared.names, prepared.mentions)
+
+    def _maintain_sometimes(self, db: Connection, now: float) -> None:
+        """With a write that happens anyway."""
+        self._kept += 1
+        if self._kept % _COUNT_EVERY == 1 and postings.waiting(db, self.tenant) >= MERGE_AT:
+            postings.merge(db, self.tenant)
+        if now - self._maintained >= _MAINTAIN_EVERY:
+            self._maintained = now
+            self._drop_expired(db, now)
+
+    def _drop_expired(self, db: Connection, now: float) -> None:
+        notes.drop_expired(db, self.tenant, now)
+        records.drop_expired(db, self.tenant, now)
+
+
+def _prepare_database(given: dict[str, Any], tenant: str) -> int:
+    """Create or migrate the tables; returns the number of the tenant."""
+    with translated(given), connect(given) as db:
+        migrate(db)
+        number = tenant_number(db, tenant)
+        row = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()
+        if row and row[0]:
+            note = "This PostgreSQL user may see the rows of every tenant; use one that is no superuser for a team."
+            trace.log("debug", "store_superuser", note=note)
+        return number
+
+
+def _size(db: Connection, tenant: int) -> StoreSize:
+    query = "SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM pages WHERE tenant = %s"
+    count, text = db.execute(query, (tenant,)).fetchone() or (0, 0)
+    query = "SELECT count(*), min(fetched_at), max(fetched_at) FROM snapshots WHERE tenant = %s"
+    versions, oldest, newest = db.execute(query, (tenant,)).fetchone() or (0, None, None)
+    row = db.execute(
+        "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relkind = 'r'",
+        (SCHEMA,),
+    ).fetchone()
+    return StoreSize(count, versions, text, row[0] if row else 0, oldest, newest)

@@ -1,0 +1,126 @@
+"""Work over pooled connections, each piece in a worker thread: the driver blocks, the event loop must not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import anyio
+import anyio.to_thread
+import psycopg
+from psycopg_pool import PoolTimeout
+
+from mcp_web import trace
+from mcp_web.errors import CacheError
+from mcp_web.store.postgres.connect import Connection, connect, is_broken, make_pool, translated
+
+T = TypeVar("T")
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = "BEGIN"
+
+
+class _Attempt(Generic[T]):
+    """One try of a piece of work."""
+
+    def __init__(self, work: Callable[[Connection], T], begin: str | None) -> None:
+        self._work = work
+        self._begin = begin
+        self.committing = False
+
+    def run(self, db: Connection) -> T:
+        if self._begin is None:
+            return self._work(db)
+        db.execute(self._begin)
+        try:
+            result = self._work(db)
+        except BaseException:
+            if not db.closed:
+                db.execute("ROLLBACK")
+            raise
+        self.committing = self._begin == _WRITE
+        db.execute("COMMIT")
+        return result
+
+
+class ConnectionWorker:
+    """A bounded pool. Work that fails because the server restarted is done again, until the deadline."""
+
+    def __init__(self, given: dict[str, Any], size: int, wait_seconds: float, tenant: int) -> None:
+        self._given = given
+        self._wait_seconds = wait_seconds
+        self._tenant = tenant
+        self._limiter = anyio.CapacityLimiter(size)
+        self._pool = make_pool(given, size, wait_seconds)
+        self._closed = False
+
+    async def open(self) -> None:
+        await anyio.to_thread.run_sync(self._pool.open)
+
+    async def close(self) -> None:
+        self._closed = True
+        # A cancelled shutdown still closes its connections.
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._pool.close)
+
+    async def look(self, work: Callable[[Connection], T]) -> T:
+        """Run a function of a single statement, without a transaction around it."""
+        return await anyio.to_thread.run_sync(self._repeated, None, work, limiter=self._limiter)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a function over one consistent state of the database."""
+        return await anyio.to_thread.run_sync(self._repeated, _READ, work, limiter=self._limiter)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in one transaction: all of it is kept, or nothing."""
+        return await anyio.to_thread.run_sync(self._repeated, _WRITE, work, limiter=self._limiter)
+
+    async def write_if_free(self, work: Callable[[Connection], None]) -> None:
+        """Run a function in a transaction that may be skipped."""
+        try:
+            await self.write(work)
+        except CacheError as error:
+            trace.log("debug", "store_skipped", note=str(error))
+
+    async def outside(self, work: Callable[[Connection], T]) -> T:
+        """Run a function over a connection of its own, without time limits: for maintenance."""
+        return await anyio.to_thread.run_sync(self._outside, work)
+
+    def _outside(self, work: Callable[[Connection], T]) -> T:
+        with translated(self._given), connect(self._given) as db:
+            self._prepare(db)
+            db.execute("SET statement_timeout = 0")
+            return work(db)
+
+    def _repeated(self, begin: str | None, work: Callable[[Connection], T]) -> T:
+        if self._closed:
+            raise CacheError("The store has been closed.")
+        ends = time.monotonic() + self._wait_seconds
+        with translated(self._given):
+            while True:
+                attempt = _Attempt(work, begin)
+                try:
+                    return self._once(attempt, max(0.1, ends - time.monotonic()))
+                except psycopg.Error as error:
+                    # After COMMIT was sent nobody knows whether it arrived: the caller decides.
+                    if attempt.committing or not is_broken(error) or time.monotonic() >= ends:
+                        raise
+                    self._pool.check()  # replaces every connection that the restart broke
+
+    def _once(self, attempt: _Attempt[T], timeout: float) -> T:
+        try:
+            db = self._pool.getconn(timeout)
+        except PoolTimeout:
+            connect(self._given).close()  # says what is wrong, where the pool only waits
+            raise
+        try:
+            self._prepare(db)
+            return attempt.run(db)
+        finally:
+            self._pool.putconn(db)
+
+    def _prepare(self, db: Connection) -> None:
+        """Say whose rows this connection may see; remembered on the connection, so once for each."""
+        if getattr(db, "mcp_web_tenant", None) != self._tenant:
+            db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(self._tenant),))
+            db.mcp_web_tenant = self._tenant  # type: ignore[attr-defined]  # the driver has no place for it

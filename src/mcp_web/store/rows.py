@@ -1,0 +1,99 @@
+"""Rows of pages and versions as the objects they stand for, the same for every store."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.model.wire import document_from_json
+from mcp_web.store.pack import unpack_json, unpack_text
+from mcp_web.store.protocol import DocumentRow
+
+# The columns that `snapshot_of` and `info_of` read, of pages p and snapshots s.
+FULL = """
+SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at, s.fresh_until, s.status, s.etag,
+  s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated, s.facts, s.text
+FROM pages p JOIN snapshots s ON """
+INFO = """
+SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source, s.since
+FROM pages p JOIN snapshots s ON """
+# The columns that `document_row` reads.
+DOCUMENT = (
+    "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
+    " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
+)
+
+
+def storable(text: str) -> str:
+    """The text without lone surrogates and NUL, which a text column cannot hold."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+
+
+def as_json(value: Any) -> str:
+    """One spelling for equal values, so that they can be compared as text."""
+    return storable(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
+
+
+def key_bytes(key: str) -> bytes | None:
+    """A whole key or hash as bytes; None when it is not one."""
+    try:
+        raw = bytes.fromhex(key)
+    except ValueError:
+        return None
+    return raw if len(raw) == 32 else None
+
+
+def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
+    """The bounds of all 32-byte values whose hex begins with a prefix; None when it is not hex."""
+    if len(prefix) > 64 or any(char not in "0123456789abcdef" for char in prefix):
+        return None
+    return bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
+
+
+def host_of(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def snapshot_of(row: tuple[object, ...]) -> Snapshot:
+    (key, hash_, url, final_url, variant, fetched, checked, fresh, status, etag, modified, media, *rest) = row
+    answer, source, path, tags, authenticated, facts, text = rest
+    headers, timings = unpack_json(cast(bytes, answer))
+    return Snapshot(
+        key=cast(bytes, key).hex(),
+        hash=cast(bytes, hash_).hex(),
+        url=cast(str, url),
+        final_url=cast(str, final_url),
+        variant=cast(str, variant),
+        document=document_from_json(unpack_json(cast(bytes, facts)), unpack_text(cast(bytes, text))),
+        fetched_at=cast(float, fetched),
+        checked_at=cast(float, checked),
+        fresh_until=cast(float, fresh),
+        status=cast(int, status),
+        etag=cast("str | None", etag),
+        last_modified=cast("str | None", modified),
+        media_type=cast(str, media),
+        headers=tuple((name, value) for name, value in headers),
+        timings=timings,
+        source=cast(Source, source),
+        path=cast("str | None", path),
+        tags=tuple(json.loads(cast(str, tags))),
+        authenticated=bool(authenticated),
+    )
+
+
+def document_row(row: tuple[bytes, bytes, str, str, Source, int | None, str | None, str, str, bytes]) -> DocumentRow:
+    key, hash_, url, title, source, day, path, tags, variant, text = row
+    iso = date.fromordinal(day).isoformat() if day else ""
+    labels = tuple(json.loads(tags)) if tags != "[]" else ()
+    return DocumentRow(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
+
+
+def info_of(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, float]) -> SnapshotInfo:
+    key, hash_, url, title, variant, fetched_at, checked_at, chars, source, since = row
+    return SnapshotInfo(key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source, since)
