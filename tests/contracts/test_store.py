@@ -36,7 +36,9 @@ async def _open_sqlite(request: pytest.FixtureRequest, clock: Clock) -> Store:
 async def _open_postgres(request: pytest.FixtureRequest, clock: Clock) -> Store:
     from mcp_web.store.postgres.store import PostgresStore
 
-    return await PostgresStore.open(request.getfixturevalue("postgres").database(), connections=3, clock=clock)
+    # One database for all tests, and a tenant for each: what one keeps no other sees.
+    url, tenant = request.getfixturevalue("postgres").shared, request.node.name
+    return await PostgresStore.open(url, tenant=tenant, connections=3, clock=clock)
 
 
 OPENERS: dict[str, Callable[[pytest.FixtureRequest, Clock], Awaitable[Store]]] = {

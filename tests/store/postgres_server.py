@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -104,6 +104,11 @@ class PostgresServer:
         with self.superuser() as db:
             db.execute(f"CREATE DATABASE {name} OWNER {_USER}")
         return self.url(name)
+
+    @cached_property
+    def shared(self) -> str:
+        """The address of a database for tests that bring a tenant of their own."""
+        return self.database()
 
     def url(self, database: str, user: str = _USER, password: str = _PASSWORD) -> str:
         return f"postgresql://{user}:{password.replace(' ', '%20')}@127.0.0.1:{self.port}/{database}"

@@ -34,7 +34,7 @@ def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
     settings = {
         "search_path": f"{SCHEMA},public",
         "statement_timeout": milliseconds,
-        "lock_timeout": milliseconds,
+        "lock_timeout": int(milliseconds * 0.8),  # before the other, which would not name the lock
         "idle_in_transaction_session_timeout": 4 * milliseconds,
     }
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())

@@ -1,0 +1,156 @@
+"""What only a server can do wrong: refuse, restart, be shared."""
+
+from __future__ import annotations
+
+import anyio
+import psycopg
+import pytest
+
+from mcp_web.errors import CacheError, ConfigError
+from mcp_web.store.open import open_store
+from mcp_web.store.options import StoreOptions
+from mcp_web.store.postgres.store import PostgresStore
+from mcp_web.store.protocol import WordQuery
+
+from .postgres_server import PostgresServer
+
+from contracts.store_samples import keep, snapshot  # isort: skip
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_the_address_alone_opens_a_store(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    store = await open_store(StoreOptions(database_url=url))
+    await keep(store, snapshot(text="a lantern"))
+    await store.close()
+    again = await open_store(StoreOptions(database_url=url))
+    assert len((await again.find_by_words(WordQuery(("lantern",)), 5)).candidates) == 1
+    await again.close()
+
+
+async def test_a_wrong_password_says_so_without_the_password(postgres: PostgresServer) -> None:
+    url = postgres.url("postgres", password="guess")
+    with pytest.raises(ConfigError, match="wrong name or password") as raised:
+        await PostgresStore.open(url)
+    assert "guess" not in str(raised.value)
+
+
+async def test_a_missing_database_says_how_to_create_it(postgres: PostgresServer) -> None:
+    with pytest.raises(ConfigError, match="no database of that name"):
+        await PostgresStore.open(postgres.url("nowhere"))
+
+
+async def test_an_unreadable_address_is_a_sentence() -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        await PostgresStore.open("postgresql://[h/x")
+
+
+async def test_a_missing_extension_names_the_command_of_an_administrator(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    with postgres.superuser(psycopg.conninfo.conninfo_to_dict(url)["dbname"]) as db:
+        db.execute("DROP EXTENSION vector")
+    with pytest.raises(ConfigError, match="pgvector") as raised:
+        await PostgresStore.open(url)
+    assert "CREATE EXTENSION vector" in (raised.value.way_on)
+
+
+async def test_a_server_that_is_down_is_a_retryable_error_within_the_deadline() -> None:
+    with pytest.raises(CacheError, match="cannot be reached") as raised, anyio.fail_after(30):
+        await PostgresStore.open("postgresql://u:p@127.0.0.1:1/x", wait_seconds=1.0)
+    assert raised.value.can_retry
+
+
+async def test_processes_that_start_at_once_migrate_once(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    opened: list[PostgresStore] = []
+
+    async def open_one() -> None:
+        opened.append(await PostgresStore.open(url, connections=2))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(6):
+            tasks.start_soon(open_one)
+    assert len({store.tenant for store in opened}) == 1
+    for store in opened:
+        await store.close()
+
+
+async def test_a_database_of_a_newer_version_is_refused(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    await (await PostgresStore.open(url)).close()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("INSERT INTO mcp_web.schema_version (version) VALUES (99)")
+    with pytest.raises(CacheError, match="newer mcp-web"):
+        await PostgresStore.open(url)
+
+
+async def test_a_connection_sees_only_the_rows_of_its_tenant(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    mine, yours = await PostgresStore.open(url, tenant="mine"), await PostgresStore.open(url, tenant="yours")
+    page = snapshot(text="a secret lantern")
+    await keep(mine, page)
+    await mine.add_records("watch", {"https://a.example/": {}})
+    assert await yours.latest(page.key) is None
+    assert await yours.snapshot(page.hash) is None
+    assert (await yours.find_by_words(WordQuery(("lantern",)), 5)).candidates == ()
+    assert await yours.records("watch") == []
+    await keep(yours, page)  # the same page of two tenants is two pages
+    assert await mine.remove([page.key]) == 1
+    assert await yours.latest(page.key) == page
+    # The server itself refuses, whatever is asked: no condition on the tenant in this query.
+    tables = ("pages", "snapshots", "documents", "records", "names", "waiting")
+    with psycopg.connect(url, autocommit=True) as db:
+        for table in tables:
+            assert db.execute(f"SELECT count(*) FROM mcp_web.{table}").fetchone() == (0,)
+        db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(mine.tenant),))
+        assert db.execute("SELECT count(*) FROM mcp_web.pages").fetchone() == (0,)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            db.execute(
+                "INSERT INTO mcp_web.figures (tenant, kind, name, labels, amounts) VALUES (%s, '', '', '', '')",
+                (yours.tenant,),
+            )
+    for store in (mine, yours):
+        await store.close()
+
+
+async def test_calls_survive_connections_that_the_server_ended(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    store = await PostgresStore.open(url, connections=3)
+    page = snapshot()
+    await keep(store, page)
+    with postgres.superuser() as db:
+        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mcp-web'")
+    assert await store.latest(page.key) == page
+    with postgres.superuser() as db:
+        db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mcp-web'")
+    await keep(store, snapshot("https://later.example/"))
+    assert len(await store.recent(9)) == 2
+    await store.close()
+
+
+async def test_a_writer_that_hangs_is_a_retryable_sentence(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    store = await PostgresStore.open(url, wait_seconds=1.0)
+    await keep(store, snapshot())
+    with psycopg.connect(url) as db:
+        db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(store.tenant),))
+        db.execute("UPDATE mcp_web.index_state SET version = version")
+        with pytest.raises(CacheError, match="took too long") as raised:
+            await keep(store, snapshot("https://second.example/"))
+        assert raised.value.can_retry
+        assert await store.latest(snapshot().key) is not None  # readers do not wait
+    await keep(store, snapshot("https://second.example/"))
+    await store.close()
+
+
+async def test_urls_longer_than_an_index_row_are_kept_and_found(postgres: PostgresServer) -> None:
+    store = await PostgresStore.open(postgres.database())
+    long = "https://long.example/" + "x" * 7000
+    await keep(store, snapshot(long))
+    await store.add_records("watch", {long: {}})
+    await store.keep_note("robots", long, 1, 4e9)
+    assert set(await store.seen([long])) == {long}
+    assert await store.add_records("watch", {long: {}}) == []
+    assert await store.note("robots", long) == 1
+    await store.close()
