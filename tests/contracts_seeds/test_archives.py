@@ -140,3 +140,35 @@ async def test_a_page_that_was_opened_is_found_with_its_address_as_path(tools: D
     await open_page(tools.app, OpenRequest(url))
     (row,) = (await tools.object("searchLocalArchives", query="compost"))["results"]
     assert (row["document"]["source"], row["document"]["path"]) == ("web", url)
+
+
+CHAIN = {
+    "a.md": "# Alpha\n\nAlpha tells of tortoises, and [Beta](sub/b.md) says more.\n",
+    "sub/b.md": "# Beta\n\nIt rests on [Gamma](../c.md) alone.\n",
+    "c.md": "# Gamma\n\nThe end of the chain.\n",
+    "d.md": "# Delta\n\nThis one also reads [Beta](sub/b.md).\n",
+}
+
+
+@pytest.mark.parametrize(("depth", "targets"), [(1, ["sub/b.md"]), (2, ["sub/b.md", "c.md"])])
+async def test_citations_and_graph_follow_the_depth_and_nothing_else(
+    miniweb: MiniWeb, tmp_path: Path, depth: int, targets: list[str]
+) -> None:
+    from mcp_web.services.sync_folder import sync_folder
+
+    for name, text in CHAIN.items():
+        (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "notes" / name).write_text(text)
+    async with desk(miniweb, tmp_path / "data", "archives") as tools:
+        await sync_folder(tools.app, tmp_path / "notes")
+        answer = await tools.object(
+            "searchLocalArchives", query="tortoises", includeCitations=True, citationDepth=depth, limit=1
+        )
+    (row,) = answer["results"]
+    citing = row["citations"]["citing"]
+    assert [one["targetUrl"].removeprefix("notes/") for one in citing] == targets
+    assert citing[0]["context"] == "Alpha tells of tortoises, and [Beta](sub/b.md) says more."
+    labels = {node["label"] for node in answer["citationGraph"]["nodes"]}
+    assert labels == ({"Alpha", "Beta", "Gamma"} if depth == 2 else {"Alpha", "Beta"})
+    (snippet,) = next(mark for mark in row["highlights"] if mark["field"] == "content")["snippets"]
+    assert snippet == "Alpha tells of <mark>tortoises</mark>, and Beta says more."

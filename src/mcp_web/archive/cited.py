@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mcp_web.archive.answer import ID_LENGTH, Citations, document_id
 from mcp_web.archive.graph import CitationGraph, edges_around, graph_of
@@ -11,40 +12,72 @@ from mcp_web.model.citation import Citation
 from mcp_web.store.protocol import DocumentRow, Edge, Store
 
 _SHOWN = 50  # citations of one document in one direction
+_FILE_LINK = re.compile(r"\]\(file:///(?P<path>[^()\s#]{1,1000})(?P<rest>#[^()\s]{0,200})?\)")
 
 
 async def citations_and_graph(
     store: Store, rows: Sequence[DocumentRow], depth: int
 ) -> tuple[dict[str, Citations], CitationGraph]:
-    """What each document cites and is cited by, keyed by its id, and the graph of all within `depth` steps."""
+    """What each document cites and is cited by within `depth` steps, keyed by its id, and the graph of it all."""
     known = {row.key: row for row in rows}
-    edges = await edges_around(store, list(known), max(1, min(depth, 3)))
-    # A sentence is quoted from each document that cites a result; everything else in the graph needs only its title.
-    citing = {edge.source for edge in edges if edge.target in known} - known.keys()
-    texts = {**known, **await store.documents(sorted(citing))}
-    nearby = {key for edge in edges for key in (edge.source, edge.target) if key is not None} - texts.keys()
+    steps = max(1, min(depth, 3))
+    edges = await edges_around(store, list(known), steps)
+    citing = {key: _chain(key, edges, steps, lambda edge: edge.source, lambda edge: edge.target) for key in known}
+    cited = {key: _chain(key, edges, steps, lambda edge: edge.target, lambda edge: edge.source) for key in known}
+    shown = list(dict.fromkeys(edge for key in known for edge in (*citing[key], *cited[key])))
+    texts = {**known, **await store.documents(sorted({edge.source for edge in shown} - known.keys()))}
+    nearby = {key for edge in shown for key in (edge.source, edge.target) if key is not None} - texts.keys()
     titles = {key: row.title or row.url for key, row in texts.items()} | await store.titles(sorted(nearby))
-    return _by_document(known, edges, texts), graph_of(known, edges, titles, ID_LENGTH)
+    citations = {
+        document_id(key): Citations(_citations(citing[key], texts), _citations(cited[key], texts)) for key in known
+    }
+    return citations, graph_of(known, shown, titles, ID_LENGTH)
 
 
-def _by_document(
-    known: dict[str, DocumentRow], edges: list[Edge], texts: dict[str, DocumentRow]
-) -> dict[str, Citations]:
-    citing: dict[str, list[Citation]] = defaultdict(list)
-    cited: dict[str, list[Citation]] = defaultdict(list)
+def _chain(
+    key: str,
+    edges: Iterable[Edge],
+    steps: int,
+    near: Callable[[Edge], str | None],
+    far: Callable[[Edge], str | None],
+) -> list[Edge]:
+    """The citations that lead from one document in one direction, the nearest first, as many as are shown.
+
+    Documents that only cite the same thing do not belong to each other's citations.
+    """
+    leaving: dict[str | None, list[Edge]] = {}
     for edge in edges:
-        if edge.source not in texts:
-            continue
-        citation = Citation(
+        leaving.setdefault(near(edge), []).append(edge)
+    found: list[Edge] = []
+    front, seen = [key], {key}
+    for _ in range(steps):
+        step = [edge for name in front for edge in leaving.get(name, ())]
+        found += step
+        front = [name for edge in step if (name := far(edge)) is not None and name not in seen]
+        seen.update(front)
+    return list(dict.fromkeys(found))[:_SHOWN]
+
+
+def _citations(edges: Iterable[Edge], texts: Mapping[str, DocumentRow]) -> tuple[Citation, ...]:
+    return tuple(
+        Citation(
             source_id=document_id(edge.source),
             target_id=document_id(edge.target) if edge.target else None,
             target_url=edge.url,
-            context=texts[edge.source].markdown[edge.start : edge.end],
+            context=_as_written(texts[edge.source].markdown[edge.start : edge.end], texts[edge.source].path),
             confidence=edge.confidence,
             kind=edge.kind,
         )
-        if edge.source in known:
-            citing[edge.source].append(citation)
-        if edge.target in known:
-            cited[edge.target].append(citation)
-    return {document_id(key): Citations(tuple(citing[key][:_SHOWN]), tuple(cited[key][:_SHOWN])) for key in known}
+        for edge in edges
+        if edge.source in texts
+    )
+
+
+def _as_written(context: str, path: str | None) -> str:
+    """A sentence of a synced file with its links relative again, as its author wrote them."""
+    if path is None:
+        return context
+    folder = posixpath.dirname(path)
+    return _FILE_LINK.sub(
+        lambda link: f"]({posixpath.relpath(link['path'], folder or '.')}{link['rest'] or ''})", context
+    )

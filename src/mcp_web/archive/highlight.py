@@ -23,6 +23,7 @@ _MARKUP = re.compile(
     r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
     re.MULTILINE,
 )
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
 _UNCLEAN = re.compile(r"[*_`|\[\]#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _WORD = re.compile(r"[^\W_]+")
 _SPECIAL = re.compile(r"[&<>]")
@@ -98,7 +99,13 @@ def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tupl
     if in_title:
         found.append(Highlight("title", (_marked(title, in_title),)))
     text = prose(markdown[:_READ_MOST])
-    in_text = marker.spans(text, language)
+    # Headings run into the text after them, and the title is shown anyway: they count where nothing else does.
+    body = _HEADING.sub(lambda line: " " * len(line[0]), text)
+    in_text = marker.spans(body, language)
+    if in_text:
+        text = body
+    else:
+        in_text = marker.spans(text, language)
     places = _places(in_text, most) if in_text else [] if in_title else [0]
     pieces = [piece for at in places if (piece := _piece(marker, text, language, in_text, at))]
     if pieces:
@@ -189,7 +196,7 @@ def _piece(marker: Marker, text: str, language: str, spans: list[Span], at: int)
         inside = [(one - start, other - start, term) for one, other, term in spans[first:last] if other <= end]
     if not shown:
         return ""
-    return ("…" if start else "") + _marked(shown, inside) + ("…" if end < len(text) else "")
+    return ("…" if text[:start].strip() else "") + _marked(shown, inside) + ("…" if end < len(text) else "")
 
 
 def _marked(text: str, spans: list[Span]) -> str:
