@@ -22,7 +22,7 @@ SECTIONS = {
 
 def pages() -> dict[str, str]:
     made = {"tools.md": tools(), "settings.md": settings(), "errors.md": errors(), "commands.md": commands()}
-    return made | {"../index.md": index()}
+    return made | {"../migrate/source-systems.md": source_systems(), "../index.md": index()}
 
 
 def index() -> str:
@@ -43,6 +43,28 @@ def _title(path: Path) -> str:
         return path.stem.capitalize()
     first = path.read_text(encoding="utf-8").split("\n", 1)[0]
     return first.lstrip("# ").strip() or path.stem
+
+
+def source_systems() -> str:
+    """The page for people who come from the five source systems: each requirement with its test or its reason."""
+    parts = [(ROOT / "scripts" / "source_systems.md").read_text(encoding="utf-8").rstrip()]
+    files = sorted((ROOT / "tests" / "contracts_seeds" / "replay").glob("*.txt"))
+    listed = {file.stem: _requirements(file) for file in files}
+    counts = {name: sum(not row[2].startswith("differs: ") for row in rows) for name, rows in listed.items()}
+    totals = [(f"[{name}](#{name})", f"{counts[name]} of {len(rows)}") for name, rows in listed.items()]
+    whole = f"{sum(counts.values())} of {sum(map(len, listed.values()))}"
+    parts.append(_table(("system", "as its document says"), [*totals, ("all", f"**{whole}**")]))
+    for name, rows in listed.items():
+        parts += [f"## {name}", _table(("kind", "requirement", "checked by, or why it differs"), [
+            (kind, what, proof.removeprefix("differs: ") if proof.startswith("differs: ") else f"`{proof}`")
+            for kind, what, proof in rows
+        ])]  # fmt: skip
+    return "\n\n".join(parts) + "\n"
+
+
+def _requirements(file: Path) -> list[tuple[str, str, str]]:
+    found = [line.split(" | ") for line in file.read_text(encoding="utf-8").splitlines()]
+    return [(kind, " | ".join(rest[:-1]), rest[-1]) for kind, *rest in found]
 
 
 def tools() -> str:
@@ -122,6 +144,7 @@ def settings() -> str:
 def _setting(row: Any) -> str:
     """One setting as a paragraph: a table of five columns is wider than any screen."""
     default = f", default {_value(row)}" if _value(row) else ""
+    default += "".join(f", `{value}` in the {name} contract" for name, value in row.facts.contracts.items())
     return f"**{_code(*row.variables)}** · {_code(f'{row.room}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
 
 

@@ -30,6 +30,7 @@ COMMANDS = {
     "cache": "Show kept pages, compare versions, delete pages.",
     "doctor": "Check every part and say how to fix what is broken.",
     "config": "Show every setting, its value and where it came from.",
+    "history": "Show past searches, where they are kept.",
     "stats": "Show what this installation has done.",
     "client": "Print or install the configuration for an MCP client.",
     "siteconfig": "List site configs, and try one on a page.",

@@ -1,0 +1,36 @@
+"""`mcp-web history`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mcp_web.cli.output import json_option, print_json, print_table
+from mcp_web.cli.session import with_app
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+
+@click.command("history")
+@json_option
+def command(as_json: bool) -> None:
+    """Show past searches, newest first. They are kept only with MCP_WEB_SEARCH_HISTORY=true."""
+
+    async def work(app: App) -> list[dict[str, Any]]:
+        return await (await app.searcher()).history()
+
+    kept = with_app(work)
+    if as_json:
+        print_json(kept)
+    elif not kept:
+        click.echo("No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on.", err=True)
+    else:
+        rows = [(_when(one["at"]), one["query"], one["provider"], one["results"]) for one in kept]
+        print_table(("when", "query", "provider", "results"), rows)
+
+
+def _when(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="minutes").replace("+00:00", "Z")
