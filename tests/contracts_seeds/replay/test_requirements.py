@@ -26,7 +26,7 @@ CHECKS = [(file.stem, *row) for file in FILES for row in rows(file)]
 
 
 @functools.cache
-def tests_in(file: Path) -> set[str]:
+def names_in(file: Path) -> set[str]:
     tree = ast.parse(file.read_text(encoding="utf-8")) if file.exists() else ast.Module([], [])
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
@@ -40,7 +40,7 @@ def test_a_requirement_has_its_test_or_its_reason(contract: str, kind: str, requ
         assert len(proof.split()) > 6, f"{contract}: {requirement} needs a reason that a user would accept"
         return
     file, _, name = proof.partition("::")
-    assert name in tests_in(TESTS / file), f"{contract}: {requirement} names {proof}, which does not exist"
+    assert name in names_in(TESTS / file), f"{contract}: {requirement} names {proof}, which does not exist"
 
 
 def test_all_five_systems_are_there_and_nothing_twice() -> None:
