@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.words import compounds, is_stop_word, terms, words
+from mcp_web.text.words import LONGEST, is_stop_word, reading, terms, units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,12 +110,26 @@ class PageWords:
         return np.fromiter(found, np.int64), np.fromiter(found.values(), np.float64)
 
 
-def page_terms(text: str, language: str, stop: Sequence[str] | None = None) -> tuple[list[str], list[str]]:
+def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
     """The terms of a text in order without stop words, and those of the compound names in it."""
-    text = prose(text)
     stop = (language or "en",) if stop is None else stop
-    kept = (word for word in words(text) if not any(is_stop_word(word, code) for code in stop))
-    return [terms(word, language)[0] for word in kept], [terms(name, language)[0] for name in compounds(text)]
+    sequence: list[str] = []
+    names: list[str] = []
+    for unit in units(prose(text)):
+        found, name = _known_terms(unit, language, stop) if len(unit) <= LONGEST else _unit_terms(unit, language, stop)
+        sequence += found
+        if name:
+            names.append(name)
+    return sequence, names
+
+
+def _unit_terms(unit: str, language: str, stop: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    words, name = reading(unit)
+    kept = (word for word in words if not any(is_stop_word(word, code) for code in stop))
+    return tuple(terms(word, language)[0] for word in kept), terms(name, language)[0] if name else ""
+
+
+_known_terms = lru_cache(maxsize=100_000)(_unit_terms)
 
 
 def _nearness(sequence: Sequence[str], at: int, second: str) -> float:

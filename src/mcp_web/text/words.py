@@ -43,8 +43,9 @@ MARKS = (
 )
 _WORD = re.compile(rf"[{_PAIRS}]+|[{_TRIPLES}]+|[^\W_{_PAIRS}{_TRIPLES}](?:[^\W_{_PAIRS}{_TRIPLES}]|[{MARKS}])*")
 # Words joined by the signs of names, versions and flags: read_timeout, sys.path, well-known, 3.11.2.
-_UNIT = re.compile(rf"(?:[^\W_]|[{UNSPACED}])(?:[^\W]|[{MARKS}{UNSPACED}]|[-.](?=[^\W_]))*")
-_ASCII_UNIT = re.compile(r"[A-Za-z0-9](?:\w|[-.](?=[A-Za-z0-9]))*", re.ASCII)
+_REST = rf"[\w{MARKS}{UNSPACED}]*"
+_UNIT = re.compile(rf"(?!_)[\w{UNSPACED}]{_REST}(?:[-.](?!_)[\w{UNSPACED}]{_REST})*")
+_ASCII_UNIT = re.compile(r"[A-Za-z0-9]\w*(?:[-.][A-Za-z0-9]\w*)*", re.ASCII)
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _HAS_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _DROPPED = re.compile(
@@ -102,18 +103,28 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 def compounds(text: str) -> list[str]:
     """Names written of several words (read_timeout, readTimeout, read-timeout: all "readtimeout"; 3.11) as one each."""
-    return [whole for match in _UNIT.finditer(text) if (whole := _compound(match[0]))]
+    return [name for unit in units(text) if (name := reading(unit)[1])]
+
+
+def units(text: str) -> list[str]:
+    """The runs of words that are written as one: `read_timeout`, `well-known`, a sentence in Chinese."""
+    return (_ASCII_UNIT if text.isascii() else _UNIT).findall(text)
+
+
+def reading(unit: str) -> tuple[tuple[str, ...], str]:
+    """The words of a unit, and the compound name that it is ("" for none)."""
+    return _reading(unit) if len(unit) <= LONGEST else (tuple(words(unit)), "")
 
 
 def counted(text: str) -> Counter[str]:
     """How often each word and each compound name stands in a text."""
-    units: Counter[str] = Counter()
-    pattern = _ASCII_UNIT if text.isascii() else _UNIT
+    found: Counter[str] = Counter()
     for part in _parts(text):
-        units.update(pattern.findall(part))
+        found.update(units(part))
     total: Counter[str] = Counter()
-    for unit, count in units.items():
-        for word in _readings(unit) if len(unit) <= LONGEST else _read(unit):
+    for unit, count in found.items():
+        parts, name = reading(unit)
+        for word in (*parts, name) if name else parts:
             total[word] += count
     return total
 
@@ -176,13 +187,8 @@ def _words_of(token: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=100_000)
-def _readings(unit: str) -> tuple[str, ...]:
-    return _read(unit)
-
-
-def _read(unit: str) -> tuple[str, ...]:
-    whole = _compound(unit)
-    return (*words(unit), whole) if whole else tuple(words(unit))
+def _reading(unit: str) -> tuple[tuple[str, ...], str]:
+    return tuple(words(unit)), _compound(unit)
 
 
 def _compound(unit: str) -> str:
