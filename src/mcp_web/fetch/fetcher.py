@@ -14,17 +14,17 @@ from mcp_web.fetch.admission import Admission
 from mcp_web.fetch.charset import charset_of
 from mcp_web.fetch.failures import Failures
 from mcp_web.fetch.leak import LeakGuard
-from mcp_web.fetch.login import HopCookies, parse_logins
+from mcp_web.fetch.login import RedirectCookies, parse_logins
 from mcp_web.fetch.notes import Notes, OptionalNotes
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.robots import MAX_BYTES as ROBOTS_BYTES
 from mcp_web.fetch.robots import agent_token
-from mcp_web.fetch.robots_gate import RobotsGate
+from mcp_web.fetch.robots_check import RobotsCheck
 from mcp_web.fetch.sniff import media_type
 from mcp_web.fetch.status import http_error
 from mcp_web.model.page import Fetched
 from mcp_web.net.address import AddressPolicy, parse_exemptions
-from mcp_web.net.client import Answer, WebClient
+from mcp_web.net.client import WebClient, WebResponse
 from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
 from mcp_web.net.proxy import parse_proxies
@@ -41,23 +41,23 @@ _ACCEPT = (
 Conditional = tuple[tuple[str, str], ...]  # If-None-Match and If-Modified-Since, as headers
 
 
-class _Cut(FetchFailed):
-    """A body that broke off; what came of it is used when another attempt brings no more."""
+class _CutOff(FetchFailed):
+    """A body that ended before its announced end; it is used when further attempts bring no more."""
 
-    def __init__(self, answer: Answer, url: Url) -> None:
+    def __init__(self, response: WebResponse, url: Url) -> None:
         super().__init__(f"{url.host} broke off in the middle of the body.", url=url.href, reason="cut")
-        self.answer = answer
+        self.response = response
 
 
 @dataclass(slots=True)
-class _Walk:
-    """One page being fetched: where it has been and what it may still cost."""
+class _PageFetch:
+    """One page being fetched: the current URL, the redirects so far, the deadline and what each step took."""
 
     asked: Url
     conditional: Conditional
     deadline: float
     at: Url
-    cookies: HopCookies = field(default_factory=HopCookies)
+    cookies: RedirectCookies = field(default_factory=RedirectCookies)
     redirects: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     authenticated: bool = False
@@ -84,7 +84,7 @@ class Fetcher:
         self.login_for_browser = self._logins.for_browser
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
-        self._robots = RobotsGate(self._ask_robots, agent_token(options.user_agent), kept)
+        self._robots = RobotsCheck(self._get_robots, agent_token(options.user_agent), kept)
         self._admission = Admission(
             per_caller=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay
         )
@@ -142,7 +142,7 @@ class Fetcher:
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
         try:
             async with self._admission.page(deadline):
-                return await self._in_time(_Walk(target, conditional, self._until(deadline), target))
+                return await self._in_time(_PageFetch(target, conditional, self._until(deadline), target))
         except WebError as error:
             error.url = target.href
             raise
@@ -151,60 +151,62 @@ class Fetcher:
         until = anyio.current_time() + self._options.timeout
         return until if deadline is None else min(until, deadline)
 
-    async def _in_time(self, walk: _Walk) -> Fetched:
-        seconds = walk.deadline - anyio.current_time()
+    async def _in_time(self, page: _PageFetch) -> Fetched:
+        seconds = page.deadline - anyio.current_time()
         try:
             with anyio.fail_after(seconds):
-                return await self._fetch(walk)
+                return await self._fetch(page)
         except TimeoutError as error:
             raise FetchTimeout(
-                f"{walk.asked.href} was not fetched within {max(seconds, 0):.3g} seconds.",
-                url=walk.asked.href,
-                at=walk.at.href,
+                f"{page.asked.href} was not fetched within {max(seconds, 0):.3g} seconds.",
+                url=page.asked.href,
+                at=page.at.href,
                 timeout_ms=round(seconds * 1000),
             ) from error
         except WebError as error:
-            if walk.at != walk.asked:
-                error.details.setdefault("redirected_to", walk.at.href)
-            await self._failures.remember(walk.asked.href, error)
+            if page.at != page.asked:
+                error.details.setdefault("redirected_to", page.at.href)
+            await self._failures.remember(page.asked.href, error)
             raise
 
-    async def _fetch(self, walk: _Walk) -> Fetched:
+    async def _fetch(self, page: _PageFetch) -> Fetched:
         while True:
-            answer = await self._hop(walk)
-            location = answer.header("location") if answer.status in _REDIRECTS else None
+            response = await self._hop(page)
+            location = response.header("location") if response.status in _REDIRECTS else None
             if location is None:
-                return self._fetched(walk, answer)
-            walk.cookies.keep(walk.at, answer.headers)
-            following = _redirected(walk.at, location)
-            walk.redirects.append(walk.at.href)
-            if len(walk.redirects) > MAX_REDIRECTS:
-                raise _astray(walk.asked, f"redirects more than {MAX_REDIRECTS} times")
+                return self._fetched(page, response)
+            page.cookies.keep(page.at, response.headers)
+            following = _redirected(page.at, location)
+            page.redirects.append(page.at.href)
+            if len(page.redirects) > MAX_REDIRECTS:
+                raise _failed_for_good(page.asked, f"redirects more than {MAX_REDIRECTS} times")
             self.check_domain(following)
-            self._client.check_redirect(walk.at, following)
-            walk.at = following
+            self._client.check_redirect(page.at, following)
+            page.at = following
 
-    async def _hop(self, walk: _Walk) -> Answer:
+    async def _hop(self, page: _PageFetch) -> WebResponse:
         begun = anyio.current_time()
-        delay = await self._robots.check(walk.at, walk.deadline) if self._options.respect_robots else None
-        walk.spent("robots", begun)
-        login = self._logins.headers(walk.at)
-        walk.authenticated = bool(login)
-        headers = self._headers(walk, login)
+        delay = await self._robots.check(page.at, page.deadline) if self._options.respect_robots else None
+        page.spent("robots", begun)
+        login = self._logins.headers(page.at)
+        page.authenticated = bool(login)
+        headers = self._headers(page, login)
         begun = anyio.current_time()
-        async with self._admission.host(walk.at.host, delay=delay, deadline=walk.deadline):
-            walk.spent("queue", begun)
+        async with self._admission.host(page.at.host, delay=delay, deadline=page.deadline):
+            page.spent("queue", begun)
             try:
-                answer = await retrying(lambda: self._ask(walk.at, headers, walk.deadline), deadline=walk.deadline)
-            except _Cut as cut:
-                answer = cut.answer
-        for step, ms in answer.timings.items():
-            walk.timings[step] = walk.timings.get(step, 0.0) + ms
-        return answer
+                response = await retrying(
+                    lambda: self._get_once(page.at, headers, page.deadline), deadline=page.deadline
+                )
+            except _CutOff as cut:
+                response = cut.response
+        for step, ms in response.timings.items():
+            page.timings[step] = page.timings.get(step, 0.0) + ms
+        return response
 
-    def _headers(self, walk: _Walk, login: list[tuple[str, str]]) -> list[tuple[str, str]]:
-        conditions = [(name, value) for name, value in walk.conditional if name.lower() in _CONDITIONS]
-        cookies = [] if any(name.lower() == "cookie" for name, _ in login) else walk.cookies.headers(walk.at)
+    def _headers(self, page: _PageFetch, login: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        conditions = [(name, value) for name, value in page.conditional if name.lower() in _CONDITIONS]
+        cookies = [] if any(name.lower() == "cookie" for name, _ in login) else page.cookies.headers(page.at)
         return [
             ("User-Agent", self._options.user_agent),
             ("Accept", _ACCEPT),
@@ -214,79 +216,79 @@ class Fetcher:
             *cookies,
         ]
 
-    async def _ask(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> Answer:
-        answer = await self._client.get(url, headers=headers, max_bytes=self._options.max_bytes, deadline=deadline)
-        if answer.status >= 400:
-            raise http_error(answer, url.href, time.time())
-        if answer.truncated:
-            raise _Cut(answer, url)
-        return answer
+    async def _get_once(self, url: Url, headers: list[tuple[str, str]], deadline: float) -> WebResponse:
+        response = await self._client.get(url, headers=headers, max_bytes=self._options.max_bytes, deadline=deadline)
+        if response.status >= 400:
+            raise http_error(response, url.href, time.time())
+        if response.truncated:
+            raise _CutOff(response, url)
+        return response
 
-    async def _ask_robots(self, url: Url, deadline: float) -> Answer | None:
-        """robots.txt itself, through the same gate on every hop; None when it leads to where the gate is closed."""
-        answer = await self._ask_for_rules(url, deadline)
+    async def _get_robots(self, url: Url, deadline: float) -> WebResponse | None:
+        """robots.txt itself, guarded on every redirect; None when it leads to an address that is not opened."""
+        response = await self._get_robots_once(url, deadline)
         for _ in range(MAX_REDIRECTS):
-            location = answer.header("location") if answer.status in _REDIRECTS else None
+            location = response.header("location") if response.status in _REDIRECTS else None
             if location is None:
-                return answer
+                return response
             before, url = url, _redirected(url, location)
             try:
                 self.check_domain(url)
                 self._client.check_redirect(before, url)
-                answer = await self._ask_for_rules(url, deadline)
+                response = await self._get_robots_once(url, deadline)
             except PolicyError:
                 return None
-        if answer.status in _REDIRECTS:
-            raise _astray(url, "redirects too often")
-        return answer
+        if response.status in _REDIRECTS:
+            raise _failed_for_good(url, "redirects too often")
+        return response
 
-    async def _ask_for_rules(self, url: Url, deadline: float) -> Answer:
-        """One hop of it: without login, cut at the size RFC 9309 asks for."""
+    async def _get_robots_once(self, url: Url, deadline: float) -> WebResponse:
+        """One request for it: without login, cut at the size RFC 9309 asks for."""
         headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
 
-        async def once() -> Answer:
-            answer = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
-            if answer.status in RETRIED_STATUSES:
-                raise http_error(answer, url.href, time.time())
-            if answer.truncated and len(answer.body) < ROBOTS_BYTES:
+        async def once() -> WebResponse:
+            response = await self._client.get(url, headers=headers, max_bytes=ROBOTS_BYTES, deadline=deadline, cut=True)
+            if response.status in RETRIED_STATUSES:
+                raise http_error(response, url.href, time.time())
+            if response.truncated and len(response.body) < ROBOTS_BYTES:
                 # What did not come may forbid.
                 raise FetchFailed(f"{url.host} broke off in the middle of its robots.txt.", reason="cut")
-            return answer
+            return response
 
         try:
             return await retrying(once, deadline=deadline)
         except HttpError as error:
-            return Answer(error.status_code or 500, (), b"")
+            return WebResponse(error.status_code or 500, (), b"")
 
-    def _fetched(self, walk: _Walk, answer: Answer) -> Fetched:
-        not_modified = answer.status == 304 and bool(walk.conditional)
-        if 300 <= answer.status < 400 and not not_modified:
-            raise _no_page(walk.at, answer.status)
-        kind = answer.header("content-type")
+    def _fetched(self, page: _PageFetch, response: WebResponse) -> Fetched:
+        not_modified = response.status == 304 and bool(page.conditional)
+        if 300 <= response.status < 400 and not not_modified:
+            raise _no_page(page.at, response.status)
+        kind = response.header("content-type")
         return Fetched(
-            url=walk.asked.href,
-            final_url=walk.at.href,
-            status=answer.status,
-            headers=tuple(pair for pair in answer.headers if pair[0] != "set-cookie"),
-            body=answer.body,
-            media_type=media_type(kind, answer.body, walk.at.href),
-            charset=charset_of(kind, answer.body),
+            url=page.asked.href,
+            final_url=page.at.href,
+            status=response.status,
+            headers=tuple(pair for pair in response.headers if pair[0] != "set-cookie"),
+            body=response.body,
+            media_type=media_type(kind, response.body, page.at.href),
+            charset=charset_of(kind, response.body),
             fetched_at=time.time(),
-            redirects=tuple(walk.redirects),
-            timings={step: round(ms, 1) for step, ms in walk.timings.items()},
-            notes=_notes(walk, answer),
-            authenticated=walk.authenticated,
+            redirects=tuple(page.redirects),
+            timings={step: round(ms, 1) for step, ms in page.timings.items()},
+            notes=_notes(page, response),
+            authenticated=page.authenticated,
             not_modified=not_modified,
         )
 
 
-def _notes(walk: _Walk, answer: Answer) -> tuple[str, ...]:
+def _notes(page: _PageFetch, response: WebResponse) -> tuple[str, ...]:
     notes = []
-    if answer.truncated:
+    if response.truncated:
         notes.append("The server broke off before the end of the page; this is what came.")
-    if answer.status == 206:
+    if response.status == 206:
         notes.append("The server sent only a part of the page.")
-    if walk.asked.scheme == "https" and walk.at.scheme == "http":
+    if page.asked.scheme == "https" and page.at.scheme == "http":
         notes.append("The page was redirected from https to plain http.")
     return tuple(notes)
 
@@ -295,15 +297,15 @@ def _redirected(at: Url, location: str) -> Url:
     try:
         return join(at, location)
     except InvalidUrl as error:
-        raise _astray(at, "redirects to an address that cannot be opened") from error
+        raise _failed_for_good(at, "redirects to an address that cannot be opened") from error
 
 
-def _astray(url: Url, what: str) -> FetchFailed:
+def _failed_for_good(url: Url, what: str) -> FetchFailed:
     return FetchFailed(f"{url.href} {what}.", url=url.href, retryable=False, reason="redirects")
 
 
 def _no_page(url: Url, status: int) -> FetchFailed:
-    """A 3xx that is neither a redirect we can follow nor an answer to a question we asked."""
+    """A 3xx that is neither a redirect we can follow nor the response to a conditional request."""
     if status == 304:
         return FetchFailed(
             f"{url.href} answered 304 Not Modified, although nothing was asked about an earlier copy: it sent no page.",
@@ -312,10 +314,10 @@ def _no_page(url: Url, status: int) -> FetchFailed:
             status_code=status,
             reason="not modified",
         )
-    said = (
+    what = (
         f"answers {status} without a place to go to" if status in _REDIRECTS else f"answers {status} instead of a page"
     )
-    return _astray(url, said)
+    return _failed_for_good(url, what)
 
 
 def guarded_dialer(options: FetchOptions, environment: Mapping[str, str] | None = None) -> Dialer:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Literal
 
 from mcp_web.errors import HttpError
-from mcp_web.net.client import Answer
+from mcp_web.net.client import WebResponse
 from mcp_web.net.retry import RETRIED_STATUSES, retry_after_seconds
 
 _SEARCH = "Search for the page by its title or subject."
@@ -15,7 +15,7 @@ _SUGGESTIONS = {
     402: "The page is for paying readers. Look for another source.",
     403: "The site refuses this reader. Look for another source, or an archived or official copy of the page.",
     404: "Check the URL for typing mistakes, open the site's start page, or search for the page by its title.",
-    405: "The address does not answer to reading; it may be an API. Open the page that documents it.",
+    405: "The address does not answer GET requests; it may be an API. Open the page that documents it.",
     406: "The site does not offer this page in a readable form. Look for another source.",
     410: f"The page was removed for good. {_SEARCH}",
     414: "Shorten the URL: leave out query parameters that are not needed.",
@@ -27,10 +27,10 @@ _SERVER = "The site has a problem of its own. Try again later or use another sou
 _WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
 
 
-def http_error(answer: Answer, url: str, now: float) -> HttpError:
+def http_error(response: WebResponse, url: str, now: float) -> HttpError:
     """The error for a status of 400 or more."""
-    status = answer.status
-    wall = _bot_wall(answer)
+    status = response.status
+    wall = _bot_wall(response)
     suggestion = _SUGGESTIONS.get(status, _SERVER if status >= 500 else HttpError.suggestion)
     if wall:
         suggestion = "The site lets only browsers pass a check. Try mode=rendered, or look for another source."
@@ -38,15 +38,15 @@ def http_error(answer: Answer, url: str, now: float) -> HttpError:
         f"{url} answered {status} {_phrase(status)}.".replace(" .", "."),
         suggestion=suggestion,
         retryable=status in RETRIED_STATUSES or status == 408,
-        retry_after=retry_after_seconds(answer.header("retry-after"), now),
+        retry_after=retry_after_seconds(response.header("retry-after"), now),
         url=url,
         status_code=status,
         wall=wall,
     )
 
 
-def _bot_wall(answer: Answer) -> Literal["bot"] | None:
-    walled = answer.status in (403, 429, 503) and any(answer.header(name) for name in _WALL_HEADERS)
+def _bot_wall(response: WebResponse) -> Literal["bot"] | None:
+    walled = response.status in (403, 429, 503) and any(response.header(name) for name in _WALL_HEADERS)
     return "bot" if walled else None
 
 

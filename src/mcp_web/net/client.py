@@ -22,7 +22,7 @@ from mcp_web.net.address import only_asked_for
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import Dials, GuardedDials
 from mcp_web.net.http1 import Connection, Head
-from mcp_web.net.pool import Exchange, Pool
+from mcp_web.net.pool import ConnectionPool, Exchange
 from mcp_web.text.urls import Url, parse_url
 
 Headers = Sequence[tuple[str, str]]
@@ -41,15 +41,15 @@ class Limits:
     # A server that drips a byte a second holds a slot for as long as it likes; 500 B/s is slower than any modem.
     min_rate: float = 500.0
     grace: float = 5.0
-    # Bodies of megabytes come in a few at a time, whatever is asked for at once; who has a place has to use it.
+    # Of bodies beyond `large` bytes only a few are received at a time, each at `large_rate` bytes a second at least.
     large: int = 1_000_000
     large_at_once: int = 3
     large_rate: float = 20_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a web server said to one request."""
+class WebResponse:
+    """What a web server returned for one request."""
 
     status: int
     headers: tuple[tuple[str, str], ...]  # lower-case names, in order
@@ -63,11 +63,11 @@ class Answer:
 
 
 class WebClient:
-    """GET for agent-chosen URLs. One answer per call: redirects are the caller's, hop by hop through the same gate."""
+    """GET for agent-chosen URLs. One response per call: redirects are followed by the caller, each guarded again."""
 
     def __init__(self, dialer: GuardedDials, limits: Limits | None = None) -> None:
         self._dialer = dialer
-        self._pool = Pool(dialer)
+        self._pool = ConnectionPool(dialer)
         self._limits = limits or Limits()
         self._large = anyio.Semaphore(self._limits.large_at_once)
 
@@ -86,8 +86,8 @@ class WebClient:
         max_bytes: int = 5_000_000,
         deadline: float | None = None,
         cut: bool = False,
-    ) -> Answer:
-        """Ask once. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
+    ) -> WebResponse:
+        """Send one request. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
 
         A body above `max_bytes` is refused, or with `cut` ended there.
         """
@@ -105,7 +105,7 @@ class WebClient:
                     "wait": exchange.wait_ms,
                     "body": (anyio.current_time() - begun) * 1000,
                 }
-                return Answer(exchange.head.status, exchange.head.headers, body, truncated, timings)
+                return WebResponse(exchange.head.status, exchange.head.headers, body, truncated, timings)
 
     async def aclose(self) -> None:
         await self._pool.aclose()
@@ -113,7 +113,7 @@ class WebClient:
 
 @dataclass(frozen=True, slots=True)
 class ApiResponse:
-    """What a configured endpoint said; every status is an answer, not an error."""
+    """What a configured endpoint returned; no status is an error here."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -139,7 +139,7 @@ class ApiClient:
     """Requests to operator-configured endpoints. Never follows a redirect: a key must not travel on."""
 
     def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web") -> None:
-        self._pool = Pool(dialer)
+        self._pool = ConnectionPool(dialer)
         self._user_agent = user_agent
 
     async def request(
@@ -203,17 +203,17 @@ async def _read(
     if announced is not None and announced > max_bytes and not cut:
         raise too_large(url.href, max_bytes, announced)
     body = bytearray()
-    pace = _Pace(url, limits)
-    async with AsyncExitStack() as places:
+    reader = _BodyReader(url, limits)
+    async with AsyncExitStack() as held:
         try:
-            while (chunk := await pace.next(exchange.connection)) is not None:
+            while (chunk := await reader.next(exchange.connection)) is not None:
                 body += decoder.feed(chunk)
                 if decoder.full:
                     return bytes(body[:max_bytes]), True
                 if large is not None and len(body) > limits.large:
-                    await places.enter_async_context(large)
+                    await held.enter_async_context(large)
                     large = None
-                    pace.expect(limits.large_rate)
+                    reader.expect(limits.large_rate)
         except FetchFailed as error:
             if error.details.get("reason") != "cut" or not body:
                 raise
@@ -237,7 +237,7 @@ def _refuse_unreadable(head: Head, url: Url) -> None:
         raise UnsupportedContent(f"{url.href} is {kind}{measured}, not text.", url=url.href, type=kind, bytes=size)
 
 
-class _Pace:
+class _BodyReader:
     """Reads a body while its sender keeps up, and ends it when the sender stalls or drips."""
 
     def __init__(self, url: Url, limits: Limits) -> None:

@@ -1,4 +1,4 @@
-"""The only way out for the browser: a proxy on loopback that applies the gate to every connection.
+"""The only way out for the browser: a proxy on loopback that applies the address guard to every connection.
 
     Chromium ──HTTP / CONNECT──► Egress ──Dialer.open──► the public web
 
@@ -32,7 +32,7 @@ from mcp_web.text.urls import host_matches
 
 Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]
 
-# What Chromium asks for on its own account, whatever flags say (seen with 156). Opened only for who asks for them.
+# What Chromium asks for on its own account, whatever flags say (seen with 156). Opened only for a page of such a host.
 BACKGROUND = (
     "update.googleapis.com",
     "clients1.google.com",
@@ -71,7 +71,7 @@ class Denial:
 
 @dataclass(slots=True)
 class Lease:
-    """One page's passage: who it is, where it may go, what it has used."""
+    """What one page may do: its credentials, the hosts it may reach, the bytes it has used."""
 
     name: str
     password: str
@@ -167,13 +167,13 @@ class Egress:
             self._server = None
 
     def grant(self) -> Lease:
-        """A new passage, which leads nowhere until a host is admitted to it."""
+        """A new lease, which opens nothing until a host is admitted to it."""
         lease = Lease(secrets.token_hex(8), secrets.token_urlsafe(24), self._max_bytes, set(), set())
         self._leases[lease.name] = lease
         return lease
 
     def withdraw(self, lease: Lease) -> None:
-        """End a passage with all its connections; its credentials open nothing any more."""
+        """End a lease with all its connections; its credentials are refused from now on."""
         lease.close()
         self._leases.pop(lease.name, None)
 

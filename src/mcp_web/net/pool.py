@@ -1,4 +1,4 @@
-"""Connections kept open between requests: each was judged when it was dialled and stays on that address."""
+"""Connections kept open between requests: the address was judged when each was opened, and it stays connected to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Exchange:
     wait_ms: float
 
 
-class Pool:
+class ConnectionPool:
     """Idle connections by origin."""
 
     def __init__(self, dial: Dials) -> None:

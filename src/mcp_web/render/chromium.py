@@ -60,7 +60,7 @@ def find_chromium(executable: str = "") -> Path | None:
 
 
 class Chromium:
-    """A `Renderer`: one shared browser behind the gate, one fresh context per page."""
+    """A `Renderer`: one shared browser behind the address guard, one fresh context per page."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Chromium:
         self._spare = Spare(self._blank)
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
-        """Open a page in the browser and answer it settled."""
+        """Open a page in the browser and return it once it has settled."""
         begun = anyio.current_time()
         seconds = self._options.timeout
         if deadline is not None:
@@ -118,7 +118,7 @@ class Chromium:
             self._expecting = asyncio.create_task(self._prepare(), name="expect a page")
 
     async def _prepare(self) -> None:
-        with suppress(WebError):  # whoever comes will be told
+        with suppress(WebError):  # the call that needs it reports the error
             browser = await self._shared()
             async with browser.use() as running:
                 self._spare.prepare(running)

@@ -1,4 +1,4 @@
-"""What Chromium is told when it starts. All of it, so that this page is the whole truth."""
+"""Every flag that Chromium is started with."""
 
 from __future__ import annotations
 

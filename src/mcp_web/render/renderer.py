@@ -18,7 +18,7 @@ class Rendered(Fetched):
 
 
 class Renderer(Protocol):
-    """Opens pages in a browser, behind the gate."""
+    """Opens pages in a browser, behind the address guard."""
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
         """The settled page. `deadline` is on anyio's clock and can only shorten the configured time; `screenshot` asks

@@ -1,4 +1,4 @@
-"""A blank page in a context of its own, ready to go: behind the gate, watched from its first moment, used once."""
+"""A blank page in its own context, prepared in advance and used once: guarded and observed from its first request."""
 
 from __future__ import annotations
 

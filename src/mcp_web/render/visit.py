@@ -77,7 +77,7 @@ class Visit:
         return Seen(flat, settled, response, self._redirects(), media_type, raw, picture, timings)
 
     async def _arrive(self, url: str) -> Settled:
-        """Go there, and on to where the page leads, as long as the gate lets it."""
+        """Go there, and on to where the page leads, as long as the address guard allows it."""
         tab, target = self.tab, url
         for _ in range(_MAX_SITES):
             await self._go(target)
@@ -111,8 +111,8 @@ class Visit:
     async def _fail_by_status(self, url: str, error: Exception) -> None:
         response = await within(self._left(1.0), self.tab.navigations[-1].response()) if self.tab.navigations else None
         if response is not None and self._refusal() is None:
-            told = f"{url} answered {response.status} in the browser, with nothing to read."
-            raise HttpError(told, url=url, status_code=response.status) from error
+            message = f"{url} answered {response.status} in the browser, with nothing to read."
+            raise HttpError(message, url=url, status_code=response.status) from error
 
     def _onward(self) -> str | None:
         """Where the main frame was refused and may now go; raises when it may not."""
@@ -127,8 +127,8 @@ class Visit:
             self.tab.navigations.clear()
             return url
         if isinstance(denial.error, SsrfBlocked | DomainDenied | FetchFailed):
-            told = f"The page led to {url}, which cannot be opened. {denial.error.message}"
-            raise type(denial.error)(told, suggestion=denial.error.way_on, url=url) from denial.error
+            message = f"The page led to {url}, which cannot be opened. {denial.error.message}"
+            raise type(denial.error)(message, suggestion=denial.error.way_on, url=url) from denial.error
         raise RenderFailed(f"The browser could not open {url}: {denial.error or denial.reason}.", url=url)
 
     def _refusal(self) -> tuple[Request, Denial] | None:

@@ -1,4 +1,4 @@
-"""Open one page: kept and fresh → shown; else fetched through the gate, read, kept."""
+"""Open one page: from the store when it is fresh, else fetched behind the address guard, extracted and stored."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """May we fetch this? Gets a site's robots.txt once a day and keeps to it.
 
-What an answer means (RFC 9309 2.3.1, and where it leaves a choice, ours):
+What a response means (RFC 9309 2.3.1, and where it leaves a choice, ours):
 
     2xx        its rules
     401 403    the site refuses to show even its rules: nothing is fetched
     429        asked too fast: nothing is fetched for a while
     other 4xx  no rules, everything may be fetched; so it is when it redirects for ever or to nowhere
     5xx        unreachable: nothing is fetched for a while
-    no answer  as 5xx, but the error is the network's own, because that is what can be acted on
+    no response  as 5xx, but the error is the network's own, because that is what can be acted on
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallo
 from mcp_web.fetch.notes import OptionalNotes
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
-from mcp_web.net.client import Answer
+from mcp_web.net.client import WebResponse
 from mcp_web.text.urls import Url, join
 
 KIND = "robots"
@@ -38,87 +38,87 @@ _LARGE = 64 * 1024  # parsed in a thread
 # A delay is meant for crawlers that take whole sites; beyond this a reader of single pages would be shut out.
 MAX_DELAY = 30.0
 
-Ask = Callable[[Url, float], Awaitable[Answer | None]]  # None: it leads to where the gate is closed
+Ask = Callable[[Url, float], Awaitable[WebResponse | None]]  # None: it leads to an address that is not opened
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
+class _SiteRules:
     expires: float
     robots: Robots | None = None  # None with no refusal and no error: everything is allowed
     refusal: str = ""
     error: WebError | None = None
 
 
-class RobotsGate:
+class RobotsCheck:
     def __init__(self, ask: Ask, agent: str, notes: OptionalNotes) -> None:
         self._ask = ask
         self._agent = agent
         self._notes = notes
-        self._kept: OrderedDict[str, _Verdict] = OrderedDict()
+        self._kept: OrderedDict[str, _SiteRules] = OrderedDict()
         self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:
         """Raise RobotsDisallowed, or return the delay the site asks for between requests."""
         if url.path == "/robots.txt":
             return None
-        verdict = await self._verdict(url, deadline)
-        if verdict.error is not None:
-            raise copy.copy(verdict.error)  # each page puts its own URL into it
-        if verdict.refusal:
-            raise _disallowed(url, verdict.refusal, retry_after=max(0.0, round(verdict.expires - time.time())))
-        if verdict.robots is None:
+        rules = await self._rules(url, deadline)
+        if rules.error is not None:
+            raise copy.copy(rules.error)  # each page puts its own URL into it
+        if rules.refusal:
+            raise _disallowed(url, rules.refusal, retry_after=max(0.0, round(rules.expires - time.time())))
+        if rules.robots is None:
             return None
-        if not verdict.robots.allows(self._agent, url.href):
+        if not rules.robots.allows(self._agent, url.href):
             raise _disallowed(url, f"The robots.txt of {url.host} does not allow {self._agent} to fetch {url.path}.")
-        delay = verdict.robots.delay(self._agent)
+        delay = rules.robots.delay(self._agent)
         return min(delay, MAX_DELAY) if delay else None
 
-    async def _verdict(self, url: Url, deadline: float) -> _Verdict:
+    async def _rules(self, url: Url, deadline: float) -> _SiteRules:
         kept = self._kept.get(url.origin)
         if kept is not None and _holds(kept.expires):
             return kept
         return await self._flights.once(url.origin, lambda: self._learn(url, deadline))
 
-    async def _learn(self, url: Url, deadline: float) -> _Verdict:
-        verdict = await self._recalled(url.origin) or await self._asked(url, deadline)
-        self._kept[url.origin] = verdict
+    async def _learn(self, url: Url, deadline: float) -> _SiteRules:
+        rules = await self._recalled(url.origin) or await self._asked(url, deadline)
+        self._kept[url.origin] = rules
         self._kept.move_to_end(url.origin)
         if len(self._kept) > _REMEMBERED:
             self._kept.popitem(last=False)
-        return verdict
+        return rules
 
-    async def _recalled(self, origin: str) -> _Verdict | None:
+    async def _recalled(self, origin: str) -> _SiteRules | None:
         kept = await self._notes.recall(KIND, origin)
         if not isinstance(kept, dict) or not isinstance(kept.get("expires"), int | float):
             return None
         if not _holds(float(kept["expires"])):
             return None
         text = kept.get("text")
-        return _Verdict(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
+        return _SiteRules(float(kept["expires"]), await _parsed(text.encode()) if isinstance(text, str) else None)
 
-    async def _asked(self, url: Url, deadline: float) -> _Verdict:
+    async def _asked(self, url: Url, deadline: float) -> _SiteRules:
         address = join(url, "/robots.txt")
         now = anyio.current_time()
         try:
-            answer = await self._ask(address, now + (deadline - now) * _SHARE_OF_TIME)
+            response = await self._ask(address, now + (deadline - now) * _SHARE_OF_TIME)
         except PolicyError:
             raise  # the page itself would be refused the same way
         except (FetchFailed, FetchTimeout) as error:
             if error.details.get("reason") == "redirects":
-                return await self._judged(url, Answer(404, (), b""))
-            return _Verdict(time.time() + _RETRY_AT_ONCE, error=error)
+                return await self._judged(url, WebResponse(404, (), b""))
+            return _SiteRules(time.time() + _RETRY_AT_ONCE, error=error)
         except WebError:
             return _refused(f"The robots.txt of {url.host} cannot be read.", _RETRY_LATER)
-        if answer is None:
+        if response is None:
             return _refused(f"The robots.txt of {url.host} leads to an address that is not opened.", _RETRY_LATER)
-        return await self._judged(url, answer)
+        return await self._judged(url, response)
 
-    async def _judged(self, url: Url, answer: Answer) -> _Verdict:
-        status = answer.status
+    async def _judged(self, url: Url, response: WebResponse) -> _SiteRules:
+        status = response.status
         if 200 <= status < 300:
             expires = time.time() + DAY
-            await self._notes.keep(KIND, url.origin, {"text": kept_text(answer.body), "expires": expires}, expires)
-            return _Verdict(expires, await _parsed(answer.body))
+            await self._notes.keep(KIND, url.origin, {"text": kept_text(response.body), "expires": expires}, expires)
+            return _SiteRules(expires, await _parsed(response.body))
         if status in (401, 403):
             return _refused(f"{url.host} answers {status} to a request for its robots.txt.", DAY)
         if status == 429 or status >= 500:
@@ -128,7 +128,7 @@ class RobotsGate:
             )
         expires = time.time() + DAY
         await self._notes.keep(KIND, url.origin, {"text": None, "expires": expires}, expires)
-        return _Verdict(expires)
+        return _SiteRules(expires)
 
 
 async def _parsed(body: bytes) -> Robots:
@@ -142,8 +142,8 @@ def _holds(expires: float) -> bool:
     return 0 < expires - time.time() <= DAY
 
 
-def _refused(sentence: str, seconds: float) -> _Verdict:
-    return _Verdict(time.time() + seconds, refusal=sentence)
+def _refused(sentence: str, seconds: float) -> _SiteRules:
+    return _SiteRules(time.time() + seconds, refusal=sentence)
 
 
 def _disallowed(url: Url, sentence: str, retry_after: float | None = None) -> RobotsDisallowed:
