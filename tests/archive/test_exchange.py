@@ -156,6 +156,47 @@ async def test_a_foreign_web_archive_is_read_by_the_extraction(stores: tuple[Sto
     assert (found.results[0].document.url, found.results[0].document.date) == ("https://a.example/x", "2024-01-02")
 
 
+def warc_response(number: int, http: bytes) -> bytes:
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://a.example/{number}\r\n"
+        "WARC-Date: 2024-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\n"
+        f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-00000000000{number}>\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return gzip.compress(head.encode() + http + b"\r\n\r\n")
+
+
+async def read_as_text(page: Fetched) -> Document:
+    return Document("Page", page.body.decode()[:100], "test@1")
+
+
+async def test_an_oversized_record_is_named_and_the_others_are_taken(
+    stores: tuple[Store, Store], tmp_path: Path
+) -> None:
+    ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    file = tmp_path / "x.warc.gz"
+    records = [ok + b"first", ok + b" " * 50_000_001, ok + b"third"]
+    file.write_bytes(b"".join(warc_response(at, record) for at, record in enumerate(records)))
+    done = await import_warc(stores[0], file, read_as_text)
+    assert done.documents == 2
+    assert [url for url, _ in done.failed] == ["https://a.example/1"]
+    assert "50,000,000 bytes" in done.failed[0][1]
+
+
+async def test_headers_without_end_are_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    file = tmp_path / "x.warc.gz"
+    file.write_bytes(warc_response(1, b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 1_000_000 + b"\r\nbody"))
+    with pytest.raises(InvalidInput) as caught:
+        await import_warc(stores[0], file, read_as_text)
+    assert "256,000 bytes of headers" in caught.value.message
+
+
+async def test_a_line_of_json_nested_without_end_is_named(stores: tuple[Store, Store], tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    file.write_bytes(b"[" * 100_000 + b"\n")
+    done = await import_jsonl(stores[0], file)
+    assert done.failed == (("line 1", "The record is nested too deeply."),)
+
+
 async def test_a_file_that_is_no_web_archive_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
     (tmp_path / "x.warc").write_bytes(b"nothing of the kind\n" * 50)
     with pytest.raises(InvalidInput):

@@ -6,26 +6,39 @@ import gzip
 import re
 import zlib
 from html import unescape
+from itertools import islice
 
 MOST_LINKS = 50_000  # the sitemap protocol's own ceiling
 MOST_BYTES = 50_000_000
 
-_LOC = re.compile(r"<loc>\s*(?:<!\[CDATA\[)?\s*([^<\]\s]+)", re.I)
+# Every repetition is bounded, and a link starts where no other can: the time grows with the size alone.
+_LOC = re.compile(r"<loc>\s{0,200}(?:<!\[CDATA\[)?\s{0,200}([^<\]\s]{1,2048})", re.I)
 _INDEX = re.compile(r"<sitemapindex\b", re.I)
-_LINK = re.compile(r"\]\((https?://[^)\s]+|/[^)\s]*|[^)\s:]+\.(?:md|html?))\)|(?<![(\w])(https?://[^\s)>\]]+)")
+_LINK = re.compile(r"\]\(([^()\s\[\]]{1,2048})\)|(?<![(\w])(https?://[^\s()>\[\]]{1,2048})")
+
+
+def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
+    """Pages, and further sitemaps, that a sitemap or an llms.txt lists. For a worker: the files are hostile bytes."""
+    return sitemap_links(body) if is_sitemap else (text_links(body), [])
 
 
 def sitemap_links(body: bytes) -> tuple[list[str], list[str]]:
     """Pages, and further sitemaps, of one sitemap file."""
     text = _text(body)
-    found = [unescape(match[1]) for match in _LOC.finditer(text)][:MOST_LINKS]
+    found = [unescape(match[1]) for match in islice(_LOC.finditer(text), MOST_LINKS)]
     return ([], found) if _INDEX.search(text) else (found, [])
 
 
 def text_links(body: bytes) -> list[str]:
     """The links of an llms.txt."""
     found = (match[1] or match[2] for match in _LINK.finditer(_text(body)))
-    return list(dict.fromkeys(found))[:MOST_LINKS]
+    return list(islice(dict.fromkeys(link for link in found if _is_page(link)), MOST_LINKS))
+
+
+def _is_page(link: str) -> bool:
+    return link.startswith(("http://", "https://", "/")) or (
+        ":" not in link and link.endswith((".md", ".html", ".htm"))
+    )
 
 
 def _text(body: bytes) -> str:

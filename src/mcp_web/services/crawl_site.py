@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from mcp_web.archive.sitemap import sitemap_links, text_links
+from mcp_web.archive.sitemap import listed_links
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.text.urls import join, parse_url
@@ -169,8 +169,9 @@ async def _begin(app: App, frontier: _Frontier, first: str) -> None:
         seen.add(place)
         try:
             page = await (await app.fetcher()).get(place)
+            is_sitemap = place.endswith((".xml", ".xml.gz"))
+            pages, more = await app.sandbox.run(listed_links, page.body, is_sitemap, size=len(page.body))
         except WebError:
             continue  # most sites have only some of them
-        pages, more = sitemap_links(page.body) if place.endswith(".xml") else (text_links(page.body), [])
         waiting.extend(one for one in more if one.startswith(f"{origin}/"))
         await frontier.add(_absolute(place, pages), 1)

@@ -42,6 +42,9 @@ async def import_jsonl(store: Store, file: Path) -> Exchanged:
             try:
                 record = json.loads(line)
                 snapshot = snapshot_of(record, record.pop("text"))
+            except RecursionError:
+                failed.append((f"line {number}", "The record is nested too deeply."))
+                continue
             except (InvalidInput, ValueError, KeyError, AttributeError, TypeError) as error:
                 failed.append((f"line {number}", str(error)))
                 continue

@@ -12,6 +12,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,6 +25,8 @@ from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
 
 _MAX_BODY = 50_000_000
+_MAX_HEADERS = 256_000  # bytes of a record's or an answer's headers
+_MAX_LINE = 64_000
 _FACTS_TYPE = "application/vnd.mcp-web.snapshot+json"
 
 Extract = Callable[[Fetched], Awaitable[Document]]
@@ -57,6 +60,9 @@ async def import_warc(store: Store, file: Path, extract: Extract | None = None) 
         while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
             try:
                 snapshot = await _taken(piece, extract)
+            except RecursionError:
+                failed.append((piece.url, "The record is nested too deeply."))
+                continue
             except (WebError, ValueError, KeyError, TypeError) as error:
                 failed.append((piece.url, str(error)))
                 continue
@@ -73,9 +79,12 @@ class _Piece:
     text: str | None = None  # one of ours, with its facts
     facts: bytes = b""
     page: Fetched | None = None  # a page of another archive
+    failure: str = ""  # why the record could not be read
 
 
 async def _taken(piece: _Piece, extract: Extract | None) -> Snapshot | None:
+    if piece.failure:
+        raise InvalidInput(piece.failure)
     if piece.text is not None:
         return snapshot_of(json.loads(piece.facts), piece.text)
     if piece.page is None or extract is None:
@@ -143,20 +152,60 @@ def _read(stream: BinaryIO) -> Iterator[_Piece]:
     iterate = importlib.import_module("warcio.archiveiterator").ArchiveIterator
     broken = importlib.import_module("warcio.exceptions").ArchiveLoadFailed
     waiting: dict[str, str] = {}
+    records = iterate(stream)
+    _bound_headers(records.loader, broken)
     try:
-        for record in iterate(stream):
-            header = record.rec_headers.get_header
-            url = header("WARC-Target-URI") or ""
-            if record.rec_type == "conversion":
-                waiting = {header("WARC-Record-ID"): _body(record).decode("utf-8", "surrogatepass")}
-            elif record.rec_type == "metadata" and header("Content-Type") == _FACTS_TYPE:
-                text = waiting.pop(header("WARC-Refers-To") or "", None)
-                if text is not None:
-                    yield _Piece(url, text, _body(record))
-            elif record.rec_type == "response" and record.http_headers is not None:
-                yield _Piece(url, page=_page(record, url, header("WARC-Date")))
+        for record in records:
+            try:
+                piece = _piece(record, waiting)
+            except (InvalidInput, UnicodeDecodeError) as error:
+                piece = _Piece(record.rec_headers.get_header("WARC-Target-URI") or "", failure=str(error))
+            if piece is not None:
+                yield piece
     except (broken, EOFError, OSError) as error:
         raise InvalidInput(f"The WARC file cannot be read further: {error}.") from error
+
+
+def _piece(record: Any, waiting: dict[str, str]) -> _Piece | None:
+    """What one record holds for us; `waiting` keeps a text until its facts come."""
+    header = record.rec_headers.get_header
+    url = header("WARC-Target-URI") or ""
+    if record.rec_type == "conversion":
+        waiting.clear()
+        waiting[header("WARC-Record-ID") or ""] = _body(record).decode("utf-8", "surrogatepass")
+    elif record.rec_type == "metadata" and header("Content-Type") == _FACTS_TYPE:
+        text = waiting.pop(header("WARC-Refers-To") or "", None)
+        return _Piece(url, text, _body(record)) if text is not None else None
+    elif record.rec_type == "response" and record.http_headers is not None:
+        return _Piece(url, page=_page(record, url, header("WARC-Date")))
+    return None
+
+
+def _bound_headers(loader: Any, broken: type[Exception]) -> None:
+    """Let the reader stop at headers without end: the library reads them whole, whatever their size."""
+    for name in ("warc_parser", "http_parser", "http_req_parser"):
+        parser = getattr(loader, name)
+        parser.parse = partial(_parse_bounded, parser.parse, broken)
+
+
+def _parse_bounded(parse: Callable[..., Any], broken: type[Exception], stream: Any, status: Any = None) -> Any:
+    return parse(_Lines(stream, broken), status)
+
+
+class _Lines:
+    """The lines of a stream, up to a number of bytes."""
+
+    def __init__(self, stream: Any, broken: type[Exception]) -> None:
+        self._stream = stream
+        self._broken = broken
+        self._left = _MAX_HEADERS
+
+    def readline(self) -> bytes:
+        line: bytes = self._stream.readline(_MAX_LINE)
+        self._left -= len(line)
+        if self._left < 0:
+            raise self._broken(f"a record has more than {_MAX_HEADERS:,} bytes of headers")
+        return line
 
 
 def _page(record: Any, url: str, at: str | None) -> Fetched | None:
