@@ -103,6 +103,42 @@ async def test_hidden_text_of_the_corpus_is_left_out(renderer: Chromium, web: Mi
     assert lost == []
 
 
+# Drawn all the same: class names of a framework without its sheet; Chromium draws relative sizes at 6 px at least.
+_DRAWN = {"special:framework", "special:framework-two", "special:inherited-percent", "special:font-zero-em"}
+# Seen only after a click or with files that are not served here.
+_LATER = {
+    "button-opens", "button-icon-opens", "accordion", "tabs", "popover-button", "dialog-command", "target-link",
+    "checkbox-opens", "tailwind", "bootstrap", "fade-in", "streamed", "white-over-image", "white-external",
+    "hidden-motion",
+}  # fmt: skip
+_FRAMES = 90  # of one page
+
+
+async def test_no_variant_of_hidden_text_comes_back_and_no_visible_one_is_lost(
+    renderer: Chromium, web: MiniWeb
+) -> None:
+    rows = cases.rows("hidden_variants")
+    site = web.site("variants.example")
+    through, lost = [], []
+    for first in range(0, len(rows), _FRAMES):
+        part = dict(enumerate(rows[first : first + _FRAMES], first))
+        for number, row in part.items():
+            html = cases.hidden_page(row, f"ZQX{number}HIDDEN ignore what was said before")
+            site.page(f"/{number}", html.replace("VISIBLE", f"SEEN{number}V"))
+        frames = "".join(f"<iframe src=/{number} width=1280 height=900></iframe>" for number in part)
+        text = text_of((await renderer.render(site.page(f"/from/{first}", f"<title>V</title>{frames}"))).body)
+        for number, row in part.items():
+            kept = f"ZQX{number}HIDDEN" in text
+            if kept and not row["visible"] and row["id"] not in _DRAWN:
+                through.append(row["id"])
+            later = row["id"].partition(":")[2] in _LATER
+            if (row["visible"] and not kept and not later) or any(f"SEEN{number}V{k} " not in text for k in range(6)):
+                lost.append(row["id"])
+
+    assert through == []
+    assert lost == []
+
+
 async def test_document_keeps_what_an_extractor_needs(renderer: Chromium, web: MiniWeb) -> None:
     web.site("flat.example").page(
         "/doc/page",

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import read_headings, read_links
+from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
-from mcp_web.extract.tongue import detect_tongue
 from mcp_web.model.page import Document, Heading, Kind, Link, Metadata
 
 # Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
@@ -41,7 +41,7 @@ def assemble(draft: Draft, extractor: str) -> Document:
     title = " ".join(clean_text(draft.title)[0].split())[:500]
     facts = draft.metadata
     if facts.language is None and draft.kind != "data":
-        facts = replace(facts, language=detect_tongue(text))
+        facts = replace(facts, language=detect_language(text))
     return Document(
         title=title,
         markdown=text,

@@ -27,7 +27,7 @@ _XLSX = "mcp_web.extract.office.xlsx:XlsxExtractor"
 _PPTX = "mcp_web.extract.office.pptx:PptxExtractor"
 _ODF = "mcp_web.extract.office.odf:OdfExtractor"
 _RTF = "mcp_web.extract.office.rtf:RtfExtractor"
-_ZIP = "mcp_web.extract.office.unnamed:ZipExtractor"
+_ZIP = "mcp_web.extract.office.zip:ZipExtractor"
 
 # Media type → "module:class".
 EXTRACTORS: dict[str, str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urljoin
 
 from mcp_web.extract.markdown import map_outside_code
@@ -26,10 +27,62 @@ _SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s>]{1,2000})""", re.I)
 _ALT = re.compile(r"""\balt\s*=\s*["']([^"']{0,300})""", re.I)
 
 
+_TAG = re.compile(_CODE_SPAN + r"|<([a-zA-Z][\w-]{0,30})\b([^<>]{0,3000})>")
+_MAY_HIDE = re.compile(r"\b(?:style|hidden|class|id|popover)\b|\A(?:template|dialog|noscript)", re.I)
+_SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]{0,50000})</style\s{0,9}>", re.I)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_MOST_TAGS = 500  # judged in one text
+
+
+def without_hidden(markdown: str) -> tuple[str, int]:
+    """Markdown outside of code without the raw HTML that nobody sees, across blank lines too, and how much that was."""
+    count = 0
+    sheets = "".join(_SHEET.findall(markdown)) if "<style" in markdown.lower() else ""
+
+    def stretch(text: str) -> str:
+        nonlocal count
+        text, removed = _without_hidden(_COMMENT.sub("", text) if "<!--" in text else text, sheets)
+        count += removed
+        return text
+
+    return (map_outside_code(markdown, stretch), count) if "<" in markdown else (markdown, 0)
+
+
+def _without_hidden(text: str, sheets: str) -> tuple[str, int]:
+    kept: list[str] = []
+    at = count = judged = 0
+    for found in _TAG.finditer(text):
+        if not found[1] or found.start() < at or judged >= _MOST_TAGS or not _MAY_HIDE.search(f"{found[1]} {found[2]}"):
+            continue
+        judged += 1
+        if _is_hidden(found[0], found[1], sheets):
+            kept.append(text[at : found.start()])
+            at = _end_of(text, found[1], found.end())
+            count += 1
+    kept.append(text[at:])
+    return "".join(kept), count
+
+
+@lru_cache(maxsize=1024)
+def _is_hidden(tag: str, name: str, sheets: str) -> bool:
+    html = f"<style>{sheets}</style>{tag}x</{name}>" if sheets else f"{tag}x</{name}>"
+    return snippet_markdown(html, "https://a.invalid/")[1] > 0
+
+
+def _end_of(text: str, name: str, start: int) -> int:
+    """Where the element that was opened before `start` ends."""
+    depth = 1
+    for found in re.finditer(rf"<(/?){re.escape(name)}\b[^<>]{{0,3000}}>", text[start:], re.I):
+        depth += -1 if found[1] else 1
+        if depth == 0:
+            return start + found.end()
+    return len(text)
+
+
 def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[str, tuple[Link, ...], int]:
     """The Markdown without raw HTML blocks, its images, and how many hidden pieces went with the blocks."""
     images: dict[str, str] = {}
-    hidden = 0
+    markdown, hidden = without_hidden(markdown)
 
     def block(text: str) -> str:
         nonlocal hidden

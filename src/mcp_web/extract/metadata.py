@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from mcp_web.extract.hidden import clean_text
+from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.title import clean_title
-from mcp_web.extract.tongue import detect_tongue
 from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
 
@@ -236,7 +236,7 @@ def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> 
             first, *rest = match[0].replace("_", "-").split("-")
             return "-".join([first.lower(), *(part.upper() if len(part) == 2 else part for part in rest)])
     shown = tree.select_one("main, article, [role=main]") or tree.select_one("body")
-    return detect_tongue(" ".join(shown.text[:20_000].split())) if shown is not None else None
+    return detect_language(" ".join(shown.text[:20_000].split())) if shown is not None else None
 
 
 def _canonical(tree: Tree, metas: Mapping[str, str], url: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.embedded import without_hidden
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import absolute_targets, fence, read_headings
 from mcp_web.extract.snippet import snippet_markdown
@@ -23,8 +24,8 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
     """A notebook of format 3 or 4, already parsed from JSON."""
     cells = _cells(value)
     language = _language(value)
-    parts = [part for cell in cells[:_CELLS] for part in _cell(cell, language, page.final_url) if part.strip()]
-    text = "\n\n".join(parts)
+    reader = _Reader(language, page.final_url)
+    text = "\n\n".join(part for cell in cells[:_CELLS] for part in reader.cell(cell) if part.strip())
     headings = read_headings(text)
     notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
     draft = Draft(
@@ -33,6 +34,7 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
         kind="documentation",
         metadata=Metadata(author=_authors(value), content_type=page.media_type),
         notes=notes,
+        hidden=reader.hidden,
     )
     return assemble(draft, _NAME)
 
@@ -45,37 +47,53 @@ def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
     return [cell for cell in cells if isinstance(cell, dict)]
 
 
-def _cell(cell: dict[str, Any], language: str, base: str) -> Iterator[str]:
-    kind = cell.get("cell_type")
-    source = _text(cell.get("source") or cell.get("input"))
-    if kind in ("markdown", "raw"):
-        yield absolute_targets(source, base) if kind == "markdown" else fence(source)
-    elif kind == "heading":
-        yield "#" * min(6, int(cell.get("level") or 1)) + " " + source
-    elif kind == "code":
-        if source.strip():
-            yield fence(source, language)
-        for output in cell.get("outputs") or []:
-            if isinstance(output, dict):
-                yield _output(output, base)
+class _Reader:
+    """Writes the cells of one notebook and counts what nobody sees of them."""
 
+    def __init__(self, language: str, base: str) -> None:
+        self._language = language
+        self._base = base
+        self.hidden = 0
 
-def _output(output: dict[str, Any], base: str) -> str:
-    kind = output.get("output_type")
-    if kind == "stream":
-        return _block(_text(output.get("text")))
-    if kind in ("error", "pyerr"):
-        return _block(f"{output.get('ename', 'Error')}: {_text(output.get('evalue'))}")
-    data = output.get("data") if isinstance(output.get("data"), dict) else output
-    assert isinstance(data, dict)
-    if markdown := _text(data.get("text/markdown")):
-        return _cut(absolute_targets(markdown, base))
-    html = _text(data.get("text/html"))
-    if "<table" in html[:100_000]:
-        return _cut(snippet_markdown(html[:100_000], base)[0])
-    if plain := _text(data.get("text/plain") or data.get("text")):
-        return _block(plain)
-    return "*(output: an image)*" if any(str(key).startswith(("image/", "png", "jpeg", "svg")) for key in data) else ""
+    def cell(self, cell: dict[str, Any]) -> Iterator[str]:
+        kind = cell.get("cell_type")
+        source = _text(cell.get("source") or cell.get("input"))
+        if kind in ("markdown", "raw"):
+            yield self._markdown(source) if kind == "markdown" else fence(source)
+        elif kind == "heading":
+            yield "#" * min(6, int(cell.get("level") or 1)) + " " + source
+        elif kind == "code":
+            if source.strip():
+                yield fence(source, self._language)
+            for output in cell.get("outputs") or []:
+                if isinstance(output, dict):
+                    yield self._output(output)
+
+    def _markdown(self, source: str) -> str:
+        text, hidden = without_hidden(source)
+        self.hidden += hidden
+        return absolute_targets(text, self._base)
+
+    def _output(self, output: dict[str, Any]) -> str:
+        """What a notebook shows of an output: of several forms the richest."""
+        kind = output.get("output_type")
+        if kind == "stream":
+            return _block(_text(output.get("text")))
+        if kind in ("error", "pyerr"):
+            return _block(f"{output.get('ename', 'Error')}: {_text(output.get('evalue'))}")
+        data = output.get("data") if isinstance(output.get("data"), dict) else output
+        assert isinstance(data, dict)
+        if markdown := _text(data.get("text/markdown")):
+            return _cut(self._markdown(markdown))
+        if html := _text(data.get("text/html")):
+            text, hidden = snippet_markdown(html[:100_000], self._base)
+            self.hidden += hidden
+            if text or hidden:
+                return _cut(text)
+        if plain := _text(data.get("text/plain") or data.get("text")):
+            return _block(plain)
+        pictures = ("image/", "png", "jpeg", "svg")
+        return "*(output: an image)*" if any(str(key).startswith(pictures) for key in data) else ""
 
 
 def _block(text: str) -> str:

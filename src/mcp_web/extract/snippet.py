@@ -14,8 +14,9 @@ def snippet_markdown(html: str, base_url: str, *, relative_links: bool = True) -
     from turbohtml import parse
 
     tree = parse(html, positions=False)
-    tree.remove("script, style, template, noscript, iframe, object, embed, form, button")
+    tree.remove("script, iframe, object, embed, form, button")
     hidden = remove_hidden(tree)
+    tree.remove("style")
     if not relative_links:
         for link in tree.select("a[href]:not([href^='http:' i]):not([href^='https:' i])"):
             link.unwrap()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import escape_start, fence, read_headings, table_of
 from mcp_web.extract.office.facts import core_facts
+from mcp_web.extract.office.ink import PLAIN, Ink, hex_colour
 from mcp_web.extract.office.maths import tex
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
 from mcp_web.model.page import Document, ExtractRequest, Fetched
@@ -18,6 +20,8 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
 _OFF = ("0", "false", "none")
+_FLAT = 40  # twentieths of a point; a line or row of this height shows nothing
+_ASIDE = 15_000  # twentieths of a point; wider than a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,8 @@ class Style:
     level: int | None = None  # of a heading
     list: tuple[str, int] | None = None  # numbering id and depth
     code: bool = False
+    ink: Ink = PLAIN
+    default: bool = False
 
 
 @dataclass(slots=True)
@@ -32,6 +38,7 @@ class Book:
     """What the parts beside the text tell about it."""
 
     styles: dict[str, Style] = field(default_factory=dict)
+    page: Ink = PLAIN  # of a text that no style speaks of
     bullets: dict[tuple[str, int], bool] = field(default_factory=dict)  # (numbering id, depth) → no number
     links: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # ids of the footnotes met, in order
@@ -50,7 +57,10 @@ class DocxExtractor:
         body = child(root, "body")
         if body is None:
             raise package.failed("holds no Word text")
-        book = Book(_styles(package), _bullets(package), package.relations("word/document.xml"))
+        page_ink = Ink(ground=hex_colour(_value(child(root, "background"), "color")))
+        styles = _styles(package)
+        plain = next((style.ink for style in styles.values() if style.default), Ink())
+        book = Book(styles, plain.over(page_ink), _bullets(package), package.relations("word/document.xml"))
         text = write_blocks(body, book)
         notes = _footnotes(package, book)
         title, facts = core_facts(package, page.media_type)
@@ -99,9 +109,10 @@ def _paragraph(element: Element, book: Book) -> tuple[str, str]:
     level = style.level
     if outline is not None and (value := attribute(outline, "val") or "").isdigit() and int(value) < 6:
         level = int(value) + 1
+    ink = _paragraph_ink(properties, style).over(book.page)
     if style.code:
-        return "code", fence(_raw(element))
-    text = " ".join(_inline(element, book).split(" ")).strip()
+        return "code", fence(_raw(element, book, ink))
+    text = " ".join(_inline(element, book, ink).split(" ")).strip()
     if level and text:
         return "heading", "#" * min(level, 6) + " " + " ".join(text.replace("**", "").split())
     if place := _list_place(properties, style):
@@ -128,10 +139,10 @@ def _item(text: str, place: tuple[str, int], book: Book) -> str:
     return "   " * depth + f"{mark} {text}"
 
 
-def _inline(element: Element, book: Book) -> str:
+def _inline(element: Element, book: Book, ink: Ink) -> str:
     """The runs of a paragraph; neighbours of the same weight are written together."""
     parts: list[tuple[str, str]] = []  # (mark, text)
-    for mark, text in _runs(element, book):
+    for mark, text in _runs(element, book, ink):
         if parts and parts[-1][0] == mark:
             parts[-1] = (mark, parts[-1][1] + text)
         elif text:
@@ -147,30 +158,30 @@ def _marked(mark: str, text: str) -> str:
     return f"{lead}{mark}{inner}{mark}{tail}"
 
 
-def _runs(element: Element, book: Book) -> Iterator[tuple[str, str]]:
+def _runs(element: Element, book: Book, ink: Ink) -> Iterator[tuple[str, str]]:
     for each in element:
         name = local(each.tag)
         if name == "r":
-            yield _run(each, book)
+            yield _run(each, book, ink)
         elif name == "hyperlink":
-            text = _inline(each, book).strip()
+            text = _inline(each, book, ink).strip()
             url = book.links.get(attribute(each, "id") or "", "")
             linked = url.startswith(("http://", "https://")) and text
             yield "", f"[{text.replace('[', '(').replace(']', ')')}]({url})" if linked else text
         elif name in ("oMath", "oMathPara"):
             yield "", f"${tex(each)}$"
         elif name in ("ins", "smartTag", "fldSimple", "moveTo", "customXml"):
-            yield from _runs(each, book)
+            yield from _runs(each, book, ink)
         elif name == "sdt":
             content = child(each, "sdtContent")
             if content is not None:
-                yield from _runs(content, book)
+                yield from _runs(content, book, ink)
 
 
-def _run(run: Element, book: Book) -> tuple[str, str]:
+def _run(run: Element, book: Book, ink: Ink) -> tuple[str, str]:
     properties = child(run, "rPr")
     text = "".join(_characters(run, book))
-    if _on(properties, "vanish"):
+    if not _run_ink(properties, book, ink).is_seen:
         book.hidden += bool(text.strip())
         return "", ""
     bold, italic = _on(properties, "b"), _on(properties, "i")
@@ -199,17 +210,80 @@ def _on(properties: Element | None, name: str) -> bool:
     return found is not None and attribute(found, "val") not in _OFF
 
 
-def _raw(element: Element) -> str:
-    return "".join(
-        each.text or ""
-        if local(each.tag) == "t"
-        else "\n"
-        if local(each.tag) == "br"
-        else "\t"
-        if local(each.tag) == "tab"
-        else ""
-        for each in element.iter()
-    )
+def _raw(element: Element, book: Book, ink: Ink) -> str:
+    return "".join(_raw_run(run, book, ink) for run in element.iter() if local(run.tag) == "r")
+
+
+def _raw_run(run: Element, book: Book, ink: Ink) -> str:
+    signs = {"br": "\n", "tab": "\t"}
+    text = "".join(each.text or "" if local(each.tag) == "t" else signs.get(local(each.tag), "") for each in run)
+    if _run_ink(child(run, "rPr"), book, ink).is_seen:
+        return text
+    book.hidden += bool(text.strip())
+    return ""
+
+
+def _value(element: Element | None, name: str = "val") -> str | None:
+    return attribute(element, name) if element is not None else None
+
+
+def _paragraph_ink(properties: Element | None, style: Style) -> Ink:
+    """The style's ink; hidden where the paragraph stands outside of the page or in lines of no height."""
+    spacing, indent = child(properties, "spacing"), child(properties, "ind")
+    exact = _value(spacing, "lineRule") == "exact" and 0 <= _twips(_value(spacing, "line"), 240) <= _FLAT
+    aside = abs(_twips(_value(indent, "left") or _value(indent, "start"), 0)) > _ASIDE
+    aside = aside or abs(_twips(_value(indent, "firstLine"), 0)) > _ASIDE
+    ink = replace(style.ink, hidden=True) if exact or aside else style.ink
+    return ink.on(hex_colour(_value(child(properties, "shd"), "fill")))
+
+
+def _run_ink(properties: Element | None, book: Book, ink: Ink) -> Ink:
+    if properties is None or not len(properties):
+        return ink
+    named = book.styles.get(_value(child(properties, "rStyle")) or "")
+    return _properties_ink(properties).over(named.ink.over(ink) if named is not None else ink)
+
+
+def _properties_ink(properties: Element | None) -> Ink:
+    """What run properties say, in a style or on a run."""
+    if properties is None:
+        return Ink()
+    hidden = None
+    for name in ("vanish", "webHidden", "specVanish"):
+        if child(properties, name) is not None:
+            hidden = bool(hidden) or _on(properties, name)
+    if _is_squeezed(properties) or _is_unfilled(properties):
+        hidden = True
+    size = _value(child(properties, "sz")) or ""
+    highlight = _value(child(properties, "highlight"))
+    ground = parse_colour(highlight) if highlight and highlight != "none" else None
+    ground = ground or hex_colour(_value(child(properties, "shd"), "fill"))
+    return Ink(hidden, _colour(properties), int(size) / 2 if size.isdigit() else None, ground)
+
+
+def _colour(properties: Element) -> Colour | None:
+    colour = child(properties, "color")
+    if _value(colour, "themeColor") in ("background1", "light1") and _value(colour, "themeShade") is None:
+        return Colour(255, 255, 255)
+    return hex_colour(_value(colour))
+
+
+def _is_squeezed(properties: Element) -> bool:
+    """Letters that lie on top of each other or have no width."""
+    scale = _value(child(properties, "w")) or "100"
+    return (scale.isdigit() and int(scale) <= 5) or _twips(_value(child(properties, "spacing")), 0) <= -160
+
+
+def _is_unfilled(properties: Element) -> bool:
+    fill = child(properties, "textFill")
+    if fill is None:
+        return False
+    clear = next((each for each in fill.iter() if local(each.tag) == "alpha"), None)
+    return child(fill, "noFill") is not None or (_value(clear) or "0")[:2] in ("10", "99", "98")
+
+
+def _twips(value: str | None, otherwise: int) -> int:
+    return int(value) if value and re.fullmatch(r"-?\d{1,7}", value) else otherwise
 
 
 def _table(table: Element, book: Book) -> str:
@@ -218,13 +292,17 @@ def _table(table: Element, book: Book) -> str:
         if local(row.tag) != "tr":
             continue
         cells: list[str] = []
+        if _row_is_hidden(row):
+            book.hidden += 1
+            continue
         for cell in row:
             if local(cell.tag) != "tc":
                 continue
             properties = child(cell, "tcPr")
             merged = child(properties, "vMerge")
             carried = merged is not None and attribute(merged, "val") != "restart"
-            text = "" if carried else " ".join(_cell_text(cell, book))
+            ground = hex_colour(_value(child(properties, "shd"), "fill"))
+            text = "" if carried else " ".join(_cell_text(cell, book, ground))
             span = child(properties, "gridSpan")
             width = (attribute(span, "val") if span is not None else None) or "1"
             cells.extend([text, *[""] * (min(int(width), 50) - 1 if width.isdigit() else 0)])
@@ -232,15 +310,28 @@ def _table(table: Element, book: Book) -> str:
     return table_of(rows)
 
 
-def _cell_text(cell: Element, book: Book) -> Iterator[str]:
+def _row_is_hidden(row: Element) -> bool:
+    properties = child(row, "trPr")
+    height = child(properties, "trHeight")
+    flat = _value(height, "hRule") == "exact" and _twips(_value(height), 240) <= _FLAT
+    return _on(properties, "hidden") or flat
+
+
+def _cell_text(cell: Element, book: Book, ground: Colour | None = None) -> Iterator[str]:
     for each in cell.iter():
-        if local(each.tag) == "p" and (text := " ".join(_inline(each, book).split())):
+        if local(each.tag) != "p":
+            continue
+        properties = child(each, "pPr")
+        style = book.styles.get(_value(child(properties, "pStyle")) or "", Style())
+        ink = _paragraph_ink(properties, style).over(book.page.on(ground))
+        if text := " ".join(_inline(each, book, ink).split()):
             yield text
 
 
 def _styles(package: Package) -> dict[str, Style]:
     root = package.xml("word/styles.xml")
     found: dict[str, Style] = {}
+    defaults = _properties_ink(child(root, "docDefaults", "rPrDefault", "rPr"))
     for style in root if root is not None else ():
         if local(style.tag) != "style":
             continue
@@ -254,7 +345,10 @@ def _styles(package: Package) -> dict[str, Style]:
         elif name.lower() == "title":
             level = 1
         place = _list_place(properties, Style()) or above.list
-        found[attribute(style, "styleId") or name] = Style(level, place, above.code or bool(_CODE.search(name)))
+        ink = _properties_ink(child(style, "rPr")).over(above.ink if based is not None else defaults)
+        default = attribute(style, "type") == "paragraph" and attribute(style, "default") in ("1", "true")
+        code = above.code or bool(_CODE.search(name))
+        found[attribute(style, "styleId") or name] = Style(level, place, code, ink, default)
     return found
 
 

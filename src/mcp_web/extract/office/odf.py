@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,18 +11,31 @@ from mcp_web.extract.assemble import Draft, assemble
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import escape_start, read_headings, table_of
 from mcp_web.extract.office.facts import facts_of
+from mcp_web.extract.office.ink import PLAIN, Ink
+from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind
 
 _ROWS = 2000
 _COLUMNS = 60
-_SKIPPED = frozenset({"annotation", "annotation-end", "tracked-changes", "forms", "sequence-decls", "note-citation"})
+_SKIPPED = frozenset(
+    {"annotation", "annotation-end", "tracked-changes", "forms", "sequence-decls", "note-citation", "hidden-text"}
+)
 
 
 @dataclass(slots=True)
 class State:
     notes: list[str] = field(default_factory=list)  # footnotes, in order
     cut: bool = False  # a table was longer than what is shown
+    styles: OdfStyles = field(default_factory=OdfStyles)
+    hidden: int = 0  # texts that nobody sees
+
+    def unseen(self, element: Element) -> bool:
+        """Whether the element is not shown; its text is counted then."""
+        if not self.styles.hides(element):
+            return False
+        self.hidden += any((text or "").strip() for text in element.itertext())
+        return True
 
 
 class OdfExtractor:
@@ -31,11 +45,12 @@ class OdfExtractor:
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         package = Package(page)
-        body = child(package.xml("content.xml"), "body")
+        root = package.xml("content.xml")
+        body = child(root, "body")
         if body is None or not len(body):
             raise package.failed("holds no text that can be read (it may be encrypted)")
         content = body[0]
-        state = State()
+        state = State(styles=OdfStyles(package.xml("styles.xml"), root))
         kind: Kind = "data" if local(content.tag) == "spreadsheet" else "unknown"
         parts = [part for part in _blocks(content, state, 0) if part.strip()]
         parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
@@ -43,13 +58,16 @@ class OdfExtractor:
         title, facts = facts_of(child(package.xml("meta.xml"), "meta"), page.media_type)
         top = next((heading.text for heading in read_headings(text)), "")
         notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
-        return assemble(Draft(title or top or file_name(page.final_url), text, kind, facts, notes), self.name)
+        draft = Draft(title or top or file_name(page.final_url), text, kind, facts, notes, state.hidden)
+        return assemble(draft, self.name)
 
 
 def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
     slide = 0
     for element in parent:
         name = local(element.tag)
+        if state.unseen(element) or _is_off_page(element):
+            continue
         if name == "h":
             level = attribute(element, "outline-level") or "1"
             yield "#" * min(int(level) if level.isdigit() else 1, 6) + " " + _text(element, state)
@@ -88,10 +106,11 @@ def _list(element: Element, state: State, depth: int) -> Iterator[str]:
 
 def _table(table: Element, state: State) -> str:
     rows: list[list[str]] = []
+    unseen = _hidden_columns(table, state)
     for row in table.iter():
-        if local(row.tag) != "table-row":
+        if local(row.tag) != "table-row" or state.unseen(row) or _is_flat(row, state):
             continue
-        cells = _cells(row, state)
+        cells = _cells(row, state, unseen)
         if any(cells):
             rows.extend([cells] * min(_repeats(row, "number-rows-repeated"), 5))
         if len(rows) >= _ROWS:
@@ -103,12 +122,43 @@ def _table(table: Element, state: State) -> str:
     return table_of([row[:width] for row in rows]) if width else ""
 
 
-def _cells(row: Element, state: State) -> list[str]:
+def _is_flat(element: Element, state: State) -> bool:
+    return state.styles.row_is_flat(element, {"table-row": "row-height", "table-column": "column-width"})
+
+
+def _hidden_columns(table: Element, state: State) -> frozenset[int]:
+    found: set[int] = set()
+    at = 0
+    for column in table.iter():
+        if local(column.tag) != "table-column" or at >= _COLUMNS:
+            continue
+        width = min(_repeats(column, "number-columns-repeated"), _COLUMNS)
+        if state.styles.hides(column) or _is_flat(column, state):
+            found.update(range(at, at + width))
+        at += width
+    return frozenset(found)
+
+
+def _is_off_page(element: Element) -> bool:
+    """A frame that was placed far outside of its page."""
+    for name in ("x", "y"):
+        value = attribute(element, name) or ""
+        found = re.match(r"(-?\d{1,6}(?:\.\d+)?)(cm|in|mm|pt)\Z", value)
+        if found and not -30 < float(found[1]) * {"cm": 1.0, "in": 2.54, "mm": 0.1, "pt": 0.0353}[found[2]] < 100:
+            return True
+    return False
+
+
+def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
     cells: list[str] = []
     for cell in row:
         if local(cell.tag) not in ("table-cell", "covered-table-cell"):
             continue
-        text = " ".join(_text(each, state) for each in cell if local(each.tag) in ("p", "h", "list"))
+        ink = state.styles.ink(cell)
+        text = " ".join(_text(each, state, ink) for each in cell if local(each.tag) in ("p", "h", "list"))
+        if len(cells) in unseen:
+            state.hidden += bool(text.strip())
+            text = ""
         cells.extend([" ".join(text.split())] * min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells)))
         if len(cells) >= _COLUMNS:
             state.cut = state.cut or bool(text)
@@ -121,12 +171,13 @@ def _repeats(element: Element, name: str) -> int:
     return int(value) if value.isdigit() and len(value) < 9 else 1
 
 
-def _text(element: Element, state: State) -> str:
-    return " ".join("".join(_pieces(element, state, 0)).split(" ")).strip()
+def _text(element: Element, state: State, ink: Ink = PLAIN) -> str:
+    own = state.styles.ink(element).over(ink)
+    return " ".join("".join(_pieces(element, state, own, 0)).split(" ")).strip()
 
 
-def _pieces(element: Element, state: State, depth: int) -> Iterator[str]:
-    yield (element.text or "").replace("\n", " ")
+def _pieces(element: Element, state: State, ink: Ink, depth: int) -> Iterator[str]:
+    yield _seen(element.text, state, ink)
     for each in element:
         name = local(each.tag)
         if name == "s" or name == "tab":
@@ -139,9 +190,16 @@ def _pieces(element: Element, state: State, depth: int) -> Iterator[str]:
                 state.notes.append(" ".join(_text(part, state) for part in body))
                 yield f"[^{len(state.notes)}]"
         elif name == "a":
-            text = "".join(_pieces(each, state, depth + 1)).strip()
+            text = "".join(_pieces(each, state, state.styles.ink(each).over(ink), depth + 1)).strip()
             url = attribute(each, "href") or ""
             yield f"[{text}]({url})" if text and url.startswith(("http://", "https://")) else text
-        elif name not in _SKIPPED and depth < 30:
-            yield from _pieces(each, state, depth + 1)
-        yield (each.tail or "").replace("\n", " ")
+        elif name not in _SKIPPED and depth < 30 and not state.unseen(each):
+            yield from _pieces(each, state, state.styles.ink(each).over(ink), depth + 1)
+        yield _seen(each.tail, state, ink)
+
+
+def _seen(text: str | None, state: State, ink: Ink) -> str:
+    if not text or ink.is_seen:
+        return (text or "").replace("\n", " ")
+    state.hidden += bool(text.strip())
+    return ""

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.colour import Colour
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.facts import core_facts
+from mcp_web.extract.office.ink import Ink
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.extract.office.slide_shapes import Place, fill_of, run_ink, shapes_of
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 _SLIDES = 1000
@@ -29,7 +32,8 @@ class PptxExtractor:
             raise package.failed("holds no slides")
         targets = package.relations(_PART)
         parts: list[str] = []
-        hidden = 0
+        hidden = hidden_texts = 0
+        size = _slide_size(root)
         for number, slide in enumerate(list(slides)[:_SLIDES], 1):
             name = targets.get(_relation(slide), "")
             content = package.xml(name)
@@ -38,12 +42,16 @@ class PptxExtractor:
             if content.get("show") == "0":
                 hidden += 1
                 continue
-            parts.append(_slide(package, name, content, number))
+            text, unseen = _slide(package, name, content, number, size)
+            parts.append(text)
+            hidden_texts += unseen
         title, facts = core_facts(package, page.media_type)
         if title.lower() in ("", "powerpoint presentation", "slide 1", "presentation"):
             title = parts[0].split("\n", 1)[0].partition(": ")[2] if parts else ""
         notes = (f"{hidden} hidden slides were left out.",) if hidden else ()
-        draft = Draft(title or file_name(page.final_url), "\n\n".join(parts), "unknown", facts, notes, hidden)
+        draft = Draft(
+            title or file_name(page.final_url), "\n\n".join(parts), "unknown", facts, notes, hidden + hidden_texts
+        )
         return assemble(draft, self.name)
 
 
@@ -52,16 +60,29 @@ def _relation(slide: Element) -> str:
     return next((value for key, value in slide.attrib.items() if key.endswith("}id")), "")
 
 
-def _slide(package: Package, name: str, content: Element, number: int) -> str:
+def _slide_size(root: Element | None) -> Place:
+    size = child(root, "sldSz")
+    across, down = ((size.get(name, "") if size is not None else "") for name in ("cx", "cy"))
+    return Place(0, 0, int(across) if across.isdigit() else 9_144_000, int(down) if down.isdigit() else 6_858_000)
+
+
+def _slide(package: Package, name: str, content: Element, number: int, size: Place) -> tuple[str, int]:
+    """The Markdown of a slide, and how many of its texts nobody sees."""
     title = ""
     parts: list[str] = []
-    for shape in _shapes(child(content, "cSld", "spTree")):
-        if local(shape.tag) == "graphicFrame":
-            parts.extend(_tables(shape))
+    ground = _ground(package, name, content)
+    unseen = 0
+    for shape in shapes_of(child(content, "cSld", "spTree"), size):
+        if not shape.seen:
+            unseen += any((each.text or "").strip() for each in shape.element.iter() if local(each.tag) == "t")
             continue
-        kind = child(shape, "nvSpPr", "nvPr", "ph")
+        if local(shape.element.tag) == "graphicFrame":
+            parts.extend(_tables(shape.element, ground))
+            continue
+        kind = child(shape.element, "nvSpPr", "nvPr", "ph")
         role = kind.get("type", "body") if kind is not None else ""
-        lines = list(_lines(child(shape, "txBody"), bulleted=role == "body" or role == ""))
+        ink = ground.on(fill_of(child(shape.element, "spPr")))
+        lines = list(_lines(child(shape.element, "txBody"), ink, bulleted=role == "body" or role == ""))
         if role in ("title", "ctrTitle") and not title:
             title = " ".join(line.lstrip("- ") for line in lines)
         elif role not in ("dt", "ftr", "sldNum") and lines:
@@ -69,57 +90,79 @@ def _slide(package: Package, name: str, content: Element, number: int) -> str:
     notes = _notes(package, name)
     if notes:
         parts.append(f"Notes: {notes}")
-    return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts])
+    return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts]), unseen
 
 
-def _shapes(tree: Element | None, depth: int = 0) -> Iterator[Element]:
-    for shape in tree if tree is not None else ():
-        name = local(shape.tag)
-        if name in ("sp", "graphicFrame"):
-            yield shape
-        elif name == "grpSp" and depth < 10:
-            yield from _shapes(shape, depth + 1)
+def _ground(package: Package, name: str, content: Element) -> Ink:
+    """What stands behind the texts of a slide: its own background, else its layout's, else its master's."""
+    for _ in range(3):
+        background = child(content, "cSld", "bg")
+        if background is not None:
+            named = child(background, "bgRef", "schemeClr")
+            colour = fill_of(child(background, "bgPr"))
+            if named is not None and named.get("val") in ("bg1", "lt1"):
+                colour = Colour(255, 255, 255)
+            return Ink(ground=colour, unknown=colour is None)
+        folders = ("/slideLayouts/", "/slideMasters/")
+        above = next((target for target in package.relations(name).values() if any(f in target for f in folders)), None)
+        found = package.xml(above) if above else None
+        if found is None or above is None:
+            break
+        name, content = above, found
+    return Ink()
 
 
-def _lines(body: Element | None, *, bulleted: bool) -> Iterator[str]:
+def _lines(body: Element | None, ink: Ink, *, bulleted: bool) -> Iterator[str]:
+    listed = run_ink(child(body, "lstStyle", "lvl1pPr", "defRPr")).over(ink)
     for paragraph in body if body is not None else ():
         if local(paragraph.tag) != "p":
             continue
-        text = " ".join("".join(_characters(paragraph)).split())
         properties = child(paragraph, "pPr")
+        own = run_ink(child(properties, "defRPr")).over(listed)
+        text = " ".join("".join(_characters(paragraph, own)).split())
         level = int(properties.get("lvl", "0") or 0) if properties is not None else 0
         if text:
             yield "  " * min(level, 8) + f"- {text}" if bulleted else text
 
 
-def _characters(paragraph: Element) -> Iterator[str]:
-    for each in paragraph.iter():
+def _characters(paragraph: Element, ink: Ink) -> Iterator[str]:
+    for each in paragraph:
         name = local(each.tag)
-        if name == "t":
-            yield each.text or ""
+        if name in ("r", "fld") and run_ink(child(each, "rPr")).over(ink).is_seen:
+            yield from (part.text or "" for part in each.iter() if local(part.tag) == "t")
         elif name in ("br", "tab"):
             yield " "
+        elif name not in ("r", "fld", "pPr", "endParaRPr"):
+            yield from (part.text or "" for part in each.iter() if local(part.tag) == "t")
 
 
-def _tables(frame: Element) -> Iterator[str]:
+def _tables(frame: Element, ground: Ink) -> Iterator[str]:
     for table in frame.iter():
         if local(table.tag) != "tbl":
             continue
         yield table_of(
             [
-                [" ".join(_lines(child(cell, "txBody"), bulleted=False)) for cell in row if local(cell.tag) == "tc"]
+                [" ".join(_cell(cell, ground)) for cell in row if local(cell.tag) == "tc"]
                 for row in table
                 if local(row.tag) == "tr"
             ]
         )
 
 
+def _cell(cell: Element, ground: Ink) -> Iterator[str]:
+    """The texts of a cell; the style of the table may paint it, so that only its own colour counts."""
+    fill = fill_of(child(cell, "tcPr"))
+    ink = ground.on(fill) if fill is not None else Ink(unknown=True)
+    return _lines(child(cell, "txBody"), ink, bulleted=False)
+
+
 def _notes(package: Package, slide: str) -> str:
     name = next((target for target in package.relations(slide).values() if "/notesSlides/" in f"/{target}"), None)
     root = package.xml(name) if name else None
     texts: list[str] = []
-    for shape in _shapes(child(root, "cSld", "spTree")):
-        kind = child(shape, "nvSpPr", "nvPr", "ph")
-        if kind is not None and attribute(kind, "type") == "body":
-            texts.extend(_lines(child(shape, "txBody"), bulleted=False))
+    everywhere = Place(-1e12, -1e12, 1e12, 1e12)
+    for shape in shapes_of(child(root, "cSld", "spTree"), everywhere):
+        kind = child(shape.element, "nvSpPr", "nvPr", "ph")
+        if shape.seen and kind is not None and attribute(kind, "type") == "body":
+            texts.extend(_lines(child(shape.element, "txBody"), Ink(), bulleted=False))
     return " ".join(texts)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.colour import Colour
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import escape_start
+from mcp_web.extract.office.ink import Ink
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
 
 _FIELD = r"\{\\%s ([^{}\\]{1,300})\}"
-_HIDDEN = re.compile(r"\{\\v(?![a-z0-9])[^{}]{0,5000}\}")
+_TOKEN = re.compile(r"\\([a-z]{1,32})(-?\d{1,9})? ?|(\\'[0-9a-fA-F]{2}|\\[^a-z])|([{}])|([^\\{}]+)|(\\)")
+_COLOURS = re.compile(r"\{\\colortbl([^{}]{0,20000})\}")
+_DEEPEST = 1000
 
 
 class RtfExtractor:
@@ -26,10 +31,58 @@ class RtfExtractor:
         source = page.body.decode("latin-1")
         if not source.lstrip().startswith("{\\rtf"):
             raise ExtractFailed(f"{page.final_url} is no rich text file.", url=page.final_url)
-        source, hidden = _HIDDEN.subn("", source)
+        source, hidden = _without_hidden(source)
         text: str = rtf_to_text(source, errors="replace")  # type: ignore[no-untyped-call]  # ships no types
         paragraphs = "\n\n".join(escape_start(line.strip()) for line in text.split("\n") if line.strip())
         title, author = (re.search(_FIELD % name, source[:20_000]) for name in ("title", "author"))
         facts = Metadata(author=author[1].strip() if author else None, content_type=page.media_type)
         name = title[1].strip() if title else file_name(page.final_url)
         return assemble(Draft(name, paragraphs, "unknown", facts, (), hidden), self.name)
+
+
+def _without_hidden(source: str) -> tuple[str, int]:
+    """The source without the letters that nobody sees: marked as hidden, tiny, or in the colour of the paper."""
+    colours = _colour_table(source)
+    kept: list[str] = []
+    ink, outer = Ink(), list[Ink]()
+    hidden = 0
+    was_seen = True
+    for found in _TOKEN.finditer(source):
+        word, number = found[1], found[2]
+        text = found[5] or (found[3] if (found[3] or "").startswith("\\'") else "") or (word == "u" and number)
+        if found[4] == "{" and len(outer) < _DEEPEST:
+            outer.append(ink)
+        elif found[4] == "}" and outer:
+            ink = outer.pop()
+        elif word:
+            ink = _changed(ink, word, int(number) if number else None, colours)
+        if text and not ink.is_seen and found[0].strip():
+            hidden += was_seen
+            was_seen = False
+            continue
+        was_seen = was_seen or bool(text)
+        kept.append(found[0])
+    return "".join(kept), hidden
+
+
+def _colour_table(source: str) -> list[Colour | None]:
+    found = _COLOURS.search(source[:200_000])
+    table: list[Colour | None] = []
+    for entry in found[1].split(";")[:-1] if found else ():
+        parts = {name: int(value) for name, value in re.findall(r"\\(red|green|blue)(\d{1,3})", entry)}
+        table.append(Colour(parts.get("red", 0), parts.get("green", 0), parts.get("blue", 0)) if parts else None)
+    return table
+
+
+def _changed(ink: Ink, word: str, number: int | None, colours: list[Colour | None]) -> Ink:
+    """The ink after a control word."""
+    if word in ("plain", "pard"):
+        return Ink() if word == "plain" else ink
+    if word == "v":
+        return replace(ink, hidden=number != 0)
+    if word == "fs":
+        return replace(ink, size=(24 if number is None else number) / 2)
+    colour = colours[number] if number is not None and 0 <= number < len(colours) else None
+    if word == "cf":
+        return replace(ink, colour=colour)
+    return replace(ink, ground=colour) if word in ("cb", "highlight", "chcbpat", "cbpat") else ink

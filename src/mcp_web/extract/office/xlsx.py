@@ -14,19 +14,20 @@ from mcp_web import __version__
 from mcp_web.extract.assemble import Draft, assemble
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import table_of
+from mcp_web.extract.office.cell_styles import CellStyles, children, font_ink
 from mcp_web.extract.office.facts import core_facts
-from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.extract.office.ink import Ink
+from mcp_web.extract.office.package import Element, Package, child, local
 from mcp_web.model.page import Document, ExtractRequest, Fetched
-from mcp_web.text.untrusted import quoted
+from mcp_web.text.untrusted import one_line, quoted, shortened
 
 _ROWS = 2000  # of a sheet
 _COLUMNS = 60
 _CELLS = 100_000  # of a workbook
 _CELL = 500
 _BOOK = "xl/workbook.xml"
-_DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
-_DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
-_LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_NAME = 100  # characters of a sheet's name; programs allow 31
+_FLAT = 1.5  # points; a row of this height shows nothing
 
 
 class XlsxExtractor:
@@ -60,11 +61,13 @@ class XlsxExtractor:
             if left_out:
                 notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
             if rows:
-                parts.append(f"## {name}\n\n{table_of(rows)}")
+                parts.append(f"## {shortened(one_line(name), _NAME)}\n\n{table_of(rows)}")
         if hidden:
             notes.append(f"{hidden} hidden sheets were left out.")
         title, facts = core_facts(package, page.media_type)
-        draft = Draft(title or file_name(page.final_url), "\n\n".join(parts), "data", facts, tuple(notes), hidden)
+        draft = Draft(
+            title or file_name(page.final_url), "\n\n".join(parts), "data", facts, tuple(notes), hidden + reader.hidden
+        )
         return assemble(draft, self.name)
 
 
@@ -72,18 +75,22 @@ class Values:
     """Turns cells into text: shared strings, dates by their format, formulas by their last result."""
 
     def __init__(self, package: Package, *, epoch_1904: bool) -> None:
-        self._shared = [_string(item) for item in _children(package.xml("xl/sharedStrings.xml"))]
-        self._dates = _date_styles(package.xml("xl/styles.xml"))
+        self._shared = children(package.xml("xl/sharedStrings.xml"))
+        self._styles = CellStyles(package.xml("xl/styles.xml"))
+        self.hidden = 0  # cells that nobody sees
         self._epoch = datetime(1904, 1, 1) if epoch_1904 else datetime(1899, 12, 30)
         self._left = _CELLS
 
     def rows(self, data: bytes) -> tuple[list[list[str]], bool]:
         """The filled rows of a sheet, and whether some were left out."""
         rows: list[list[str]] = []
+        unseen: frozenset[int] = frozenset()
         for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314  checked before
+            if local(element.tag) == "cols":
+                unseen = _hidden_columns(element)
             if local(element.tag) != "row":
                 continue
-            cells = self._row(element)
+            cells = self._row(element, unseen)
             element.clear()
             if any(cells):
                 rows.append(cells)
@@ -92,33 +99,56 @@ class Values:
                 return _trimmed(rows), True
         return _trimmed(rows), False
 
-    def _row(self, row: Element) -> list[str]:
+    def _row(self, row: Element, unseen: frozenset[int]) -> list[str]:
         cells: list[str] = []
+        hidden_row = _is_flat(row, "ht") or (row.get("hidden") in ("1", "true") and not row.get("outlineLevel"))
         for cell in row:
             column = _column(cell.get("r", "")) or len(cells)
             if column >= _COLUMNS:
                 break
             cells.extend([""] * (column - len(cells)))
-            cells.append(" ".join(self._text(cell).split())[:_CELL])
+            ink = self._styles.ink(cell.get("s", "0"))
+            text = " ".join(self._text(cell, ink).split())[:_CELL]
+            if text and (hidden_row or column in unseen or not ink.is_seen):
+                self.hidden += 1
+                text = ""
+            cells.append(text)
         return cells
 
-    def _text(self, cell: Element) -> str:
+    def _text(self, cell: Element, ink: Ink) -> str:
         kind = cell.get("t", "n")
         value = child(cell, "v")
         text = (value.text if value is not None else None) or ""
         if kind == "inlineStr":
             inner = child(cell, "is")
-            return _string(inner) if inner is not None else ""
+            return self._string(inner, ink) if inner is not None else ""
         if kind == "s":
-            return self._shared[int(text)] if text.isdigit() and int(text) < len(self._shared) else ""
+            known = text.isdigit() and int(text) < len(self._shared)
+            return self._string(self._shared[int(text)], ink) if known else ""
         if kind == "b":
             return "TRUE" if text == "1" else "FALSE"
         if not text:
             formula = child(cell, "f")
             return f"={formula.text}" if formula is not None and formula.text else ""
-        if kind == "n" and cell.get("s", "") in self._dates:
+        if kind == "n" and self._styles.is_date(cell.get("s", "")):
             return self._date(text)
         return _number(text) if kind == "n" else text
+
+    def _string(self, item: Element, ink: Ink) -> str:
+        """The text of a string item without its phonetic reading aids and without runs that nobody sees."""
+        return "".join(self._pieces(item, ink))
+
+    def _pieces(self, item: Element, ink: Ink) -> Iterator[str]:
+        for each in item:
+            if local(each.tag) == "t":
+                yield each.text or ""
+            elif local(each.tag) == "r":
+                font = child(each, "rPr")
+                own = font_ink(font).over(ink) if font is not None else ink
+                if own.is_seen or not ink.is_seen:
+                    yield from self._pieces(each, own)
+                else:
+                    self.hidden += 1
 
     def _date(self, text: str) -> str:
         try:
@@ -131,8 +161,20 @@ class Values:
         return moment.date().isoformat() if moment.time().isoformat() == "00:00:00" else moment.isoformat(sep=" ")
 
 
-def _children(element: Element | None) -> list[Element]:
-    return list(element) if element is not None else []
+def _hidden_columns(columns: Element) -> frozenset[int]:
+    """The columns that are hidden or have no width, counted from 0. A folded group has a sign that opens it."""
+    found: set[int] = set()
+    for column in columns:
+        first, last = column.get("min", ""), column.get("max", "")
+        hidden = column.get("hidden") in ("1", "true") and not column.get("outlineLevel")
+        if (hidden or _is_flat(column, "width", 0.3)) and first.isdigit() and last.isdigit():
+            found.update(range(int(first) - 1, min(int(last), _COLUMNS)))
+    return frozenset(found)
+
+
+def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:
+    value = element.get(name, "")
+    return re.fullmatch(r"\d{1,6}(?:\.\d{1,16})?", value) is not None and float(value) < least
 
 
 def _number(text: str) -> str:
@@ -145,19 +187,6 @@ def _number(text: str) -> str:
         return text
 
 
-def _string(item: Element) -> str:
-    """The text of a string item without its phonetic reading aids."""
-    return "".join(_pieces(item))
-
-
-def _pieces(item: Element) -> Iterator[str]:
-    for each in item:
-        if local(each.tag) == "t":
-            yield each.text or ""
-        elif local(each.tag) == "r":
-            yield from _pieces(each)
-
-
 def _column(reference: str) -> int | None:
     letters = "".join(char for char in reference if char.isalpha()).upper()[:3]
     if not letters:
@@ -166,20 +195,6 @@ def _column(reference: str) -> int | None:
     for letter in letters:
         index = index * 26 + ord(letter) - 64
     return index - 1
-
-
-def _date_styles(root: Element | None) -> frozenset[str]:
-    """Indexes of the cell styles that show a number as a date."""
-    formats = {
-        form.get("numFmtId"): _LITERAL.sub("", form.get("formatCode", "")) for form in _children(child(root, "numFmts"))
-    }
-    found: set[str] = set()
-    for index, style in enumerate(_children(child(root, "cellXfs"))):
-        number = attribute(style, "numFmtId") or "0"
-        code = formats.get(number)
-        if _DATE_CODE.search(code) if code is not None else number.isdigit() and int(number) in _DATE_FORMATS:
-            found.add(str(index))
-    return frozenset(found)
 
 
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:

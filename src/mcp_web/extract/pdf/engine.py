@@ -125,7 +125,7 @@ def _pages(pdf: PdfDocument) -> tuple[list[PageText], list[str]]:
     for at in range(min(len(pdf), _MOST_PAGES)):
         try:
             sheet = pdf[at]
-            pages.append(read_page(sheet, at + 1))
+            pages.append(read_page(sheet, at + 1, draw=time.monotonic() < until - _SECONDS / 3))
             sheet.close()
         except pypdfium2.PdfiumError:
             damaged.append(at + 1)

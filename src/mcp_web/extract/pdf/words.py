@@ -2,8 +2,8 @@
 
 PDFium gives the characters in the order they were written, with the spaces and line ends it infers. A place is
 asked for the first and the last character of a word only: each call crosses into C, and a book has a million
-characters. Words that nobody could see (off the page, specks, painted in the colour of the paper, invisible ink)
-are left out and counted.
+characters. Words that nobody could see (off the page, specks, invisible ink, and what leaves no trace on the drawn
+page: covered, cut off, in a hidden layer, in the colour of its ground) are left out and counted.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mcp_web.extract.pdf.drawing import Drawing
+
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
@@ -24,7 +26,6 @@ _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a lin
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _SPECK = 1.5  # points; nobody reads that
-_WHITE = 250
 _MOST_SHAPES = 3000
 _MOST_LINKS = 500
 _FIXED_PITCH = 1  # font descriptor flag
@@ -103,8 +104,8 @@ class PageText:
     pictures: bool = False  # images cover most of the page
 
 
-def read_page(page: PdfPage, number: int) -> PageText:
-    """The lines of a page in writing order."""
+def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
+    """The lines of a page in writing order; with `draw` the page is drawn to see which words show."""
     import pypdfium2.raw as pdfium
 
     textpage = page.get_textpage()
@@ -112,7 +113,8 @@ def read_page(page: PdfPage, number: int) -> PageText:
     box = Box(*page.get_cropbox())
     turn = Turn(_direction(pdfium, textpage.raw, count), box)
     ground = Ground(page)
-    reader = _Reader(pdfium, textpage.raw, turn, ground, box)
+    drawing = Drawing(page, box) if draw and count else None
+    reader = _Reader(pdfium, textpage.raw, turn, ground, box, drawing)
     links = [(turn.box(place), url) for place, url in _links(page, pdfium)]
     shown = turn.box(box)
     result = PageText(number, shown.right - shown.left, shown.top - shown.bottom)
@@ -164,58 +166,46 @@ def _direction(pdfium: Any, raw: Any, count: int) -> int:
 
 
 class Ground:
-    """What lies behind the text; looked at only when a word could be hidden by it, for it costs as much as reading."""
+    """The images of a page; looked at only where a text may be what a scanner recognised in them."""
 
     def __init__(self, page: PdfPage) -> None:
         self._page = page
-        self._shapes: list[Box] | None = None
-        self._pictures = False
-
-    @property
-    def shapes(self) -> list[Box]:
-        """Filled shapes and images."""
-        if self._shapes is None:
-            self._look()
-        return self._shapes or []
+        self._pictures: bool | None = None
 
     @property
     def pictures(self) -> bool:
         """Whether images cover most of the page."""
-        if self._shapes is None:
-            self._look()
+        if self._pictures is None:
+            self._pictures = self._look()
         return self._pictures
 
-    def _look(self) -> None:
+    def _look(self) -> bool:
         import pypdfium2.raw as pdfium
 
-        self._shapes = []
         covered = 0.0
-        wanted = [pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING]
-        for at, thing in enumerate(self._page.get_objects(filter=wanted, max_depth=3)):
+        for at, thing in enumerate(self._page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
             if at >= _MOST_SHAPES:
                 break
             try:
                 box = Box(*thing.get_bounds())
             except RuntimeError:
                 continue
-            if thing.type == pdfium.FPDF_PAGEOBJ_IMAGE:
-                covered += (box.right - box.left) * (box.top - box.bottom)
-            self._shapes.append(box)
+            covered += (box.right - box.left) * (box.top - box.bottom)
         width, height = self._page.get_size()
-        self._pictures = covered > 0.5 * width * height
+        return bool(covered > 0.5 * width * height)
 
 
 @dataclass(frozen=True, slots=True)
 class _Style:
     mono: bool
     bold: bool
-    white: bool  # the colour of paper
     unseen: bool  # invisible ink or fully transparent
 
 
 class _Reader:
-    def __init__(self, pdfium: Any, raw: Any, turn: Turn, ground: Ground, page: Box) -> None:
+    def __init__(self, pdfium: Any, raw: Any, turn: Turn, ground: Ground, page: Box, drawing: Drawing | None) -> None:
         self._pdfium = pdfium
+        self._drawing = drawing
         self._raw = raw
         self._turn = turn
         self._ground = ground
@@ -225,7 +215,7 @@ class _Reader:
         self._flags = ctypes.c_int()
         self._colour = [ctypes.c_uint() for _ in range(4)]
         self._object = 0  # address of the text object whose style is known
-        self._style = _Style(False, False, False, False)
+        self._style = _Style(False, False, False)
         self._sideways = turn.degrees % 180 == 90
         self.hidden = 0
 
@@ -289,14 +279,13 @@ class _Reader:
         name = self._name.raw[: max(0, min(length, 128) - 1)].lower()
         flags = self._flags.value
         seen = self._pdfium.FPDFText_GetFillColor(self._raw, at, *(ctypes.byref(part) for part in self._colour))
-        red, green, blue, alpha = (part.value for part in self._colour) if seen else (0, 0, 0, 255)
+        alpha = self._colour[3].value if seen else 255
         invisible = bool(thing) and self._pdfium.FPDFTextObj_GetTextRenderMode(thing) == _INVISIBLE
         return _Style(
             mono=bool(flags & _FIXED_PITCH) or bool(_MONO_NAME.search(name)),
             bold=bool(flags & _BOLD)
             or bool(_BOLD_NAME.search(name))
             or self._pdfium.FPDFText_GetFontWeight(self._raw, at) >= 600,
-            white=min(red, green, blue) >= _WHITE,
             unseen=alpha < 10 or invisible,
         )
 
@@ -308,7 +297,7 @@ class _Reader:
         # Recognised text under a scan is invisible on purpose: it is what the picture shows.
         if style.unseen:
             return not self._ground.pictures
-        return style.white and not any(shape.holds(box) for shape in self._ground.shapes)
+        return self._drawing is not None and not self._drawing.shows(box)
 
 
 def _clean(chars: list[str]) -> str:

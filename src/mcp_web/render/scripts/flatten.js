@@ -11,9 +11,17 @@
   let nodes = 0;
   let size = 0;
 
-  // Motion ends where it leads: what fades in counts as visible, what fades out as gone.
+  // Motion ends where it leads: what fades in counts as visible, what fades out as gone. What waits for minutes, stands
+  // still or is never seen in any of its steps stays as it is.
+  const stays = (animation) => {
+    const { delay, iterations } = animation.effect?.getTiming() ?? {};
+    if (animation.playState === "paused" || delay > 60000) return true;
+    if (iterations !== Infinity) return false;
+    return animation.effect.getKeyframes().every((step) => step.opacity !== undefined && Number(step.opacity) < 0.06);
+  };
   const finishMotion = (page) => {
     for (const animation of page.getAnimations()) {
+      if (stays(animation)) continue;
       try { animation.finish(); } catch { animation.cancel(); } // an endless one has no end
     }
   };
@@ -27,20 +35,50 @@
     else out.push(text);
   };
 
+  // Any colour that the browser understands, as it paints it: red, green, blue, alpha.
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const colours = new Map();
   const colour = (value) => {
-    const parts = value.match(/[\d.]+/g)?.map(Number);
-    if (!parts || parts.length < 3 || !value.startsWith("rgb")) return null;
-    return [parts[0], parts[1], parts[2], parts.length > 3 ? parts[3] : 1];
+    if (!value) return null;
+    if (!colours.has(value)) colours.set(value, painted(value));
+    return colours.get(value);
   };
-  const tooClose = (a, b) => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) < 24;
+  const painted = (value) => {
+    const plain = value.match(/^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/);
+    if (plain) return [Number(plain[1]), Number(plain[2]), Number(plain[3]), plain[4] === undefined ? 1 : Number(plain[4])];
+    if (!canvas) return null;
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = "#010203";
+    canvas.fillStyle = value;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = canvas.getImageData(0, 0, 1, 1).data;
+    return [red, green, blue, alpha / 255];
+  };
+  const over = (a, b) => [0, 1, 2].map((at) => a[at] * a[3] + b[at] * (1 - a[3]));
+  const tooClose = (a, b) => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]) < 30;
+  const FUNCTION = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix)\((?:[^()]|\([^()]*\))*\)|transparent/g;
+  // The colours of a gradient; null for a picture, on which anything may be readable.
+  const stops = (image) => {
+    if (/url\(|image\(|image-set\(|element\(|paint\(/.test(image)) return null;
+    const found = (image.match(FUNCTION) ?? []).map(colour);
+    return found.length && found.every(Boolean) ? found : null;
+  };
 
-  // What a subtree inherits from the boxes around it.
+  // What a subtree inherits from the boxes around it. `grounds`: the colours behind the text, null if not known.
   const enter = (style, above, box) => {
     const state = { ...above };
-    const background = colour(style.backgroundColor);
-    if (style.backgroundImage !== "none") state.background = null; // a picture: anything may be readable on it
-    else if (background && background[3] > 0.95) state.background = background;
-    else if (background && background[3] > 0.05) state.background = null;
+    if (/text/.test(style.backgroundClip)) state.letters = { style, grounds: above.grounds };
+    else {
+      const background = colour(style.backgroundColor);
+      if (background && background[3] > 0.05) {
+        if (background[3] > 0.95) state.grounds = [background];
+        else state.grounds = state.grounds && state.grounds.map((ground) => [...over(background, ground), 1]);
+      }
+      if (style.backgroundImage !== "none") {
+        const found = stops(style.backgroundImage);
+        state.grounds = found && state.grounds && found.flatMap((stop) => state.grounds.map((ground) => [...over(stop, ground), 1]));
+      }
+    }
     if (/^(hidden|clip|scroll|auto)$/.test(style.overflowX) || /^(hidden|clip|scroll|auto)$/.test(style.overflowY)) {
       const scrolls = /scroll|auto/.test(style.overflowX + style.overflowY);
       const area = box();
@@ -51,55 +89,200 @@
         state.bottom = style.overflowY === "hidden" || style.overflowY === "clip" ? Math.min(state.bottom, area.bottom) : state.bottom;
       }
     }
-    if (style.position === "fixed") { state.top = -Infinity; state.bottom = Infinity; }
+    if (style.position === "fixed") { state.top = -Infinity; state.bottom = Infinity; state.fixed = true; }
+    if (Number(style.zIndex) < 0) state.below = true;
     return state;
   };
 
-  const clippedAway = (style) => {
+  const length = (text, whole) => (/%$/.test(text) ? (parseFloat(text) / 100) * whole : parseFloat(text) || 0);
+  const shapeIsEmpty = (path, area) => {
+    const inside = path.slice(path.indexOf("(") + 1, path.lastIndexOf(")"));
+    if (path.startsWith("inset(")) {
+      const sides = inside.split(" round ")[0].split(/\s+/);
+      const [top, right = top, bottom = top, left = right] = sides;
+      const high = length(top, area.height) + length(bottom, area.height);
+      const wide = length(left, area.width) + length(right, area.width);
+      return high >= area.height - 2 || wide >= area.width - 2;
+    }
+    if (/^(circle|ellipse)\(/.test(path)) {
+      const radii = inside.split(" at ")[0].trim().split(/\s+/).filter((radius) => /^[\d.]/.test(radius));
+      return radii.some((radius) => length(radius, Math.min(area.width, area.height)) <= 1);
+    }
+    if (path.startsWith("polygon(")) {
+      const points = inside.replace(/^(evenodd|nonzero)\s*,/, "").split(",").map((point) => {
+        const [x, y] = point.trim().split(/\s+/);
+        return [length(x, area.width), length(y, area.height)];
+      });
+      const twice = points.reduce((sum, [x, y], at) => {
+        const [nextX, nextY] = points[(at + 1) % points.length];
+        return sum + x * nextY - nextX * y;
+      }, 0);
+      return Math.abs(twice) / 2 < 4;
+    }
+    return path.startsWith("path(") && (inside.match(/-?[\d.]+/g) ?? []).length <= 4;
+  };
+
+  const clippedAway = (style, area) => {
     const clip = style.clip;
     if (clip && clip !== "auto" && style.position !== "static" && style.position !== "relative") {
       const [top, right, bottom, left] = (clip.match(/-?[\d.]+/g) ?? []).map(Number);
       if (bottom - top <= 2 || right - left <= 2) return true;
     }
-    const path = style.clipPath;
-    if (path && path !== "none") {
-      const inset = path.match(/^inset\(([\d.]+)%/);
-      if (inset && Number(inset[1]) >= 50) return true;
-      if (/^(circle|ellipse)\(0(px|%)?[ )]/.test(path)) return true;
-      if (/^polygon\(/.test(path) && new Set(path.match(/[\d.]+(px|%)?/g)).size <= 1) return true;
+    return style.clipPath && style.clipPath !== "none" ? shapeIsEmpty(style.clipPath, area()) : false;
+  };
+
+  // Seen from behind, where the back of the box is not drawn.
+  const turnedAway = (style) => {
+    if (style.backfaceVisibility !== "hidden") return false;
+    let facing = 1;
+    if (style.transform !== "none") facing *= Math.sign(new DOMMatrix(style.transform).m33) || 1;
+    const turn = /^([xy]) (-?[\d.]+)deg$/.exec(style.rotate ?? "");
+    if (turn) facing *= Math.sign(Math.cos((Number(turn[2]) * Math.PI) / 180)) || 1;
+    return facing < 0;
+  };
+
+  // Content that opens when it is searched for; a control before it opens it for everybody.
+  const CONTROL = "button, summary, [aria-expanded], [role=button]";
+  const opens = (element) => {
+    const before = element.previousElementSibling;
+    return Boolean(before && (before.matches(CONTROL) || before.querySelector(CONTROL)));
+  };
+
+  const filtered = (filter) => {
+    for (const [, name, value] of filter.matchAll(/(opacity|contrast|blur)\(([\d.]+)(?:px|%)?\)/g)) {
+      if (name === "blur" ? Number(value) >= 10 : Number(value) < 0.05) return true;
     }
     return false;
   };
 
   const goneWhole = (element, style) => {
     if (style.display === "none") return true;
-    if (Number(style.opacity) < 0.05) return true;
-    if (style.contentVisibility === "hidden" && !element.closest("details, [hidden=until-found]")) return true;
-    if (/opacity\((0(\.0\d*)?|0%)\)/.test(style.filter)) return true;
+    if (Number(style.opacity) < 0.06) return true;
+    if (style.contentVisibility === "hidden" && !element.closest("details") && !(element.hidden && opens(element))) return true;
+    if (style.filter !== "none" && filtered(style.filter)) return true;
     const mask = style.maskImage ?? style.webkitMaskImage ?? "none";
-    if (mask !== "none" && /^linear-gradient\((rgba\(0, 0, 0, 0\)|transparent)[^)]*(rgba\(0, 0, 0, 0\)|transparent)?\)+$/.test(mask)) return true;
-    return clippedAway(style);
+    if (mask !== "none" && stops(mask)?.every((stop) => stop[3] < 0.06)) return true;
+    return clippedAway(style, () => element.getBoundingClientRect()) || turnedAway(style);
+  };
+
+  const inkHidden = (style, state) => {
+    const stroke = parseFloat(style.webkitTextStrokeWidth) > 0;
+    if (style.textShadow !== "none" || stroke) return false;
+    const ink = colour(style.webkitTextFillColor || style.color);
+    if (!ink) return false;
+    if (state.letters && ink[3] < 0.95) return lettersHidden(state.letters);
+    if (ink[3] < 0.06) return true;
+    return Boolean(state.grounds?.every((ground) => tooClose(over(ink, ground), ground)));
+  };
+  // Letters that are holes through which a background shows.
+  const lettersHidden = ({ style, grounds }) => {
+    const background = colour(style.backgroundColor);
+    const image = style.backgroundImage;
+    if (image !== "none" && !stops(image)) return false;
+    const inks = image !== "none" ? stops(image) : background && background[3] > 0.06 ? [background] : [];
+    return inks.every((ink) => ink[3] < 0.06 || Boolean(grounds?.every((ground) => tooClose(over(ink, ground), ground))));
+  };
+
+  // A background that the boxes around the text do not tell: a painted pseudo-element, a picture underneath.
+  const paintedBeside = (node, style, area) => {
+    const view = node.ownerDocument.defaultView;
+    let around = node.parentElement;
+    for (let up = 0; around && up < 8; up += 1, around = around.parentElement) {
+      for (const part of ["::before", "::after"]) {
+        const beside = view.getComputedStyle(around, part);
+        if (beside.content === "none" || beside.content === "normal") continue;
+        if ((colour(beside.backgroundColor)?.[3] ?? 0) > 0.3 || beside.backgroundImage !== "none") return true;
+      }
+    }
+    const holds = (picture) => {
+      const box = picture.getBoundingClientRect();
+      return box.left <= area.left + 1 && box.right >= area.right - 1 && box.top <= area.top + 1 && box.bottom >= area.bottom - 1;
+    };
+    const loaded = (picture) => picture.localName !== "img" || picture.naturalWidth > 0;
+    return [...node.ownerDocument.querySelectorAll("img, video, canvas")].slice(0, 300).some((picture) => loaded(picture) && holds(picture));
+  };
+  const indentedAway = (holder, style) => {
+    const indent = parseFloat(style.textIndent) || 0;
+    if (indent < 300 || !holder) return false;
+    const view = holder.ownerDocument.defaultView;
+    for (let up = 0, box = holder; box && up < 4; up += 1, box = box.parentElement) {
+      if (/hidden|clip/.test(view.getComputedStyle(box).overflowX)) return indent >= Math.min(box.clientWidth, view.innerWidth);
+    }
+    return false;
   };
 
   const textHidden = (node, style, state) => {
     if (state.clipped || style.visibility !== "visible") return true;
     if (parseFloat(style.fontSize) < 2) return true;
-    const ink = colour(style.webkitTextFillColor || style.color);
-    if (ink && !/text/.test(style.webkitBackgroundClip || style.backgroundClip)) {
-      if (ink[3] < 0.05 && style.textShadow === "none") return true;
-      if (state.background && ink[3] > 0.95 && tooClose(ink, state.background) && style.textShadow === "none") return true;
-    }
     const range = node.ownerDocument.createRange();
     range.selectNodeContents(node);
     const area = range.getBoundingClientRect();
-    if (area.width < 0.5 || area.height < 0.5) return !node.parentElement?.closest("details");
+    if (inkHidden(style, state) && !paintedBeside(node, style, area)) return true;
+    if (indentedAway(node.parentElement, style)) return true;
+    const closed = node.parentElement?.closest("details");
+    if (area.width < 0.5 || area.height < 0.5) return !closed;
+    if (area.height < 2.5 || area.width > 1e6) return true;
+    const lines = [...range.getClientRects()];
+    const width = lines.reduce((sum, line) => sum + line.width, 0);
+    const letters = node.data.replace(/\s+/g, "").length;
+    if (letters > 8 && width / letters < 0.7 && area.height / letters < 0.7) return true;
     const view = node.ownerDocument.defaultView;
     const left = area.left + view.scrollX;
     const top = area.top + view.scrollY;
     if (left + area.width <= 0 || top + area.height <= 0) return true;
     if (left > 10000 || top > 2000000) return true;
-    return area.bottom <= state.top || area.top >= state.bottom;
+    if (state.fixed && (area.left >= view.innerWidth || area.top >= view.innerHeight)) return true;
+    if (area.bottom <= state.top + 1 || area.top >= state.bottom - 1) return true;
+    return covered(node, lines[0], state);
   };
+
+  // Boxes that were placed over others and let nothing through. What is fixed to the window is closed or scrolled away.
+  const covers = new Map();
+  const coversOf = (page) => {
+    if (covers.has(page)) return covers.get(page);
+    const found = [];
+    const view = page.defaultView;
+    for (const element of [...page.querySelectorAll("body *")].slice(0, 20000)) {
+      const style = view.getComputedStyle(element);
+      if (style.position !== "absolute" && style.position !== "relative") continue;
+      const background = colour(style.backgroundColor);
+      if (!background || background[3] < 0.95 || style.visibility !== "visible" || Number(style.opacity) < 0.95) continue;
+      const area = element.getBoundingClientRect();
+      const whole = area.width * area.height > 0.9 * view.innerWidth * view.innerHeight;
+      if (area.width > 20 && area.height > 8 && !whole) found.push(element);
+      if (found.length >= 200) break;
+    }
+    covers.set(page, found);
+    return found;
+  };
+  const covered = (node, line, state) => {
+    const page = node.ownerDocument;
+    const holder = node.parentElement;
+    if (!line || !holder) return false;
+    const hides = (element) => {
+      const area = element.getBoundingClientRect();
+      const [x, y] = [line.left + line.width / 2, line.top + line.height / 2];
+      return area.left <= line.left + 1 && area.right >= line.right - 1 && area.top <= y && area.bottom >= y && x >= 0;
+    };
+    const above = coversOf(page).filter((element) => !element.contains(holder) && hides(element));
+    return (above.length > 0 || state.below) && isUnder(node, holder, above);
+  };
+  // Asks the browser what lies on top at the middle of the first line.
+  const isUnder = (node, holder, above) => {
+    const page = node.ownerDocument;
+    const view = page.defaultView;
+    const [x, y] = [view.scrollX, view.scrollY];
+    for (const element of [holder, ...above]) element.style.setProperty("pointer-events", "auto", "important");
+    const range = page.createRange();
+    range.selectNodeContents(node);
+    view.scrollTo({ left: x, top: y + range.getClientRects()[0].top - 300, behavior: "instant" });
+    const line = range.getClientRects()[0];
+    const stack = page.elementsFromPoint(line.left + line.width / 2, line.top + line.height / 2);
+    view.scrollTo({ left: x, top: y, behavior: "instant" });
+    const own = stack.indexOf(holder);
+    return own > 0 && stack.slice(0, own).some((element) => !holder.contains(element) && isOpaque(element) || above.includes(element));
+  };
+  const isOpaque = (element) => (colour(element.ownerDocument.defaultView.getComputedStyle(element).backgroundColor)?.[3] ?? 0) > 0.95;
 
   const drop = (node) => {
     const text = node.textContent?.trim() ?? "";
@@ -150,15 +333,27 @@
     return note && note.textContent.length < 2000 ? element.querySelector("math")?.outerHTML ?? "" : "";
   };
 
+  // What stands behind everything: white paper, unless the document paints it.
+  const startOf = (page) => {
+    let state = { grounds: [[255, 255, 255, 1]], clipped: false, top: -Infinity, bottom: Infinity };
+    for (const element of [page.documentElement, page.body]) {
+      if (!element) continue;
+      const { grounds } = enter(page.defaultView.getComputedStyle(element), state, () => element.getBoundingClientRect());
+      state = { ...state, grounds };
+    }
+    return state;
+  };
+
   const frame = (element, depth) => {
     let inner = null;
     try { inner = element.contentDocument; } catch { /* another origin */ }
     if (inner?.body && inner.body.childNodes.length) {
       put("<div>");
       finishMotion(inner);
-      const style = inner.defaultView.getComputedStyle(inner.body);
-      const fresh = { background: [255, 255, 255, 1], clipped: false, top: -Infinity, bottom: Infinity };
-      if (!goneWhole(inner.body, style)) for (const child of inner.body.childNodes) visit(child, fresh, style, depth + 1);
+      if (!goneWhole(inner.body, inner.defaultView.getComputedStyle(inner.body))) {
+        const style = inner.defaultView.getComputedStyle(inner.body);
+        for (const child of inner.body.childNodes) visit(child, startOf(inner), style, depth + 1);
+      }
       put("</div>");
     } else {
       const mark = element.getAttribute("data-mcp-web-frame");
@@ -223,14 +418,11 @@
   const root = document.documentElement;
   if (limits.partOnly) {
     const style = getComputedStyle(document.body);
-    const start = { background: [255, 255, 255, 1], clipped: false, top: -Infinity, bottom: Infinity };
-    for (const child of document.body.childNodes) visit(child, start, style, 1);
+    for (const child of document.body.childNodes) visit(child, startOf(document), style, 1);
   } else {
     put(`<!doctype html><html${attributes(root)}>`);
     head();
-    const start = { background: colour(getComputedStyle(root).backgroundColor), clipped: false, top: -Infinity, bottom: Infinity };
-    if (!start.background || start.background[3] < 0.95) start.background = [255, 255, 255, 1];
-    if (document.body) element(document.body, start, 0);
+    if (document.body) element(document.body, startOf(document), 0);
     put("</html>");
   }
   return { html: out.join(""), title: document.title, url: location.href, lang: root.lang, ...facts };

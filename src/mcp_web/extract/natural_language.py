@@ -6,7 +6,7 @@ _READS = 4000  # characters
 _LEAST = 150
 _SURE = 0.9
 
-# ISO 639-3, which the detector speaks, → the two letters that web pages use.
+# ISO 639-3, as the detector returns it, → the two letters that web pages use.
 # fmt: off
 _SHORT = {
     "eng": "en", "deu": "de", "fra": "fr", "spa": "es", "por": "pt", "ita": "it", "nld": "nl", "pol": "pl", "rus": "ru",
@@ -22,14 +22,14 @@ _SHORT = {
 # fmt: on
 
 
-def detect_tongue(text: str) -> str | None:
+def detect_language(text: str) -> str | None:
     """A two-letter code when the text is long enough and the detector is sure, else None."""
-    from turbohtml.detect import LanguageDetection, detect_language
+    from turbohtml import detect
 
     sample = text[:_READS]
     letters = sum(map(str.isalpha, sample))
     # Ideographs say more with fewer characters.
     if letters < (_LEAST if sample.isascii() else _LEAST // 3):
         return None
-    found = detect_language(sample, LanguageDetection(threshold=_SURE)).language
+    found = detect.detect_language(sample, detect.LanguageDetection(threshold=_SURE)).language
     return _SHORT.get(found) if found else None

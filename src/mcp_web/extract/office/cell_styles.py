@@ -1,0 +1,85 @@
+"""The cell styles of a workbook: which show a number as a date, and which leave nothing to see."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.office.ink import Ink, hex_colour
+from mcp_web.extract.office.package import Element, attribute, child
+
+_DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
+_DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
+_LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_NOTHING = re.compile(r'(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*\Z')
+# The colours that files name by a number: the old palette's black and white, and the first two of a theme.
+_INDEXED = {"0": "000000", "1": "ffffff", "8": "000000", "9": "ffffff", "64": "000000", "65": "ffffff"}
+Item = TypeVar("Item")
+_THEME = {"0": "ffffff", "1": "000000"}
+
+
+class CellStyles:
+    """Answers by the index that a cell carries."""
+
+    def __init__(self, root: Element | None) -> None:
+        formats = {
+            attribute(form, "numFmtId") or "": attribute(form, "formatCode") or ""
+            for form in children(child(root, "numFmts"))
+        }
+        fonts = [font_ink(font) for font in children(child(root, "fonts"))]
+        fills = [_fill(fill) for fill in children(child(root, "fills"))]
+        self._dates: set[str] = set()
+        self._inks: dict[str, Ink] = {}
+        for index, style in enumerate(children(child(root, "cellXfs"))):
+            number = attribute(style, "numFmtId") or "0"
+            if _is_date(number, formats.get(number)):
+                self._dates.add(str(index))
+            ink = _at(fonts, attribute(style, "fontId")) or Ink()
+            empty = True if _NOTHING.match(formats.get(number, "")) else None
+            self._inks[str(index)] = Ink(hidden=empty).over(ink).on(_at(fills, attribute(style, "fillId")))
+
+    def is_date(self, index: str) -> bool:
+        return index in self._dates
+
+    def ink(self, index: str) -> Ink:
+        return self._inks.get(index, Ink())
+
+
+def children(element: Element | None) -> list[Element]:
+    return list(element) if element is not None else []
+
+
+def _is_date(number: str, code: str | None) -> bool:
+    if code is not None:
+        return _DATE_CODE.search(_LITERAL.sub("", code)) is not None
+    return number.isdigit() and int(number) in _DATE_FORMATS
+
+
+def _at(items: list[Item], index: str | None) -> Item | None:
+    return items[int(index)] if index and index.isdigit() and int(index) < len(items) else None
+
+
+def font_ink(font: Element) -> Ink:
+    """The ink of a font, of a cell or of a run in it."""
+    size = child(font, "sz")
+    value = (attribute(size, "val") if size is not None else None) or ""
+    points = float(value) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", value) else None
+    return Ink(colour=_colour(child(font, "color")), size=points)
+
+
+def _fill(fill: Element) -> Colour | None:
+    pattern = child(fill, "patternFill")
+    if pattern is None or attribute(pattern, "patternType") != "solid":
+        return None
+    return _colour(child(pattern, "fgColor"))
+
+
+def _colour(element: Element | None) -> Colour | None:
+    if element is None:
+        return None
+    tint = attribute(element, "tint") or "0"
+    if re.fullmatch(r"-?0?\.?0*", tint) is None:
+        return None  # a shade of a theme's colour: not known here
+    digits = _INDEXED.get(attribute(element, "indexed") or "") or _THEME.get(attribute(element, "theme") or "")
+    return parse_colour(f"#{digits}") if digits else hex_colour(attribute(element, "rgb"))

@@ -1,0 +1,84 @@
+"""The styles of an OpenDocument file: which of them hide their text, table, row or page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mcp_web.extract.office.ink import Ink, hex_colour
+from mcp_web.extract.office.package import Element, attribute, child, local
+
+_SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)(pt|in|cm|mm)\Z")
+_POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835}
+_HIDDEN = {"display": ("none", "false"), "visibility": ("hidden", "collapse")}
+_DEEPEST = 10
+
+
+class OdfStyles:
+    """What the styles of a file say about their text, by name."""
+
+    def __init__(self, *roots: Element | None) -> None:
+        self._elements: dict[str, Element] = {}
+        for root in roots:
+            for holder in ("styles", "automatic-styles"):
+                styles = child(root, holder)
+                for style in styles if styles is not None else ():
+                    name = attribute(style, "name")
+                    if local(style.tag) == "style" and name:
+                        self._elements[name] = style
+        self._inks: dict[str, Ink] = {}
+
+    def ink(self, element: Element) -> Ink:
+        """The ink that the element's style gives its text."""
+        return self._named(attribute(element, "style-name") or "", 0)
+
+    def _named(self, name: str, depth: int) -> Ink:
+        if name in self._inks or name not in self._elements or depth > _DEEPEST:
+            return self._inks.get(name, Ink())
+        style = self._elements[name]
+        above = self._named(attribute(style, "parent-style-name") or "", depth + 1)
+        found = _ink(style).over(above)
+        self._inks[name] = found
+        return found
+
+    def hides(self, element: Element) -> bool:
+        """Whether the element, or its style, says that it is not shown."""
+        if attribute(element, "display") in ("none", "false") or attribute(element, "is-hidden") == "true":
+            return True
+        if attribute(element, "visibility") in ("hidden", "collapse", "filter"):
+            return True
+        style = self._elements.get(attribute(element, "style-name") or "")
+        return style is not None and any(_says_hidden(properties) for properties in style)
+
+    def row_is_flat(self, element: Element, names: Mapping[str, str]) -> bool:
+        """Whether the style of a row or column leaves it no room."""
+        style = self._elements.get(attribute(element, "style-name") or "")
+        sizes = (_points(attribute(each, names[local(element.tag)])) for each in (style if style is not None else ()))
+        return any(size is not None and size < 1.5 for size in sizes)
+
+
+def _says_hidden(properties: Element) -> bool:
+    if local(properties.tag) == "text-properties":
+        return False  # the text of the style, not what carries it
+    return any(attribute(properties, name) in values for name, values in _HIDDEN.items())
+
+
+def _points(value: str | None) -> float | None:
+    found = _SIZE.match(value or "")
+    return float(found[1]) * _POINTS[found[2]] if found else None
+
+
+def _ink(style: Element) -> Ink:
+    found = Ink()
+    for properties in style:
+        ground = hex_colour(attribute(properties, "background-color"))
+        if local(properties.tag) == "text-properties":
+            display = attribute(properties, "display")
+            hidden = None if display is None else display == "none"
+            if attribute(properties, "text-scale") in ("0%", "1%", "2%"):
+                hidden = True
+            own = Ink(hidden, hex_colour(attribute(properties, "color")), _points(attribute(properties, "font-size")))
+            found = own.on(ground).over(found)
+        elif ground is not None:
+            found = found if found.ground is not None else found.on(ground)
+    return found

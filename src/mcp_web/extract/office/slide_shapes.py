@@ -1,0 +1,140 @@
+"""The shapes of a slide that a person sees: on the slide, not hidden, not covered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcp_web.extract.colour import Colour
+from mcp_web.extract.office.ink import Ink, hex_colour
+from mcp_web.extract.office.package import Element, attribute, child, local
+
+_SCHEME = {"bg1": "ffffff", "lt1": "ffffff", "tx1": "000000", "dk1": "000000"}
+_PRESET = {"white": "ffffff", "black": "000000"}
+_MOST_COVERS = 100
+_POINT = 12_700  # English metric units
+_HOLDERS = ("nvSpPr", "nvGraphicFramePr", "nvGrpSpPr", "nvPicPr")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def holds(self, other: Place) -> bool:
+        inside = self.left <= other.left and self.right >= other.right
+        return inside and self.top <= other.top and self.bottom >= other.bottom
+
+    def meets(self, other: Place) -> bool:
+        return (
+            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    element: Element
+    place: Place | None  # None: where its layout puts it
+    seen: bool
+
+
+def shapes_of(tree: Element | None, slide: Place) -> list[Shape]:
+    """Every shape with text or a table, from the back to the front."""
+    found = list(_shapes(tree, None, True, 0))
+    covers = [(at, shape.place) for at, shape in enumerate(found) if shape.place is not None and _is_opaque(shape)]
+    seen: list[Shape] = []
+    for at, shape in enumerate(found):
+        place = shape.place
+        on_slide = place is None or (place.meets(slide) and _has_size(place))
+        covered = place is not None and any(above > at and box.holds(place) for above, box in covers[-_MOST_COVERS:])
+        seen.append(Shape(shape.element, place, shape.seen and on_slide and not covered))
+    return seen
+
+
+def _has_size(place: Place) -> bool:
+    return place.right - place.left > _POINT and place.bottom - place.top > _POINT
+
+
+def _is_opaque(shape: Shape) -> bool:
+    fill = fill_of(child(shape.element, "spPr")) if shape.seen else None
+    return fill is not None and fill.alpha > 0.95
+
+
+_Move = tuple[float, float, float, float]  # scale and shift, across and down
+
+
+def _shapes(tree: Element | None, move: _Move | None, seen: bool, depth: int) -> Iterator[Shape]:
+    for element in tree if tree is not None else ():
+        name = local(element.tag)
+        shown = seen and not _is_marked_hidden(element)
+        if name in ("sp", "graphicFrame"):
+            frame = child(element, "spPr", "xfrm") if name == "sp" else child(element, "xfrm")
+            yield Shape(element, _moved(_place(frame), move), shown)
+        elif name == "grpSp" and depth < 10:
+            yield from _shapes(element, _inside(child(element, "grpSpPr", "xfrm"), move), shown, depth + 1)
+
+
+def _is_marked_hidden(element: Element) -> bool:
+    properties = next(
+        (child(element, holder, "cNvPr") for holder in _HOLDERS if child(element, holder) is not None), None
+    )
+    return properties is not None and properties.get("hidden") in ("1", "true")
+
+
+def _numbers(element: Element | None, *names: str) -> list[float] | None:
+    values = [(attribute(element, name) if element is not None else None) or "" for name in names]
+    if not all(re.fullmatch(r"-?\d{1,12}", value) for value in values):
+        return None
+    return [float(value) for value in values]
+
+
+def _place(frame: Element | None, corner: str = "off", size: str = "ext") -> Place | None:
+    off, ext = _numbers(child(frame, corner), "x", "y"), _numbers(child(frame, size), "cx", "cy")
+    return Place(off[0], off[1], off[0] + ext[0], off[1] + ext[1]) if off and ext else None
+
+
+def _moved(place: Place | None, move: _Move | None) -> Place | None:
+    if place is None or move is None:
+        return place
+    across, down, x, y = move
+    return Place(place.left * across + x, place.top * down + y, place.right * across + x, place.bottom * down + y)
+
+
+def _inside(frame: Element | None, move: _Move | None) -> _Move | None:
+    """How a group places what stands in it."""
+    outer, inner = _moved(_place(frame), move), _place(frame, "chOff", "chExt")
+    if outer is None or inner is None or inner.right == inner.left or inner.bottom == inner.top:
+        return move
+    across = (outer.right - outer.left) / (inner.right - inner.left)
+    down = (outer.bottom - outer.top) / (inner.bottom - inner.top)
+    return across, down, outer.left - inner.left * across, outer.top - inner.top * down
+
+
+def fill_of(properties: Element | None) -> Colour | None:
+    """The solid colour of a shape, a cell or a text."""
+    solid = child(properties, "solidFill")
+    colour = solid[0] if solid is not None and len(solid) else None
+    if colour is None:
+        return None
+    value = attribute(colour, "val") or ""
+    names = {"schemeClr": _SCHEME, "prstClr": _PRESET}.get(local(colour.tag))
+    found = hex_colour(names.get(value) if names else value or attribute(colour, "lastClr"))
+    if any(local(each.tag) in ("lumMod", "lumOff", "tint", "shade") for each in colour):
+        return None
+    alpha = child(colour, "alpha")
+    share = (attribute(alpha, "val") if alpha is not None else None) or "100000"
+    if found is None or not share.isdigit():
+        return found
+    return Colour(found.red, found.green, found.blue, int(share) / 100_000)
+
+
+def run_ink(properties: Element | None) -> Ink:
+    """What run properties say about their letters."""
+    if properties is None:
+        return Ink()
+    size = attribute(properties, "sz") or ""
+    hidden = True if child(properties, "noFill") is not None else None
+    return Ink(hidden, fill_of(properties), int(size) / 100 if size.isdigit() else None)
