@@ -329,7 +329,11 @@ class App:
         """Add this process's figures to the kept totals; they are worth less than a clean end."""
         if self._store is not None:
             with contextlib.suppress(WebError):
-                await self._store.add_figures(trace.figures.drain())
+                from mcp_web.archive.usage import add_sample
+
+                drained = trace.figures.drain()
+                await self._store.add_figures(drained)
+                await add_sample(self._store, drained)
 
     async def run_background(self) -> None:
         """What a long-running server does beside its calls: save figures, check search instances."""

@@ -16,9 +16,10 @@ import re
 import sys
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit, urlunsplit
@@ -101,7 +102,19 @@ def hits_and_misses(counters: Iterable[Any]) -> dict[str, tuple[float, float]]:
     return found
 
 
+@dataclass(slots=True)
+class ToolCall:
+    """One tool call of this process, for people who look at what is going on. Queries are never kept."""
+
+    tool: str
+    began: float  # seconds since the epoch
+    state: Literal["running", "done", "failed"] = "running"
+    url: str = ""
+    ms: float = 0.0
+
+
 figures = Figures()
+tool_calls: deque[ToolCall] = deque(maxlen=30)  # the newest last
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
 
@@ -167,6 +180,9 @@ def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
     `by` names the fact that the figures are counted by, such as the tool.
     """
     labels = {by: str(facts[by])} if by else {}
+    call = ToolCall(str(facts.get("tool", "")), time.time())
+    if name == "tool":
+        tool_calls.append(call)
     begun = time.perf_counter()
     noted: dict[str, Any] = dict(facts)
     outcome, known = "ok", True
@@ -179,6 +195,8 @@ def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
         raise
     finally:
         ms = (time.perf_counter() - begun) * 1000
+        call.state, call.ms = "done" if outcome == "ok" else "failed", ms
+        call.url = redact_url(str(noted.get("url") or ""))
         figures.observe(f"{name}_ms", ms, **labels)
         figures.count(f"{name}_total", 1, outcome=outcome, **labels)
         # A failure with a code is an answer that somebody gets; only a defect is worth a line by default.

@@ -127,12 +127,13 @@ def test_the_page_shows_state_tools_and_how_to_connect(served: Served) -> None:
     status, headers, body = served.get("/")
     text = body.decode()
     assert status == 200
-    assert "ready" in text
-    assert "web_open" in text
+    assert "What your agents read" in text
+    assert "web_open" in served.get("/state")[2].decode()
     assert f"http://127.0.0.1:{served.port}/mcp" in text
     assert "claude mcp add" in text
     assert "default-src 'none'" in headers["content-security-policy"]
-    assert "<script" not in text
+    assert "script-src 'self'" in headers["content-security-policy"]
+    assert "<script>" not in text
 
 
 def test_figures_are_there_for_people_and_machines(served: Served) -> None:

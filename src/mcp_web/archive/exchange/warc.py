@@ -227,3 +227,12 @@ def _body(record: Any) -> bytes:
     if len(body) > _MAX_BODY:
         raise InvalidInput(f"A record of the WARC file is larger than {_MAX_BODY:,} bytes.")
     return body
+
+
+def warc_of(snapshot: Snapshot) -> bytes:
+    """One version of one document as a compressed WARC file."""
+    out = io.BytesIO()
+    writer = _warcio()(out, gzip=True)
+    _write_info(writer, f"{snapshot.hash[:16]}.warc.gz")
+    _write(writer, snapshot)
+    return out.getvalue()

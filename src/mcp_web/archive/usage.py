@@ -1,0 +1,63 @@
+"""Figures by the hour, so that people can see how use changes over time."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp_web.store.protocol import Store
+
+KIND = "figures_hour"  # of records: one for each hour
+KEPT = 60 * 86400.0
+TRIES = 5  # several processes add to the same hour
+HOUR = 3600.0
+
+_SERIES = ("calls", "failed", "hits", "fetched", "ms")
+
+
+async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None = None) -> None:
+    """Add what happened since the last sample to the current hour."""
+    sample = summary_of(drained)
+    if not sample:
+        return
+    now = time.time() if now is None else now
+    key = _hour(now)
+    for _ in range(TRIES):
+        before = await store.record(KIND, key)
+        if before is None:
+            if await store.add_records(KIND, {key: sample}, now + KEPT):
+                return
+        elif await store.replace_record(KIND, key, dict(Counter(before) + Counter(sample)), expected=before,
+                                        expires_at=now + KEPT):  # fmt: skip
+            return
+
+
+async def history(store: Store, hours: int, now: float | None = None) -> list[tuple[str, dict[str, float]]]:
+    """The last hours in order, each with its figures; an hour without calls has none."""
+    now = time.time() if now is None else now
+    kept = {one.key: one.value for one in await store.records(KIND)}
+    keys = [_hour(now - at * HOUR) for at in reversed(range(hours))]
+    return [(key, kept.get(key, {})) for key in keys]
+
+
+def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
+    """The few sums that charts show."""
+    sums: Counter[str] = Counter()
+    for name, labels, value in drained.get("counters", ()):
+        if name == "tool_total":
+            sums["calls"] += value
+            sums["failed"] += value if labels.get("outcome") != "ok" else 0
+        elif name == "cache_total":
+            sums["hits" if labels.get("state") == "hit" else "fetched"] += value
+    for name, _, row in drained.get("histograms", ()):
+        if name == "tool_ms":
+            sums["ms"] += row[1]
+    return {name: float(sums[name]) for name in _SERIES if sums[name]}
+
+
+def _hour(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H")

@@ -1,0 +1,38 @@
+"""Forms that change something carry a token that only a page of ours could have shown (double-submit cookie)."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from starlette.datastructures import FormData
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+COOKIE = "mcp_web_form"
+FIELD = "form_token"
+
+
+def token_of(request: Request) -> str:
+    """The token of this browser, new when it has none."""
+    return request.cookies.get(COOKIE) or secrets.token_urlsafe(24)
+
+
+def with_token(response: Response, request: Request, token: str) -> Response:
+    if request.cookies.get(COOKIE) != token:
+        secure = request.url.scheme == "https"
+        response.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=secure, path="/")
+    return response
+
+
+async def checked_form(request: Request) -> FormData:
+    """The form's fields; a form that no page of ours showed is refused."""
+    form = await request.form(max_fields=50, max_files=0)
+    given, known = str(form.get(FIELD, "")), request.cookies.get(COOKIE, "")
+    if not known or not hmac.compare_digest(given.encode(), known.encode()):
+        raise InvalidInput("This form was not sent from a page of this server.", suggestion="Reload it and try again.")
+    return form

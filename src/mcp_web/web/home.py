@@ -1,0 +1,107 @@
+"""Home: search box, recent reading, what the agents do now, how to connect. And the search results."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from mcp_web import trace
+from mcp_web.errors import WebError
+from mcp_web.web.connect import NAME, claude_code_line, own_entry
+from mcp_web.web.listing import found_rows, info_rows
+from mcp_web.web.pages import page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from mcp_web.app import App
+
+RECENT = 8
+
+
+async def home(app: App, request: Request) -> Response:
+    return page(
+        request,
+        "home.html",
+        trouble=await app.trouble(),
+        can_search_web=bool(app.search_providers),
+        recent=info_rows(await (await app.store()).recent(RECENT)),
+        calls=_calls(),
+        endpoint=f"{request.base_url}mcp",
+        claude_line=claude_code_line(),
+        cursor_link=_cursor_link(),
+        vscode_link=_vscode_link(),
+    )
+
+
+async def activity(app: App, request: Request) -> Response:
+    """The list of calls alone, for a page that refreshes it."""
+    return page(request, "activity.html", calls=_calls())
+
+
+async def search(app: App, request: Request) -> Response:
+    query = request.query_params.get("q", "").strip()[:500]
+    scope = "web" if request.query_params.get("scope") == "web" and app.search_providers else "kept"
+    shown: dict[str, Any] = {"rows": [], "hits": [], "notes": []}
+    if query and scope == "web":
+        shown |= await _web_hits(app, query)
+    elif query:
+        rows, notes = await found_rows(app, query)
+        shown |= {"rows": rows, "notes": notes}
+    providers = bool(app.search_providers)
+    return page(request, "search.html", query=query, scope=scope, can_search_web=providers, **shown)
+
+
+async def _web_hits(app: App, query: str) -> dict[str, Any]:
+    import anyio
+
+    from mcp_web.model.search import SearchQuery
+    from mcp_web.services.search_web import search_web
+
+    (answer,) = await search_web(app, [SearchQuery(query)], "auto", deadline=anyio.current_time() + 20)
+    if isinstance(answer, WebError):
+        return {"notes": [f"{answer.message} {answer.way_on}"]}
+    hits = [
+        {"title": hit.title, "url": hit.url, "snippet": hit.snippet, "kept": seen.hash if seen else None}
+        for hit in answer.found.hits
+        for seen in [answer.seen.get(hit.url)]
+    ]
+    return {"hits": hits, "notes": list(answer.found.notes)}
+
+
+def _calls() -> list[dict[str, str]]:
+    now = time.time()
+    return [
+        {
+            "tool": call.tool,
+            "state": call.state,
+            "detail": call.url or (f"{call.ms:,.0f} ms" if call.state != "running" else ""),
+            "when": _ago(now - call.began),
+        }
+        for call in reversed(list(trace.tool_calls)[-10:])
+    ]
+
+
+def _ago(seconds: float) -> str:
+    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago"
+
+
+def _stdio() -> dict[str, Any]:
+    entry = own_entry()
+    return {"command": entry.command, "args": list(entry.args)}
+
+
+def _cursor_link() -> str:
+    config = base64.b64encode(json.dumps(_stdio()).encode()).decode()
+    return f"cursor://anysphere.cursor-deeplink/mcp/install?name={NAME}&config={quote(config, safe='')}"
+
+
+def _vscode_link() -> str:
+    return "vscode:mcp/install?" + quote(json.dumps({"name": NAME} | _stdio()), safe="")

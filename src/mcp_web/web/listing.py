@@ -1,0 +1,110 @@
+"""Rows of documents for lists: what was read recently, what a search found, what the filters leave."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from mcp_web.web.pages import day, host, page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from mcp_web.app import App
+    from mcp_web.model.snapshot import SnapshotInfo
+
+PAGE_SIZE = 50
+FILTERS = ("q", "collection", "source", "domain", "language", "since", "until")
+_MARK = re.compile(r"</?mark>")
+
+
+def info_rows(infos: Sequence[SnapshotInfo]) -> list[dict[str, Any]]:
+    return [
+        {
+            "hash": info.hash,
+            "title": info.title,
+            "url": info.url,
+            "place": host(info.url) or info.url,
+            "when": day(info.fetched_at),
+            "size": f"{info.chars:,} characters",
+            "source": info.source,
+            "snippets": [],
+        }
+        for info in infos
+    ]
+
+
+async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[dict[str, Any]], list[str]]:
+    """The documents that a search finds, and what it has to say about them."""
+    from mcp_web.archive.answer import ArchiveQuery
+    from mcp_web.services.search_archive import search_archive
+
+    answer = await search_archive(app, ArchiveQuery(query, limit=PAGE_SIZE, **filters))
+    notes = list(answer.notes)
+    if answer.corrected_query:
+        notes.insert(0, f"Searched for: {answer.corrected_query}")
+    rows = [
+        {
+            "hash": one.document.snapshot,
+            "title": one.document.title,
+            "url": one.document.url,
+            "place": one.document.path or host(one.document.url),
+            "when": day(one.document.date),
+            "size": "",
+            "source": one.document.source,
+            "snippets": [_marked(text) for mark in one.highlights if mark.field != "title" for text in mark.snippets],
+        }
+        for one in answer.results
+    ]
+    return rows, notes
+
+
+def _marked(snippet: str) -> Any:
+    """The snippet with its marks as markup and everything else escaped again."""
+    from markupsafe import Markup
+
+    parts = re.split(r"<mark>(.*?)</mark>", snippet)
+    made = Markup()
+    for at, part in enumerate(parts):
+        plain = html.unescape(_MARK.sub("", part))
+        made += Markup("<mark>{}</mark>").format(plain) if at % 2 else plain
+    return made
+
+
+async def archive(app: App, request: Request) -> Response:
+    """Everything kept, filtered and paged."""
+    store = await app.store()
+    filters = {name: request.query_params.get(name, "").strip()[:500] for name in FILTERS}
+    notes: list[str] = []
+    cursor = ""
+    if filters["q"]:
+        wanted = {name: filters[name] or None for name in ("collection", "since", "until")}
+        rows, notes = await found_rows(app, filters["q"], source=filters["source"] or "all", **wanted)
+        rows = [row for row in rows if not filters["domain"] or _within(row["url"], filters["domain"])]
+    else:
+        infos, cursor = await _browse(app, filters, request.query_params.get("after", ""))
+        rows = info_rows(infos)
+    given = {name: value for name, value in filters.items() if value}
+    following = "/archive?" + urlencode(given | {"after": cursor}) if cursor else ""
+    collections = sorted((await store.collections()).items())
+    return page(request, "archive.html", size=await store.size(), filters=filters, rows=rows, notes=notes,
+                collections=collections, next_page=following)  # fmt: skip
+
+
+async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
+    """One page of documents, the most recently used first, and the cursor of the next."""
+    store = await app.store()
+    start = int(after) if after.isdecimal() and len(after) < 8 else 0
+    source: Any = filters["source"] or None
+    found = (await store.recent(start + PAGE_SIZE + 1, source))[start:]
+    following = str(start + PAGE_SIZE) if len(found) > PAGE_SIZE else ""
+    return found[:PAGE_SIZE], following
+
+
+def _within(url: str, domain: str) -> bool:
+    found, wanted = host(url), domain.lower().removeprefix("www.")
+    return found == wanted or found.endswith("." + wanted)

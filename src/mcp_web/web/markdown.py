@@ -1,0 +1,118 @@
+"""Kept Markdown → HTML for reading: headings with anchors, highlighted code, links that lead to kept copies first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_CODE_CHARS = 40_000  # longer listings are shown without colours: lexers are slow
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    html: str
+    contents: tuple[tuple[int, str, str], ...]  # level, anchor, text
+
+
+def to_reading(markdown: str, kept: Mapping[str, str]) -> Reading:
+    """The page and its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
+    parser = _parser()
+    tokens = parser.parse(markdown)
+    contents = _with_anchors(tokens)
+    _with_links(tokens, kept)
+    return Reading(str(parser.renderer.render(tokens, parser.options, {})), contents)
+
+
+def addresses(markdown: str) -> list[str]:
+    """The addresses that the page links to."""
+    found = []
+    for token in _parser().parse(markdown):
+        for child in token.children or ():
+            if child.type == "link_open" and (target := str(child.attrGet("href") or "")).startswith("http"):
+                found.append(target)
+    return list(dict.fromkeys(found))
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.footnote import footnote_plugin
+    from mdit_py_plugins.tasklists import tasklists_plugin
+
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "highlight": _highlighted})
+    parser.enable(["table", "strikethrough"]).use(footnote_plugin).use(tasklists_plugin)
+    parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
+    parser.add_render_rule("table_close", lambda *_: "</table></div>")
+    # Pictures of other sites are never loaded: their description and address stand in their place.
+    parser.add_render_rule("image", _image)
+    return parser
+
+
+def _highlighted(code: str, language: str, _: str) -> str:
+    """Code with classes for colours; nothing where the language is unknown."""
+    if not language or len(code) > _CODE_CHARS:
+        return ""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_by_name(language)
+    except ClassNotFound:
+        return ""
+    inside = highlight(code, lexer, HtmlFormatter(nowrap=True, classprefix="hl-"))
+    return f'<pre tabindex="0"><code>{inside}</code></pre>'
+
+
+def _image(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -> str:
+    from html import escape
+
+    return f'<span class="picture">{escape(tokens[index].content or "picture")}</span>'
+
+
+def _with_anchors(tokens: list[Token]) -> tuple[tuple[int, str, str], ...]:
+    found: list[tuple[int, str, str]] = []
+    taken: set[str] = set()
+    for at, token in enumerate(tokens):
+        if token.type != "heading_open":
+            continue
+        text = "".join(
+            child.content for child in tokens[at + 1].children or () if child.type in ("text", "code_inline")
+        )
+        anchor = _anchor(text, taken)
+        token.attrSet("id", anchor)
+        found.append((int(token.tag[1]), anchor, text))
+    return tuple(found)
+
+
+def _anchor(text: str, taken: set[str]) -> str:
+    made = "s-" + (re.sub(r"[^\w]+", "-", text.lower()).strip("-")[:60] or "section")
+    name, number = made, 1
+    while name in taken:
+        number += 1
+        name = f"{made}-{number}"
+    taken.add(name)
+    return name
+
+
+def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
+    for token in tokens:
+        for child in token.children or ():
+            if child.type != "link_open":
+                continue
+            target = str(child.attrGet("href") or "")
+            if target in kept:
+                child.attrSet("href", f"/archive/{kept[target]}")
+                child.attrSet("class", "kept")
+                child.attrSet("title", "A copy is kept")
+            elif target.startswith(("http://", "https://")):
+                child.attrSet("rel", "noreferrer noopener")
+                child.attrSet("target", "_blank")

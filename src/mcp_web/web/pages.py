@@ -1,0 +1,98 @@
+"""Renders the page's templates: autoescaped, with strict headers, and every configured secret masked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from mcp_web import trace
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+FOLDER = Path(__file__).parent
+# Nothing of a kept page may run, load or frame anything; our own script and style are files.
+HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+}
+VIEWS = (("/", "Home"), ("/archive", "Archive"), ("/graph", "Graph"), ("/watch", "Watched"),
+         ("/figures", "Figures"), ("/state", "State"))  # fmt: skip
+
+
+@cache
+def environment() -> Environment:
+    """The templates; `_()` marks every text for translation."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    made.install_null_translations(newstyle=True)  # type: ignore[attr-defined]  # added by the extension
+    made.filters |= {
+        "moment": moment,
+        "day": day,
+        "size": size,
+        "host": host,
+        "number": number,
+        "web_address": web_address,
+    }
+    return made
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """One view as an HTML response."""
+    from starlette.responses import HTMLResponse
+
+    from mcp_web.web.csrf import token_of, with_token
+
+    token = token_of(request)
+    shared = {"views": VIEWS, "here": request.url.path, "csrf": token}
+    text = environment().get_template(template).render(shared | values)
+    return with_token(HTMLResponse(trace.redact(text), status, headers=HEADERS), request, token)
+
+
+def moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%-d %b %Y, %H:%M")
+
+
+def day(value: float | str) -> str:
+    if isinstance(value, str):
+        return value[:10]
+    return datetime.fromtimestamp(value, UTC).strftime("%-d %b %Y")
+
+
+def size(count: float) -> str:
+    for unit, least in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= least:
+            return f"{count / least:,.1f} {unit}"
+    return f"{count:,.0f} bytes"
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def host(url: str) -> str:
+    """Where a document is from, for people: the site, or the path of a synced file."""
+    if url.startswith("file:"):
+        return url.removeprefix("file://").lstrip("/")
+    return (urlsplit(url).hostname or "").removeprefix("www.")
+
+
+def web_address(url: str) -> str:
+    """The URL where a browser may follow it; nothing for file:, javascript: and the like."""
+    return url if url.startswith(("http://", "https://")) else ""
