@@ -58,6 +58,8 @@ class App:
         self._opening = anyio.Lock()
         self._ends = contextlib.AsyncExitStack()
         self._store: Store | None = None
+        self._store_refusal: WebError | None = None
+        self._store_note = ""
         self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
@@ -151,11 +153,27 @@ class App:
             return self._store
         async with self._opening:
             if self._store is None:
-                from mcp_web.store.open import open_store
+                from mcp_web.store.open import open_store_or_temporary
 
-                self._store = await open_store(self.settings.of(StoreOptions))
-                self._ends.push_async_callback(self._store.close)
+                opened = await open_store_or_temporary(self.settings.of(StoreOptions))
+                if opened.folder is not None:
+                    self._ends.callback(opened.folder.cleanup)
+                self._ends.push_async_callback(opened.store.close)
+                self._store, self._store_refusal, self._store_note = opened.store, opened.refusal, opened.note
         return self._store
+
+    async def require_kept_store(self) -> None:
+        """Raise when nothing can be kept: for work whose purpose is to change what is kept."""
+        await self.store()
+        if self._store_refusal is not None:
+            raise self._store_refusal
+
+    def take_store_note(self) -> str:
+        """What a caller has to know about the store: a replaced file once, a store that keeps nothing every time."""
+        note = self._store_note
+        if self._store_refusal is None:
+            self._store_note = ""
+        return note
 
     # ── rooms ──────────────────────────────────────────────────────────────────────────────────────────────────
     async def fetcher(self) -> Fetcher:
@@ -320,6 +338,7 @@ class App:
     async def trouble(self) -> str:
         """Why this process cannot serve, or nothing."""
         try:
+            await self.require_kept_store()
             await (await self.store()).size()
         except WebError as error:
             return error.message

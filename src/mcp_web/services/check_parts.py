@@ -71,6 +71,7 @@ async def _proxy(app: App, fix: bool) -> list[Check]:
 
 
 async def _store(app: App, fix: bool) -> list[Check]:
+    await app.require_kept_store()
     store = await app.store()
     size = await store.size()
     return [Check("store", "ok", f"{size.pages} pages, {size.snapshots} versions, {size.disk_bytes:,} bytes")]

@@ -93,6 +93,7 @@ async def crawl_site(
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"
     if not first.startswith(scope):
         raise InvalidInput(f"The start {first} does not lie below the prefix {scope}.")
+    await app.require_kept_store()
     frontier = _Frontier(await app.store(), scope, exclude)
     if await frontier.is_empty():
         await frontier.remove()

@@ -33,6 +33,7 @@ async def export_archive(
 
 async def import_archive(app: App, place: Path, form: Format | None) -> Exchanged:
     """Take in what was exported here or elsewhere."""
+    await app.require_kept_store()
     if not await anyio.Path(place).exists():
         raise InvalidInput(f"There is no {place}.")
     chosen = form or format_of(place)

@@ -29,6 +29,7 @@ async def sync_folder(
         return await app.extract(page, ExtractRequest())
 
     on_progress = progress or (lambda _: None)
+    await app.require_kept_store()
     return await room.sync_folder(
         await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, progress=on_progress
     )

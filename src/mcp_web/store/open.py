@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcp_web.errors import ConfigError
+from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.options import StoreOptions, database_file, user_path
 from mcp_web.store.protocol import Store
 
@@ -29,6 +31,43 @@ async def _open_sqlite(path: Path, options: StoreOptions) -> Store:
     from mcp_web.store.sqlite.store import SqliteStore
 
     return await SqliteStore.open(path, size_limit=options.size_limit, wait_seconds=options.wait_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedStore:
+    """A store, and what the caller has to know about how it was opened."""
+
+    store: Store
+    note: str = ""  # what is different from a usual start
+    refusal: CacheError | None = None  # why nothing is kept: the store is a temporary one
+    folder: tempfile.TemporaryDirectory[str] | None = None  # of the temporary store
+
+
+async def open_store_or_temporary(options: StoreOptions) -> OpenedStore:
+    """Open the store; where its file cannot be used, a temporary one, so that pages can still be opened."""
+    if options.database_url:
+        return OpenedStore(await open_store(options))
+    file = database_file(options)
+    before = _set_aside(file)
+    try:
+        store = await open_store(options)
+    except CacheError as error:
+        if error.can_retry:
+            raise
+        folder = tempfile.TemporaryDirectory(prefix="mcp-web-")
+        temporary = await open_store(replace(options, path=str(Path(folder.name) / file.name)))
+        return OpenedStore(temporary, f"{error.message} Pages are opened but not kept.", error, folder)
+    replaced = sorted(_set_aside(file) - before)
+    note = f"The store was damaged and an empty one was begun; what was kept before is in {replaced[0]}."
+    return OpenedStore(store, note if replaced else "")
+
+
+def _set_aside(file: Path) -> set[str]:
+    """Damaged files that were moved aside."""
+    try:
+        return {str(one) for one in file.parent.glob(f"{file.name}.damaged-*") if one.name[-1].isdigit()}
+    except OSError:
+        return set()
 
 
 async def _open_postgres(url: str, options: StoreOptions) -> Store:

@@ -13,7 +13,7 @@ from typing import Any
 from mcp_web import trace
 from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
-from mcp_web.tools.border import clean_answer, clean_error
+from mcp_web.tools.border import clean_answer, clean_error, note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, shrunk
 from mcp_web.tools.tool import Answer, Picture, Tool
@@ -43,6 +43,8 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
             try:
                 args, notes = tool.bind(given)
                 call.notes += notes
+                if not tool.read_only:
+                    await call.app.require_kept_store()
                 answer = await tool.run(call, args)
             except WebError as error:
                 facts |= _failure_facts(error, given or {})
@@ -60,6 +62,9 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
         trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
         raise WebError(f"{tool.name} failed inside the server ({type(error).__name__}).") from error
+    if (note := call.app.take_store_note()) and answer.shape == "default":
+        answer.text = f"{note_lines([note])[0]}\n{answer.text}"
+        answer.data["notes"] = [note, *answer.data.get("notes", ())]
     return clean_answer(answer, call.envelope, given or {})
 
 

@@ -1,0 +1,42 @@
+"""A data folder that cannot be written, and a store that was damaged: pages open, and the answer says what happened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from miniweb import MiniWeb
+
+from .house import house
+
+pytestmark = pytest.mark.anyio
+
+PAGE = "<main><h1>Valves</h1>" + "<p>Every valve was measured twice.</p>" * 20 + "</main>"
+
+
+async def test_pages_open_without_being_kept_where_the_data_folder_cannot_be_written(
+    miniweb: MiniWeb, tmp_path: Path
+) -> None:
+    url = miniweb.site("docs.example").page("/valves", PAGE)
+    blocked = tmp_path / "file"
+    blocked.write_text("a file where the folder should be")
+    async with house(miniweb, tmp_path, MCP_WEB_DATA_DIR=str(blocked / "data")) as home:
+        for _ in range(2):
+            result = await home.call("web_open", url=url)
+            assert not result.is_error
+            assert "measured twice" in result.text
+            assert "Pages are opened but not kept." in result.text.splitlines()[0]
+        saved = await home.call("archive_add", content="A decision.", title="Decision")
+        assert saved.is_error
+        assert "CACHE_ERROR" in saved.text
+        assert "cannot be used" in await home.app.trouble()
+
+
+async def test_a_damaged_store_that_was_replaced_is_said_once(miniweb: MiniWeb, tmp_path: Path) -> None:
+    url = miniweb.site("docs.example").page("/valves", PAGE)
+    (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
+    async with house(miniweb, tmp_path) as home:
+        first = await home.call("web_open", url=url)
+        assert first.text.startswith("note: The store was damaged and an empty one was begun")
+        assert "damaged" not in (await home.call("web_open", url=url)).text
