@@ -145,7 +145,8 @@ def _setting(row: Any) -> str:
     """One setting as a paragraph: a table of five columns is wider than any screen."""
     default = f", default {_value(row)}" if _value(row) else ""
     default += "".join(f", `{value}` in the {name} contract" for name, value in row.facts.contracts.items())
-    return f"**{_code(*row.variables)}** · {_code(f'{row.room}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
+    names = f"**{_code(*row.variables)}** · " if row.variables else ""
+    return f"{names}{_code(f'{row.room}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
 
 
 def _code(*names: str) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from mcp_web.errors import ConfigError
-from mcp_web.model.option import OptionFacts, facts_of
+from mcp_web.model.option import OptionFacts, facts_of, is_option
 from mcp_web.text.values import Kind, Rule, Unfit, convert
 
 T = TypeVar("T")
@@ -129,7 +129,11 @@ def load(
         hints = typing.get_type_hints(kind)
         sources = (flags, env, table, path)
         contract = next((row.value for row in rows if (row.room, row.name) == ("tools", "contract")), None)
-        mine = [_setting(room, spec, hints[spec.name], contract, *sources) for spec in dataclasses.fields(kind)]
+        mine = [
+            _setting(room, spec, hints[spec.name], contract, *sources)
+            for spec in dataclasses.fields(kind)
+            if is_option(spec)
+        ]
         rooms[kind] = kind(**{row.name: row.value for row in mine})
         rows += mine
     return Settings(rooms, rows, _unknown(rows, env, table), _proxy_variables(env))
@@ -150,6 +154,8 @@ def worker_environment() -> dict[str, str]:
 
 def variable_names(room: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
     """The environment variables of an option, the first of which wins."""
+    if facts.file_only:
+        return ()
     return facts.env or (f"MCP_WEB_{room}_{name}".upper(),)
 
 

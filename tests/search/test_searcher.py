@@ -222,7 +222,7 @@ async def test_a_short_limit_is_waited_out(miniweb: MiniWeb) -> None:
 async def test_the_operators_own_budget_is_kept(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
     brave.route(BRAVE, lambda _: reply(brave_page("https://a.example/"), X_RateLimit_Limit="50, 0"))
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), brave_monthly_budget=2)
+    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), monthly_budgets=("brave=2",))
     for number in range(2):
         await made.search(SearchQuery(f"q{number}"), deadline=soon())
     with pytest.raises(SearchRateLimited, match="budget of 2"):

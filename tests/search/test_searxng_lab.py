@@ -163,8 +163,7 @@ async def test_an_instance_killed_in_the_middle_of_a_search_costs_no_query(
     doomed_settings = settings([engine("alpha", site.loopback_url("/json"), "general", timeout=20.0)])
     (tmp_path / "doomed").mkdir()
     with serving(tmp_path / "doomed", doomed_settings) as (doomed,):
-        env = {"MCP_WEB_SEARCH_HEDGE_AFTER": "30"}
-        async with asking(miniweb, tmp_path / "house", doomed.url, lab.good.url, **env) as made:
+        async with asking(miniweb, tmp_path / "house", doomed.url, lab.good.url) as made:
             async with anyio.create_task_group() as tasks:
                 counts: list[int] = []
 

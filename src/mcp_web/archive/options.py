@@ -23,15 +23,9 @@ class ArchiveOptions:
     page_ttl: float = option(
         86400.0, "Seconds a page counts as fresh when its server does not say.", env="MCP_WEB_CACHE_TTL", least=0.0
     )
-    min_ttl: float = option(
-        300.0,
-        "Seconds a page counts as fresh whatever its server says, so that paging through it stays consistent.",
-        env="MCP_WEB_CACHE_MIN_TTL",
-        least=0.0,
-    )
-    max_ttl: float = option(
-        7 * 86400.0, "Seconds a page counts as fresh at most.", env="MCP_WEB_CACHE_MAX_TTL", least=0.0
-    )
+    # Seconds a page counts as fresh whatever its server says, so that paging through it stays consistent.
+    min_ttl: float = 300.0
+    max_ttl: float = 7 * 86400.0  # seconds a page counts as fresh at most
     domain_ttls: tuple[str, ...] = option(
         (),
         "Freshness in seconds by domain, as news.example=600; it overrules what the server says.",

@@ -44,7 +44,12 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
     print_table(
         ("setting", "value", "from", "variable"),
         [
-            (f"{row.room}.{row.name}", _shown(row.shown), row.origin_name or row.origin, row.variables[0])
+            (
+                f"{row.room}.{row.name}",
+                _shown(row.shown),
+                row.origin_name or row.origin,
+                next(iter(row.variables), "file only"),
+            )
             for row in rows
         ],
         wide=("value", "from"),

@@ -54,16 +54,9 @@ class EmbedOptions:
     passage_prefix: str = option(
         "", "Put before each passage, for models that want one.", env="MCP_WEB_EMBEDDING_PASSAGE_PREFIX"
     )
-    dimensions: int | None = option(
-        None,
-        "Ask the embedding server for vectors of this length, where the model offers several.",
-        env="MCP_WEB_EMBEDDING_DIMENSIONS",
-        least=8,
-        most=8192,
-    )
-    threads: int = option(
-        0, "Processor threads of the local model; 0 takes half of the cores, four at most.", least=0, most=64
-    )
+    # Ask the embedding server for vectors of this length, where the model offers several.
+    dimensions: int | None = None
+    threads: int = 0  # processor threads of the local model; 0 takes half of the cores, four at most
     concurrency: int = option(
         2, "Requests to the embedding server at the same time.", env=("CONCURRENCY",), least=1, most=64
     )

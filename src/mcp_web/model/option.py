@@ -27,6 +27,7 @@ class OptionFacts:
     scale: float = 1.0  # what a number from the environment is multiplied by (milliseconds → seconds: 0.001)
     contracts: Mapping[str, Any] = field(default_factory=dict)  # other defaults, by the contract that is offered
     keys: Mapping[str, float] = field(default_factory=dict)  # other systems' keys of the file, each with its scale
+    file_only: bool = False  # set in the file, as the system that it comes from does; no variable
 
 
 def option(
@@ -41,11 +42,17 @@ def option(
     scale: float = 1.0,
     contracts: Mapping[str, Any] | None = None,
     keys: Mapping[str, float] | None = None,
+    file_only: bool = False,
 ) -> Any:
     """Declare a dataclass field that is also a documented option."""
     names = (env,) if isinstance(env, str) else env
-    facts = OptionFacts(help, names, secret, least, most, choices, scale, contracts or {}, keys or {})
+    facts = OptionFacts(help, names, secret, least, most, choices, scale, contracts or {}, keys or {}, file_only)
     return field(default=default, metadata={_KEY: facts})
+
+
+def is_option(spec: dataclasses.Field[Any]) -> bool:
+    """Whether a field can be set; the other fields of an options class are constants beside them."""
+    return _KEY in spec.metadata
 
 
 def facts_of(spec: dataclasses.Field[Any]) -> OptionFacts:

@@ -25,22 +25,12 @@ class RenderOptions:
     executable: str = option(
         "", "The Chromium to use; empty looks in the usual places.", env="MCP_WEB_RENDER_EXECUTABLE"
     )
-    timeout: float = option(
-        15.0,
-        "Seconds one page may take, from the call to the answer.",
-        env="MCP_WEB_RENDER_TIMEOUT",
-        least=2,
-        most=15,
-    )
+    timeout: float = 15.0  # seconds one page may take, from the call to the answer
     max_pages: int = option(
         3, "Pages rendered at the same time; others wait.", env="MCP_WEB_RENDER_MAX_PAGES", least=1, most=32
     )
-    recycle_after: int = option(
-        100, "Pages after which the browser is replaced.", env="MCP_WEB_RENDER_RECYCLE_AFTER", least=1
-    )
-    idle: float = option(
-        120.0, "Seconds without a page after which the browser is closed.", env="MCP_WEB_RENDER_IDLE", least=0
-    )
+    recycle_after: int = 100  # pages after which the browser is replaced
+    idle: float = 120.0  # seconds without a page after which the browser is closed
     third_parties: tuple[str, ...] = option(
         CODE_HOSTS,
         "Domains besides the page's own site that it may load from; * opens all of the public web.",
@@ -48,12 +38,8 @@ class RenderOptions:
     )
     images: bool = option(False, "Load images, fonts and media too.", env="MCP_WEB_RENDER_IMAGES")
     screenshot: bool = option(False, "Keep a picture of each rendered page.", env="MCP_WEB_RENDER_SCREENSHOT")
-    max_bytes: int = option(
-        50_000_000, "Bytes one page may load in all.", env="MCP_WEB_RENDER_MAX_BYTES", least=100_000
-    )
-    memory_mb: int = option(
-        2048, "Memory of each browser process in megabytes; 0 sets no ceiling.", env="MCP_WEB_RENDER_MEMORY_MB", least=0
-    )
+    max_bytes: int = 50_000_000  # bytes one page may load in all
+    memory_mb: int = 2048  # memory of each browser process in megabytes; 0 sets no ceiling
     user_agent: str = option(
         "", "What the browser calls itself; empty keeps Chromium's own name.", env="MCP_WEB_RENDER_USER_AGENT"
     )

@@ -161,7 +161,7 @@ class Searcher:
         if not endpoints:
             missing = Attempt(name, "auth", 0.0, f"{name} is not configured.")
             return Reply(entry.card, (missing,), fixes=(entry.fix,))
-        budget = getattr(self._options, f"{name}_monthly_budget", 0)
+        budget = self._options.monthly_budget(name)
         if len(endpoints) == 1:
             return await self._runner.ask(endpoints[0], query, until, budget=budget)
         asks = [(one.name, partial(self._runner.ask, one, query, until, retries=0)) for one in endpoints]

@@ -57,9 +57,10 @@ async def open_store_or_temporary(options: StoreOptions) -> OpenedStore:
         folder = tempfile.TemporaryDirectory(prefix="mcp-web-")
         temporary = await open_store(replace(options, path=str(Path(folder.name) / file.name)))
         return OpenedStore(temporary, f"{error.message} Pages are opened but not kept.", error, folder)
-    replaced = sorted(_set_aside(file) - before)
-    note = f"The store was damaged and an empty one was begun; what was kept before is in {replaced[0]}."
-    return OpenedStore(store, note if replaced else "")
+    for aside in _set_aside(file) - before:
+        note = f"The store was damaged and an empty one was begun; what was kept before is in {aside}."
+        return OpenedStore(store, note)
+    return OpenedStore(store)
 
 
 def _set_aside(file: Path) -> set[str]:
