@@ -141,10 +141,19 @@ def fenced(text: str, language: str) -> str:
         lines.pop(0)
     while lines and not lines[-1]:
         lines.pop()
-    if lines[:1] and lines[0][:1] == " ":
-        margin = min(len(line) - len(line.lstrip(" ")) for line in lines if line)
-        lines = [line[margin:] for line in lines]
-    return "\n".join([fence + language, *lines, fence])
+    return "\n".join([fence + language, *_without_margin(lines), fence])
+
+
+def _without_margin(lines: list[str]) -> list[str]:
+    """The lines without the spaces that all of them begin with.
+
+    In a doc comment every line but the first keeps the space after its asterisk: one space there is no indentation.
+    """
+    begin = 0 if lines[:1] and lines[0][:1] == " " else 1
+    margin = min([len(line) - len(line.lstrip(" ")) for line in lines[begin:] if line], default=0)
+    if begin and (margin != 1 or len(lines) < 3 or lines[0].startswith("/*")):
+        return lines
+    return [*lines[:begin], *[line[margin:] for line in lines[begin:]]]
 
 
 def text_of(element: Element) -> str:
