@@ -185,3 +185,14 @@ def test_list_under_a_heading_for_related_stories_goes() -> None:
     markdown = read(_short_page(f"<main><h1>Tools</h1>{story}<h2>Related stories</h2><ul>{lines}</ul></main>")).markdown
     assert _SENTENCES[3] in markdown
     assert "Another story" not in markdown
+
+
+def test_large_table_with_lists_in_its_cells_is_not_torn() -> None:
+    cell = "<ul><li><a href='/a'>alpha</a></li><li><a href='/b'>beta</a></li></ul>"
+    rows = "".join(f"<tr><td>Row {n}</td><td>{n * 7}</td><td>{cell}</td><td>n/a</td></tr>" for n in range(40))
+    head = "<tr><th>Name</th><th>Value</th><th>Links</th><th>Note</th></tr>"
+    story = "".join(f"<p>{sentence}</p>" for sentence in _SENTENCES)
+    page = f"<html><title>Figures</title><body><h1>Figures</h1>{story}<table>{head}{rows}</table></body></html>"
+    lines = [line for line in read(page).markdown.splitlines() if line.startswith("| Row ")]
+    assert len(lines) == 40
+    assert all(line.count("|") == 5 and "alpha" in line and "n/a" in line for line in lines)

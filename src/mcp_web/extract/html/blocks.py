@@ -20,6 +20,8 @@ BLOCK_TAGS = frozenset(
     )
 )
 _UNITS = frozenset({"table", "ul", "ol", "dl"})
+_GRID_TAGS = {"tr": 0, "td": 1, "th": 2}
+_CELL = 120  # characters of a data table's cell, on average
 _SAYS = re.compile(r"\w")  # a rule of dashes or a zero-width space says nothing
 # A page with more boxes than this is a machine's list or an attack; the rules read it instead.
 MOST_BOXES = 12_000
@@ -73,21 +75,48 @@ class Blocks:
 
     def units(self) -> list[tuple[Box, list[int]]]:
         """Each list and each table with the places of its blocks: what is judged and kept as a whole."""
+        data = self.data_tables()
         found: dict[Box, list[int]] = {}
         for at, block in enumerate(self.blocks):
-            if (unit := _unit(block.box)) is not None:
+            if (unit := _unit(block.box, data)) is not None:
                 found.setdefault(unit, []).append(at)
         return list(found.items())
 
+    def data_tables(self) -> set[Box]:
+        """Tables that hold data: one grid of short cells, or with header cells. Others lay out the page."""
+        if not any([box.tag == "table" for box in self.boxes]):
+            return set()
+        grids: dict[Box, list[int]] = {}  # rows, cells, header cells, tables inside
+        inner: dict[Box, Box | None] = {}
+        for box in self.boxes:
+            above = inner.get(box.parent) if box.parent else None
+            if box.tag == "table":
+                grids[box] = [0, 0, 0, 0]
+                if above is not None:
+                    grids[above][3] += 1
+                inner[box] = box
+                continue
+            inner[box] = above
+            if above is not None and (at := _GRID_TAGS.get(box.tag)) is not None:
+                grids[above][at] += 1
+        return {
+            table
+            for table, (rows, cells, heads, inside) in grids.items()
+            if not inside and cells + heads >= 4 and table.chars < _CELL * (cells + heads) and (heads or rows > 2)
+        }
 
-def _unit(box: Box) -> Box | None:
-    """The innermost list or table around a box."""
+
+def _unit(box: Box, data: set[Box]) -> Box | None:
+    """The data table around a box, else the innermost list or table."""
     at: Box | None = box
-    for _ in range(6):
-        if at is None or at.tag in _UNITS:
-            return at
+    nearest: Box | None = None
+    for _ in range(12):
+        if at is None or at in data:
+            return at or nearest
+        if nearest is None and at.tag in _UNITS:
+            nearest = at
         at = at.parent
-    return None
+    return nearest
 
 
 def read_blocks(body: Element) -> Blocks | None:

@@ -11,9 +11,12 @@ _HIGHEST = 0.5  # a block more likely content than not always stays
 # Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. Up to
 # _SMALL blocks a title over kept text stays whatever its chance: the model learnt of titles from articles.
 _WHOLE, _SMALL = 6, 12
+_SOME = 0.25
 _LINE = 200  # characters; longer texts are sentences, not labels
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
+
+Units = list[tuple[Box, list[int]]]
 
 
 def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
@@ -23,8 +26,9 @@ def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
-    _keep_whole(read, chances, sizes, least, kept)
-    _keep_lists_in_text(read, kept)
+    units = read.units()
+    _keep_whole(read, units, sizes, [chance - least for chance in chances], kept)
+    _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
     _settle_headings(read.blocks, kept)
     if len(kept) <= _SMALL:
@@ -49,19 +53,24 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
     return min(least, _HIGHEST)
 
 
-def _keep_whole(read: Blocks, chances: list[float], sizes: list[int], least: float, kept: list[bool]) -> None:
+def _keep_whole(read: Blocks, units: Units, sizes: list[int], margins: list[float], kept: list[bool]) -> None:
     """Lists and tables stay or go as a whole, by the weight of their blocks: half a table is worse than none."""
     total = sum(sizes)
-    for unit, members in read.units():
-        if len(members) < 3 or sum([sizes[at] for at in members]) > 0.5 * total:
-            continue  # a table that is the page is its layout
-        keep = sum([(chances[at] - least) * sizes[at] for at in members]) >= 0
+    data = read.data_tables()
+    for unit, members in units:
+        size = sum([sizes[at] for at in members])
+        is_most = size > 0.5 * total
+        if len(members) < 3 or (is_most and unit not in data):
+            continue  # a list or table that is the page is its layout
+        keep = sum([margins[at] * sizes[at] for at in members]) >= 0
+        if is_most:  # data that are most of a page are what it is for
+            keep = keep or sum([sizes[at] for at in members if kept[at]]) > _SOME * size
         keep = keep or _stands_in_text(read, kept, unit, members[0], members[-1])
         for at in members:
             kept[at] = keep
 
 
-def _keep_lists_in_text(read: Blocks, kept: list[bool]) -> None:
+def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
     """Keep a list or table that stands beside kept paragraphs in the same element, with the heading above it.
 
     An author who writes a list between paragraphs means it, however short and however full of links it is. Lists that
@@ -69,7 +78,7 @@ def _keep_lists_in_text(read: Blocks, kept: list[bool]) -> None:
     """
     blocks = read.blocks
     around = {block.box.parent for block, keep in zip(blocks, kept, strict=True) if keep and block.box.tag in _FLOW}
-    for unit, members in read.units():
+    for unit, members in units:
         if unit.parent not in around or unit.parent is None or unit.chrome != unit.parent.chrome:
             continue
         above = members[0] - 1
