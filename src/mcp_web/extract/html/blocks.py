@@ -84,7 +84,7 @@ class Blocks:
 
     def data_tables(self) -> set[Box]:
         """Tables that hold data: one grid of short cells, or with header cells. Others lay out the page."""
-        if not any([box.tag == "table" for box in self.boxes]):
+        if not any(box.tag == "table" for box in self.boxes):
             return set()
         grids: dict[Box, list[int]] = {}  # rows, cells, header cells, tables inside
         inner: dict[Box, Box | None] = {}
