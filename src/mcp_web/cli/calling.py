@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 
+from mcp_web.cli.session import run_interruptible
 from mcp_web.settings import load
 
 
@@ -27,7 +28,7 @@ def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> t
                 call = Call(app, deadline=anyio.current_time() + deadline, on_progress=on_progress)
                 return await run_tool(tool_named(name), call, given)
 
-    answer = anyio.run(work)
+    answer = run_interruptible(work)
     return answer.data, answer.text
 
 

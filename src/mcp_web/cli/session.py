@@ -1,7 +1,9 @@
-"""Runs a piece of work with an App, for commands that call services directly."""
+"""Runs the work of a command in an event loop that Ctrl-C ends at any moment."""
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,13 +15,55 @@ T = TypeVar("T")
 
 def with_app(work: Callable[[App], Awaitable[T]]) -> T:
     """Open the App with the user's settings, run the work, close everything."""
-    import anyio
-
-    from mcp_web.app import App
-    from mcp_web.settings import load
 
     async def run() -> T:
+        from mcp_web.app import App
+        from mcp_web.settings import load
+
         async with App(load()) as app:
             return await work(app)
 
+    return run_interruptible(run)
+
+
+def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
+    """Run the work; on Ctrl-C cancel it and raise KeyboardInterrupt, whatever the cancelled work raised or returned.
+
+    The default of asyncio cancels a task once, which code that translates errors can turn into a failure of its own.
+    A cancelled scope cannot be overheard: every further wait inside it is cancelled too.
+    """
+    import anyio
+
+    async def run() -> T:
+        interrupted = False
+
+        async def watch(scope: anyio.CancelScope, started: anyio.Event) -> None:
+            nonlocal interrupted
+            with anyio.open_signal_receiver(signal.SIGINT) as signals:
+                started.set()
+                async for _ in signals:
+                    interrupted = True
+                    scope.cancel()
+                    return
+
+        results: list[T] = []
+        try:
+            async with anyio.create_task_group() as tasks:
+                started = anyio.Event()
+                tasks.start_soon(watch, tasks.cancel_scope, started)
+                await started.wait()
+                results.append(await work())
+                tasks.cancel_scope.cancel()
+        except BaseExceptionGroup as failures:
+            if interrupted:
+                raise KeyboardInterrupt from None
+            if len(failures.exceptions) == 1:
+                raise failures.exceptions[0] from None
+            raise
+        if interrupted or not results:
+            raise KeyboardInterrupt
+        return results[0]
+
+    if sys.platform == "win32":  # no signal receivers there
+        return anyio.run(work)
     return anyio.run(run)
