@@ -82,7 +82,7 @@ def tools() -> str:
     for name in names:
         tool = tool_named(name)
         hints = [word for word, on in _hints(tool).items() if on]
-        parts += [f"## {tool.name}", tool.words, f"*{', '.join(hints)}*", _table(
+        parts += [f"## {tool.name}", tool.description, f"*{', '.join(hints)}*", _table(
             ("parameter", "type", "default", "meaning"),
             [(f"`{one.name}`" + (" **required**" if one.required else ""), _kind(one), _default(one), one.help)
              for one in tool.params],
@@ -136,8 +136,8 @@ def settings() -> str:
         "`mcp-web config` shows every value and where it came from. A wrong value ends the program with exit code 2 "
         "and a sentence that names the variable, the value and what is allowed.",
     ]
-    for room in dict.fromkeys(row.room for row in rows):
-        parts += [f"## {room}", *(_setting(row) for row in rows if row.room == room)]
+    for room in dict.fromkeys(row.section for row in rows):
+        parts += [f"## {room}", *(_setting(row) for row in rows if row.section == room)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -146,7 +146,7 @@ def _setting(row: Any) -> str:
     default = f", default {_value(row)}" if _value(row) else ""
     default += "".join(f", `{value}` in the {name} contract" for name, value in row.facts.contracts.items())
     names = f"**{_code(*row.variables)}** · " if row.variables else ""
-    return f"{names}{_code(f'{row.room}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
+    return f"{names}{_code(f'{row.section}.{row.name}')} · {row.kind}{default}\\\n{row.facts.help}"
 
 
 def _code(*names: str) -> str:

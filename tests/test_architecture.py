@@ -1,4 +1,4 @@
-"""The house stands as docs/architecture.md draws it: who imports whom, and where each outside thing is touched."""
+"""The code follows docs/architecture.md: which part imports which, and where each external library is used."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[1] / "src" / "mcp_web"
 
 GROUND = {"errors", "model", "text", "trace"}
-DOORS = {"net", "store", "embed", "limit", "sandbox"}
-ROOMS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
+ADAPTERS = {"net", "store", "embed", "limit", "sandbox"}
+COMPONENTS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
 # What each part may import of ours, besides itself and the ground.
 MAY_IMPORT: dict[str, set[str]] = {
     **{part: set() for part in GROUND},
-    **{door: set() for door in DOORS},
-    **dict.fromkeys(ROOMS, DOORS),
+    **{adapter: set() for adapter in ADAPTERS},
+    **dict.fromkeys(COMPONENTS, ADAPTERS),
     "settings": set(),
-    "app": DOORS | ROOMS | {"settings"},
-    "services": DOORS | ROOMS | {"app", "settings"},
-    "tools": DOORS | ROOMS | {"app", "services", "settings"},
-    "contracts": DOORS | ROOMS | {"app", "services", "tools", "settings"},
+    "app": ADAPTERS | COMPONENTS | {"settings"},
+    "services": ADAPTERS | COMPONENTS | {"app", "settings"},
+    "tools": ADAPTERS | COMPONENTS | {"app", "services", "settings"},
+    "contracts": ADAPTERS | COMPONENTS | {"app", "services", "tools", "settings"},
     "web": {"app", "services", "tools", "contracts", "read", "archive"},
     "api": {"app", "services", "settings", "read", "archive", "net"},
-    "server": DOORS | {"app", "services", "tools", "contracts", "web", "settings"},
-    "cli": DOORS | ROOMS | {"app", "services", "tools", "contracts", "server", "settings", "web"},
+    "server": ADAPTERS | {"app", "services", "tools", "contracts", "web", "settings"},
+    "cli": ADAPTERS | COMPONENTS | {"app", "services", "tools", "contracts", "server", "settings", "web"},
     "__main__": {"settings", "server", "cli"},
 }
 # Options are declarations: whoever wires may read them.
-ANYONE_MAY_READ = {f"{part}.options" for part in (*DOORS, *ROOMS, "tools", "server")}
+ANYONE_MAY_READ = {f"{part}.options" for part in (*ADAPTERS, *COMPONENTS, "tools", "server")}
 
 # A library → the only parts that may import it.
 ONLY_IN = {
@@ -97,8 +97,8 @@ def _top(body: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _top(node.body)
 
 
-def test_every_part_has_its_place() -> None:
-    assert {_part(path) for path in _files()} - {"__init__"} <= set(MAY_IMPORT), "draw it here and in the docs"
+def test_every_part_is_listed() -> None:
+    assert {_part(path) for path in _files()} - {"__init__"} <= set(MAY_IMPORT), "list it here and in the docs"
 
 
 def test_arrows_point_down() -> None:
@@ -114,7 +114,7 @@ def test_arrows_point_down() -> None:
     assert wrong == []
 
 
-def test_each_outside_thing_has_one_door() -> None:
+def test_each_external_library_is_used_in_one_part() -> None:
     wrong = []
     for path, module, line in _all_imports():
         allowed = ONLY_IN.get(module.split(".")[0])

@@ -9,7 +9,7 @@ import pytest
 from mcp_web.errors import ConfigError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.server.options import ServerOptions
-from mcp_web.settings import ROOMS, load
+from mcp_web.settings import SECTIONS, load
 from mcp_web.tools.options import ToolOptions
 
 NOWHERE = {"XDG_CONFIG_HOME": "/nonexistent"}
@@ -35,7 +35,7 @@ def test_the_environment_beats_the_file_and_a_flag_beats_both(tmp_path: Path) ->
     assert load(environ=both).of(ToolOptions).profile == "chatgpt"
     flagged = load({"tools.profile": "standard"}, environ=both)
     assert flagged.of(ToolOptions).profile == "standard"
-    origins = {row.name: row.origin for row in flagged.rows if row.room == "tools"}
+    origins = {row.name: row.origin for row in flagged.rows if row.section == "tools"}
     assert origins["profile"] == "flag"
     assert origins["answers"] == "file"
 
@@ -112,7 +112,7 @@ def test_every_option_has_a_variable_of_its_own() -> None:
 
 def test_every_room_with_options_is_gathered() -> None:
     source = Path(__file__).parents[1] / "src" / "mcp_web"
-    gathered = {place.split(".")[1] for place in ROOMS.values()}
+    gathered = {place.split(".")[1] for place in SECTIONS.values()}
     assert {path.parent.name for path in source.glob("*/options.py")} == gathered
 
 

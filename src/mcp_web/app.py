@@ -1,4 +1,4 @@
-"""Settings → App: builds the parts when they are first used, closes them at the end. The only wiring there is."""
+"""Builds the parts of a process when they are first used, from the settings, and closes them at the end."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from mcp_web.net.dial import Dialer
     from mcp_web.net.proxy import Proxies
     from mcp_web.render.renderer import Renderer
+    from mcp_web.sandbox.bodies import BodyBuffer
     from mcp_web.sandbox.pool import Sandbox
-    from mcp_web.sandbox.shelf import Shelf
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
 
@@ -56,7 +56,7 @@ class App:
         self.tools = settings.of(ToolOptions)
         self._given_dialer = dialer
         self._opening = anyio.Lock()
-        self._ends = contextlib.AsyncExitStack()
+        self._exit_stack = contextlib.AsyncExitStack()
         self._store: Store | None = None
         self._store_refusal: WebError | None = None
         self._store_note = ""
@@ -64,36 +64,38 @@ class App:
 
     async def __aenter__(self) -> Self:
         log = self.settings.of(ServerOptions).log
-        chosen = any(row.origin != "default" for row in self.settings.rows if (row.room, row.name) == ("server", "log"))
-        trace.configure(log if chosen or not trace.attended else "off", self.settings.secrets)
+        chosen = any(
+            row.origin != "default" for row in self.settings.rows if (row.section, row.name) == ("server", "log")
+        )
+        trace.configure(log if chosen or not trace.interactive else "off", self.settings.secrets)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(10):
-            await self.hand_over_figures()
-            await self._ends.aclose()
+            await self.save_figures()
+            await self._exit_stack.aclose()
 
     @cached_property
-    def shelf(self) -> Shelf:
-        """Where fetched bodies wait until they are read."""
-        from mcp_web.sandbox.shelf import Shelf
+    def bodies(self) -> BodyBuffer:
+        """Holds fetched bodies until they are parsed."""
+        from mcp_web.sandbox.bodies import BodyBuffer
 
-        return Shelf()
+        return BodyBuffer()
 
-    # ── doors ──────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── adapters ──────────────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def sandbox(self) -> Sandbox:
         from mcp_web.sandbox.pool import Sandbox
 
         made = Sandbox(self.settings.of(SandboxOptions), worker_environment())
-        self._ends.push_async_callback(made.close)
+        self._exit_stack.push_async_callback(made.close)
         return made
 
     @cached_property
     def dialer(self) -> Dialer:
-        """Opens sockets for agent-chosen addresses: the gate."""
+        """Opens sockets for agent-chosen addresses: the address guard."""
         if self._given_dialer is not None:
             return self._given_dialer
         from mcp_web.fetch.fetcher import guarded_dialer
@@ -114,7 +116,7 @@ class App:
         from mcp_web.net.client import WebClient
 
         made = WebClient(self.dialer)
-        self._ends.push_async_callback(made.aclose)
+        self._exit_stack.push_async_callback(made.aclose)
         return made
 
     @cached_property
@@ -126,16 +128,16 @@ class App:
         options = self.settings.of(FetchOptions)
         dialer = OperatorDialer(proxies=self.proxies, ca_bundle=options.ca_bundle or None)
         made = ApiClient(dialer, user_agent=options.user_agent)
-        self._ends.push_async_callback(made.aclose)
+        self._exit_stack.push_async_callback(made.aclose)
         return made
 
     @cached_property
     def public_client(self) -> ApiClient:
-        """Public search instances that a list named: the same requests, through the gate."""
+        """Public search instances that a list named: the same requests, through the address guard."""
         from mcp_web.net.client import ApiClient
 
         made = ApiClient(self.dialer, user_agent=self.settings.of(FetchOptions).user_agent)
-        self._ends.push_async_callback(made.aclose)
+        self._exit_stack.push_async_callback(made.aclose)
         return made
 
     @cached_property
@@ -144,7 +146,7 @@ class App:
         from mcp_web.limit.open import open_coordination
 
         made = open_coordination(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
-        self._ends.push_async_callback(made.close)
+        self._exit_stack.push_async_callback(made.close)
         return made
 
     async def store(self) -> Store:
@@ -157,8 +159,8 @@ class App:
 
                 opened = await open_store_or_temporary(self.settings.of(StoreOptions))
                 if opened.folder is not None:
-                    self._ends.callback(opened.folder.cleanup)
-                self._ends.push_async_callback(opened.store.close)
+                    self._exit_stack.callback(opened.folder.cleanup)
+                self._exit_stack.push_async_callback(opened.store.close)
                 self._store, self._store_refusal, self._store_note = opened.store, opened.refusal, opened.note
         return self._store
 
@@ -175,7 +177,7 @@ class App:
             self._store_note = ""
         return note
 
-    # ── rooms ──────────────────────────────────────────────────────────────────────────────────────────────────
+    # ── components ──────────────────────────────────────────────────────────────────────────────────────────────────
     async def fetcher(self) -> Fetcher:
         store = await self.store()
         if "_fetcher" not in self.__dict__:
@@ -238,7 +240,7 @@ class App:
         from mcp_web.embed.open import open_embedder
 
         made = open_embedder(self.settings.of(EmbedOptions), self.api_client)
-        self._ends.push_async_callback(made.close)
+        self._exit_stack.push_async_callback(made.close)
         return made
 
     @cached_property
@@ -315,7 +317,7 @@ class App:
                 login=fetcher.login_for_browser,
                 ca_bundle=self.settings.of(FetchOptions).ca_bundle or None,
             )
-            self._ends.push_async_callback(self._renderer.aclose)
+            self._exit_stack.push_async_callback(self._renderer.aclose)
         return self._renderer
 
     async def warm(self) -> None:
@@ -344,7 +346,7 @@ class App:
             return error.message
         return ""
 
-    async def hand_over_figures(self) -> None:
+    async def save_figures(self) -> None:
         """Add this process's figures to the kept totals; they are worth less than a clean end."""
         if self._store is not None:
             with contextlib.suppress(WebError):
@@ -361,7 +363,7 @@ class App:
                 tasks.start_soon((await self.searcher()).watch)
             while True:
                 await anyio.sleep(FIGURES_EVERY)
-                await self.hand_over_figures()
+                await self.save_figures()
 
     def figures(self) -> dict[str, Any]:
         """The figures of this process; a scraper adds up processes itself."""

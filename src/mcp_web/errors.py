@@ -5,7 +5,7 @@
     │   ├── InvalidInput  InvalidUrl  SelectorNotFound  NotFound
     ├── PolicyError           our rules say no; only the operator can change that
     │   ├── SsrfBlocked  DomainDenied  RobotsDisallowed  LeakBlocked
-    ├── TryLater              time heals it
+    ├── TryLater              the failure is temporary
     │   ├── FetchTimeout  SearchRateLimited  SearchUnavailable
     ├── SiteError             the page or its server
     │   ├── FetchFailed  HttpError  FetchTooLarge  UnsupportedContent  ExtractFailed
@@ -79,7 +79,7 @@ class PolicyError(WebError):
 
 
 class TryLater(WebError):
-    """Time heals it."""
+    """The failure is temporary: the same call may work later."""
 
     retryable = True
 
@@ -219,7 +219,7 @@ def all_errors() -> list[type[WebError]]:
     """Every concrete failure, in the order of this file: for documentation and tests."""
 
     def leaves(kind: type[WebError]) -> list[type[WebError]]:
-        # A room may have a private kind of one of these; it answers with the same code.
+        # A component may have a private subclass of one of these, with the same code.
         children = [child for child in kind.__subclasses__() if child.__module__ == __name__]
         return [leaf for child in children for leaf in leaves(child)] if children else [kind]
 

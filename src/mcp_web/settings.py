@@ -1,6 +1,6 @@
-"""Gathers each room's options: defaults < TOML file < environment < flags. The only reader of os.environ.
+"""Gathers each component's options: defaults < TOML file < environment < flags. The only reader of os.environ.
 
-A room declares a frozen dataclass of `option(...)` fields in its `options.py`; one line in ROOMS makes every
+A component declares a frozen dataclass of `option(...)` fields in its `options.py`; one line in SECTIONS makes every
 field a variable, a TOML key, a row of `mcp-web config` and of the reference page.
 """
 
@@ -26,8 +26,8 @@ from mcp_web.text.values import Kind, Rule, Unfit, convert
 T = TypeVar("T")
 Origin = Literal["default", "file", "environment", "flag"]
 
-# room name → the module and class of its options; the order is the order of the reference page.
-ROOMS: dict[str, str] = {
+# section name → the module and class of its options; the order is the order of the reference page.
+SECTIONS: dict[str, str] = {
     "tools": "mcp_web.tools.options:ToolOptions",
     "server": "mcp_web.server.options:ServerOptions",
     "fetch": "mcp_web.fetch.options:FetchOptions",
@@ -53,7 +53,7 @@ _SEPARATOR = re.compile(r"[,;\s]+")
 class Setting:
     """One option as it stands: what `mcp-web config` shows."""
 
-    room: str
+    section: str
     name: str
     value: Any
     origin: Origin
@@ -64,7 +64,7 @@ class Setting:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        return variable_names(self.room, self.name, self.facts)
+        return variable_names(self.section, self.name, self.facts)
 
     @property
     def shown(self) -> Any:
@@ -75,23 +75,23 @@ class Setting:
 
 
 class Settings:
-    """Every room's options, each with its origin."""
+    """Every section's options, each with its origin."""
 
     def __init__(
         self,
-        rooms: Mapping[type[Any], Any],
+        sections: Mapping[type[Any], Any],
         rows: list[Setting],
         unknown: list[str],
         proxy_variables: Mapping[str, str] | None = None,
     ) -> None:
-        self._rooms = rooms
+        self._options = sections
         self.rows = rows
         self.proxy_variables = proxy_variables or {}  # HTTP_PROXY and the like, for MCP_WEB_PROXY=environment
         self.unknown = unknown  # MCP_WEB_* variables and file keys that nothing reads
 
     def of(self, kind: type[T]) -> T:
-        """The options of one room, by their class."""
-        found = self._rooms[kind]
+        """The options of one section, by their class."""
+        found = self._options[kind]
         assert isinstance(found, kind)
         return found
 
@@ -121,22 +121,22 @@ def load(
     flags = flags or {}
     path = file or config_file(env)
     table = _read_toml(path, required=file is not None or "MCP_WEB_CONFIG" in env)
-    rooms: dict[type[Any], Any] = {}
+    sections: dict[type[Any], Any] = {}
     rows: list[Setting] = []
-    for room, place in ROOMS.items():
+    for section, place in SECTIONS.items():
         module, _, name = place.partition(":")
         kind = getattr(importlib.import_module(module), name)
         hints = typing.get_type_hints(kind)
         sources = (flags, env, table, path)
-        contract = next((row.value for row in rows if (row.room, row.name) == ("tools", "contract")), None)
+        contract = next((row.value for row in rows if (row.section, row.name) == ("tools", "contract")), None)
         mine = [
-            _setting(room, spec, hints[spec.name], contract, *sources)
+            _setting(section, spec, hints[spec.name], contract, *sources)
             for spec in dataclasses.fields(kind)
             if is_option(spec)
         ]
-        rooms[kind] = kind(**{row.name: row.value for row in mine})
+        sections[kind] = kind(**{row.name: row.value for row in mine})
         rows += mine
-    return Settings(rooms, rows, _unknown(rows, env, table), _proxy_variables(env))
+    return Settings(sections, rows, _unknown(rows, env, table), _proxy_variables(env))
 
 
 def _proxy_variables(env: Mapping[str, str]) -> dict[str, str]:
@@ -152,11 +152,11 @@ def worker_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in _WORKER_VARIABLES if name in os.environ}
 
 
-def variable_names(room: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
+def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
     """The environment variables of an option, the first of which wins."""
     if facts.file_only:
         return ()
-    return facts.env or (f"MCP_WEB_{room}_{name}".upper(),)
+    return facts.env or (f"MCP_WEB_{section}_{name}".upper(),)
 
 
 def config_path() -> Path:
@@ -191,7 +191,7 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
 
 
 def _setting(
-    room: str,
+    section: str,
     spec: dataclasses.Field[Any],
     hint: Any,
     contract: str | None,
@@ -203,19 +203,19 @@ def _setting(
     facts = facts_of(spec)
     default = facts.contracts.get(contract or "", spec.default)
     value, origin, origin_name = default, "default", ""
-    for key, scale in (*facts.keys.items(), (f"{room}.{spec.name}", 1.0)):
+    for key, scale in (*facts.keys.items(), (f"{section}.{spec.name}", 1.0)):
         if (written := _written(table, key)) is not None:
             origin, origin_name = "file", f"{path}: {key}"
             value = _checked(origin_name, written, hint, facts, scale=scale)
-    for variable in variable_names(room, spec.name, facts):
+    for variable in variable_names(section, spec.name, facts):
         if env.get(variable, "").strip():
             origin, origin_name = "environment", variable
             value = _checked(variable, env[variable].strip(), hint, facts, scale=facts.scale)
             break
-    if (flag := flags.get(f"{room}.{spec.name}")) is not None:
+    if (flag := flags.get(f"{section}.{spec.name}")) is not None:
         origin, origin_name = "flag", f"--{spec.name.replace('_', '-')}"
         value = _checked(origin_name, flag, hint, facts, scale=1.0)
-    return Setting(room, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), default)  # type: ignore[arg-type]  # origin is one of the four literals
+    return Setting(section, spec.name, value, origin, origin_name, facts, _in_words(hint, facts), default)  # type: ignore[arg-type]  # origin is one of the four literals
 
 
 def _written(table: Mapping[str, Any], key: str) -> Any:
@@ -274,14 +274,14 @@ def _in_words(hint: Any, facts: OptionFacts) -> str:
 def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:
     """Names that look like ours but set nothing, each with the nearest real one."""
     names = {variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG"}
-    keys = {f"{row.room}.{row.name}" for row in rows}
+    keys = {f"{row.section}.{row.name}" for row in rows}
     keys |= {".".join(key.split(".")[:2]) for row in rows for key in row.facts.keys}
     given = [name for name in env if name.startswith("MCP_WEB_") and name not in names]
     written = [
-        f"{room}.{name}"
-        for room, section in table.items()
-        for name in (section if isinstance(section, Mapping) else ("",))
-        if f"{room}.{name}" not in keys
+        f"{section}.{name}"
+        for section, inside in table.items()
+        for name in (inside if isinstance(inside, Mapping) else ("",))
+        if f"{section}.{name}" not in keys
     ]
     return [_with_nearest(name, names) for name in given] + [_with_nearest(name, keys) for name in written]
 

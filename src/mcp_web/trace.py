@@ -119,7 +119,7 @@ _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
 
 
-attended = False  # a person waits at this process: what they need to know comes as a sentence, not as a log line
+interactive = False  # a person waits at this process: what they need to know comes as a sentence, not as a log line
 
 
 def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:

@@ -54,7 +54,7 @@ async def tools(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[Desk]:
 
 async def test_the_schema_is_the_seed_s_own(tools: Desk) -> None:
     tool = tools.tool("searchLocalArchives")
-    assert tool.words == "Searches the local research and URL content archives"
+    assert tool.description == "Searches the local research and URL content archives"
     schema = tool.input_schema()
     assert schema["required"] == ["query"]
     assert {name: (rule["type"], rule.get("default")) for name, rule in schema["properties"].items()} == {

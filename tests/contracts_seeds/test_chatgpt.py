@@ -43,7 +43,7 @@ def test_the_profile_is_two_tools_with_one_string_each() -> None:
         schema = tool.input_schema()
         assert list(schema["properties"]) == schema["required"] == [name]
         assert schema["properties"][name]["type"] == "string"
-        assert 40 <= len(tool.words.split()) <= 120
+        assert 40 <= len(tool.description.split()) <= 120
 
 
 async def test_a_result_s_id_fetches_its_text(home: House) -> None:

@@ -152,7 +152,7 @@ def test_a_contract_has_its_page_with_its_tools_and_json_that_parses(name: str) 
 def test_instructions_speak_of_the_tools_that_are_offered(tmp_path: Path, env: dict[str, str], said: str) -> None:
     from mcp_web.app import App
     from mcp_web.server.build import build_server
-    from mcp_web.server.hello import instructions_for
+    from mcp_web.server.handshake import instructions_for
     from mcp_web.settings import load
 
     app = App(load(environ={"DATA_DIR": str(tmp_path), **OFFLINE, **env}))

@@ -83,10 +83,10 @@ async def test_both_tools_have_the_parameters_and_defaults_of_the_seed(tools: De
 
 
 async def test_descriptions_are_the_words_of_the_seed(tools: Desk) -> None:
-    assert tools.tool("WebSearch").words.startswith("Searches the web and returns relevant results with titles")
-    assert 'site="github.com"' in tools.tool("WebSearch").words
-    assert tools.tool("WebFetch").words.startswith("Fetches and extracts readable content from a URL.")
-    assert "- Cannot execute JavaScript (some sites may not work)" in tools.tool("WebFetch").words
+    assert tools.tool("WebSearch").description.startswith("Searches the web and returns relevant results with titles")
+    assert 'site="github.com"' in tools.tool("WebSearch").description
+    assert tools.tool("WebFetch").description.startswith("Fetches and extracts readable content from a URL.")
+    assert "- Cannot execute JavaScript (some sites may not work)" in tools.tool("WebFetch").description
 
 
 async def test_the_example_search_answers_in_its_shape(tools: Desk) -> None:

@@ -19,7 +19,7 @@ async def _run(call: object, args: dict[str, object]) -> Answer:
 TOOL = Tool(
     name="sample",
     title="Sample",
-    words="",
+    description="",
     params=(
         Param("query", "array", "What to look for.", required=True, max_items=3, lines=True, max_length=20),
         Param("count", "integer", "How many.", default=10, least=1, most=50),

@@ -27,7 +27,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
         row
         for row in settings.rows
         if all(
-            word.lower() in f"{row.room}.{row.name} {' '.join(row.variables)} {row.facts.help}".lower()
+            word.lower() in f"{row.section}.{row.name} {' '.join(row.variables)} {row.facts.help}".lower()
             for word in words
         )
     ]
@@ -45,7 +45,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
         ("setting", "value", "from", "variable"),
         [
             (
-                f"{row.room}.{row.name}",
+                f"{row.section}.{row.name}",
                 _shown(row.shown),
                 row.origin_name or row.origin,
                 next(iter(row.variables), "file only"),
@@ -65,8 +65,8 @@ def _example() -> str:
     lines = [f"# Save as {config_path()}; remove the # before what you change. Times are in seconds, sizes in bytes."]
     section = ""
     for row in load(environ={}).rows:
-        if row.room != section:
-            section = row.room
+        if row.section != section:
+            section = row.section
             lines += ["", f"[{section}]"]
         lines += [f"# {row.facts.help}", f"# {row.name} = {_toml_value(row.default)}"]
     return "\n".join(lines)
@@ -80,7 +80,7 @@ def _toml_value(value: Any) -> str:
 
 def _as_object(row: Any) -> dict[str, Any]:
     return {
-        "setting": f"{row.room}.{row.name}",
+        "setting": f"{row.section}.{row.name}",
         "value": row.shown,
         "origin": row.origin,
         "origin_name": row.origin_name,

@@ -50,7 +50,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        trace.attended = cmd_name != "serve"
+        trace.interactive = cmd_name != "serve"
         command = importlib.import_module(f"mcp_web.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command

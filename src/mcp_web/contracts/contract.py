@@ -68,7 +68,7 @@ class Contract:
 def contract_tool(
     name: str,
     title: str,
-    words: str,
+    description: str,
     schema: Mapping[str, Any],
     run: Run,
     *,
@@ -99,7 +99,7 @@ def contract_tool(
     return ContractTool(
         name=name,
         title=title,
-        words=words,
+        description=description,
         params=params,
         run=run,
         schema=schema,

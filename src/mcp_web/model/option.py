@@ -1,7 +1,7 @@
-"""How a room declares one option: type, default, sentence, names, limits — in one place.
+"""how a component declares one option: type, default, sentence, names, limits — in one place.
 
 Everything else (environment variable, TOML key, `mcp-web config`, the reference page) is derived
-from the field by `settings.py`, so an option is added by adding one line to a room's `options.py`.
+from the field by `settings.py`, so an option is added by adding one line to a component's `options.py`.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from mcp_web.model.page import Document
 from mcp_web.model.wire import document_to_json
 
 FRAME = struct.Struct(">I")
-TIRED_MB = 80  # a worker that once held this much keeps a good part of it: a fresh one is cheaper
+RETIRE_MB = 80  # a worker that once held this much keeps a good part of it: a fresh one is cheaper
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _answer(job: bytes) -> dict[str, Any]:
-    return _outcome(job) | {"tired": _peak_mb() > TIRED_MB}
+    return _outcome(job) | {"retire": _peak_mb() > RETIRE_MB}
 
 
 def _outcome(job: bytes) -> dict[str, Any]:

@@ -114,7 +114,7 @@ class Sandbox:
             try:
                 with anyio.fail_after(limit):
                     answer = await worker.ask(pickle.dumps(job, protocol=5))
-                sound = not (answer.pop("tired", False) or "memory" in answer)
+                sound = not (answer.pop("retire", False) or "memory" in answer)
             except TimeoutError:
                 trace.figures.count("sandbox_killed_total", reason="time")
                 raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None

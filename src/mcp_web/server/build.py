@@ -15,9 +15,9 @@ from mcp.server.lowlevel import Server
 from mcp_web import __version__
 from mcp_web.app import App
 from mcp_web.contracts import sets as contracts
-from mcp_web.server import hello, prompts, resources
+from mcp_web.server import handshake, prompts, resources
 from mcp_web.server.listing import listed_tools
-from mcp_web.server.result import lift_beside, on_the_wire
+from mcp_web.server.result import add_extra_fields, to_mcp
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
@@ -35,7 +35,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     listed = [types.Tool.model_validate(facts) for facts in listed_tools(app, tools)]
     by_any_name = contracts.with_plain_names(tools)
     # Calls that wait for the web do not hold up those that need no network.
-    places = {open_world: anyio.Semaphore(app.tools.concurrency) for open_world in (True, False)}
+    slots = {open_world: anyio.Semaphore(app.tools.concurrency) for open_world in (True, False)}
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed)
@@ -50,10 +50,10 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
             tasks.start_soon(_report, ctx, under_way.progress)
             # The time in the queue counts: a client waits for the answer, not for its turn.
             with anyio.move_on_after(app.tools.deadline + 1):
-                async with places[tool.open_world]:
+                async with slots[tool.open_world]:
                     result = await call_tool(tool, under_way, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
-        return on_the_wire(result or _too_late(tool, app.tools.deadline), structured=structured)
+        return to_mcp(result or _timed_out(tool, app.tools.deadline), structured=structured)
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=await resources.list_resources(app))
@@ -74,11 +74,11 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         return await prompts.get_prompt(app, contract, params.name, params.arguments)
 
     server = Server[None](
-        hello.NAME,
+        handshake.NAME,
         version=__version__,
-        title=hello.TITLE,
-        instructions=hello.instructions_for(app.tools.profile, app.tools.contract),
-        cache_hints={"tools/list": CacheHint(ttl_ms=hello.TOOLS_TTL_MS, scope="private")},
+        title=handshake.TITLE,
+        instructions=handshake.instructions_for(app.tools.profile, app.tools.contract),
+        cache_hints={"tools/list": CacheHint(ttl_ms=handshake.TOOLS_TTL_MS, scope="private")},
         on_list_tools=list_tools,
         on_call_tool=call,
         on_list_resources=list_resources,
@@ -89,11 +89,11 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         on_get_prompt=get_prompt,
     )
     if contract is not None:
-        server.middleware.append(lift_beside)
+        server.middleware.append(add_extra_fields)
     return server
 
 
-def _too_late(tool: Tool, deadline: float) -> Result:
+def _timed_out(tool: Tool, deadline: float) -> Result:
     """A tool that did not keep its own deadline: a defect, answered honestly."""
     facts = {
         "code": "FETCH_TIMEOUT",

@@ -24,7 +24,7 @@ def described(tool: Tool, *, structured: bool) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "name": tool.name,
         "title": tool.title,
-        "description": tool.words,
+        "description": tool.description,
         "inputSchema": tool.input_schema(),
         "annotations": {
             "readOnlyHint": tool.read_only,

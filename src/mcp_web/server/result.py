@@ -11,21 +11,21 @@ import mcp_types as types
 from mcp_web.tools.calling import Result
 from mcp_web.tools.tool import Picture
 
-_BESIDE = "mcp-web/beside"
+_EXTRA = "mcp-web/extra"
 
 
-def on_the_wire(result: Result, *, structured: bool) -> types.CallToolResult:
+def to_mcp(result: Result, *, structured: bool) -> types.CallToolResult:
     """The texts, the object where answers are structured, the facts in `_meta`."""
     texts = [types.TextContent(type="text", text=text) for text in (result.text, *result.more)]
     return types.CallToolResult(
-        content=[*texts, *([_pictured(result.picture)] if result.picture else [])],
+        content=[*texts, *([_picture(result.picture)] if result.picture else [])],
         structured_content=result.data if structured else None,
         is_error=result.is_error,
-        _meta=(result.meta | ({_BESIDE: result.extra} if result.extra else {})) or None,
+        _meta=(result.meta | ({_EXTRA: result.extra} if result.extra else {})) or None,
     )
 
 
-def _pictured(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
+def _picture(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
     """Where the picture is, or the picture itself where it was asked for: no text pays for it unasked."""
     if picture.png is None:
         return types.ResourceLink(
@@ -36,15 +36,15 @@ def _pictured(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
     return types.EmbeddedResource(type="resource", resource=inside)
 
 
-async def lift_beside(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+async def add_extra_fields(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
     """Put a contract's own fields beside `content`.
 
     The protocol lets a result have more fields than it names, but the SDK sends only those it knows; so they travel
     in `_meta` as far as here, the last place before the wire.
     """
     result = await call_next(ctx)
-    if isinstance(result, dict) and _BESIDE in (meta := result.get("_meta") or {}):
-        rest = {name: value for name, value in meta.items() if name != _BESIDE}
+    if isinstance(result, dict) and _EXTRA in (meta := result.get("_meta") or {}):
+        rest = {name: value for name, value in meta.items() if name != _EXTRA}
         bare = {name: value for name, value in result.items() if name != "_meta"}
-        return bare | meta[_BESIDE] | ({"_meta": rest} if rest else {})
+        return bare | meta[_EXTRA] | ({"_meta": rest} if rest else {})
     return result

@@ -7,7 +7,7 @@ import signal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.server.hello import instructions_for
+from mcp_web.server.handshake import instructions_for
 from mcp_web.server.wire import Wire
 from mcp_web.tools.options import ToolOptions
 

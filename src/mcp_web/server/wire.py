@@ -2,7 +2,7 @@
 
 The SDK needs most of a second to import; a client waits for an answer to its first request meanwhile, and some
 give up after half a second. So a thread reads stdin from the start and answers `initialize` and `server/discover`
-from what `hello` knows, and the first `tools/list` from our own declarations, which need no SDK either;
+from what `handshake` knows, and the first `tools/list` from our own declarations, which need no SDK either;
 `initialize` is then given to the SDK as well, whose own answer to it is dropped.
 `server/discover` is always answered here, so a client that probes and then still sends `initialize` is served.
 
@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp_web.errors import WebError
-from mcp_web.server import hello
+from mcp_web.server import handshake
 
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _GREETINGS = (b'"initialize"', b'"server/discover"', b'"tools/list"')
@@ -30,7 +30,7 @@ class Wire:
     """Lines in, lines out, each by its own thread."""
 
     def __init__(
-        self, instructions: str = hello.INSTRUCTIONS, tools: Callable[[], list[dict[str, Any]]] | None = None
+        self, instructions: str = handshake.INSTRUCTIONS, tools: Callable[[], list[dict[str, Any]]] | None = None
     ) -> None:
         self._instructions = instructions
         self._tools = tools
@@ -97,12 +97,12 @@ class Wire:
             return False  # the SDK says what is wrong with it
         if method == "initialize" and self._take is None and not self.answered:
             self.answered.add(identity)
-            self._reply(identity, hello.initialize_result(str(params.get("protocolVersion")), self._instructions))
+            self._reply(identity, handshake.initialize_result(str(params.get("protocolVersion")), self._instructions))
             return False
-        if method == "server/discover" and version in hello.MODERN_VERSIONS:
-            self._reply(identity, hello.discover_result(self._instructions))
+        if method == "server/discover" and version in handshake.MODERN_VERSIONS:
+            self._reply(identity, handshake.discover_result(self._instructions))
             return True
-        modern = version in hello.MODERN_VERSIONS
+        modern = version in handshake.MODERN_VERSIONS
         early = self._take is None and (modern or bool(self.answered))
         return method == "tools/list" and early and self._list_tools(identity, modern=modern)
 
@@ -113,7 +113,7 @@ class Wire:
             tools = self._tools()
         except WebError:
             return False  # a wrong setting: whoever brings up the server says so and ends it
-        self._reply(identity, hello.tools_result(tools, modern=modern))
+        self._reply(identity, handshake.tools_result(tools, modern=modern))
         return True
 
     def _reply(self, identity: Any, result: dict[str, Any]) -> None:

@@ -131,8 +131,8 @@ async def _fetch(
         return Opened(kept, "stale", keeper.age(kept), (note,))
     if page.not_modified and kept is not None:
         return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
-    waiting = await app.shelf.put(page)
-    del page  # it waits on the shelf, which may be a disk
+    waiting = await app.bodies.put(page)
+    del page  # it waits in the buffer, which may be on disk
     async with waiting as page:
         return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
 

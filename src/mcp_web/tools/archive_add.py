@@ -34,7 +34,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 TOOL = Tool(
     name="archive_add",
     title="Save to the archive",
-    words=(
+    description=(
         "Keeps a page or a text as research, so that archive_search finds it and no purge removes it. Give an "
         "address to save that page as it is now, or a text with a title: a summary, a decision, findings with their "
         "sources. Links in the text become citations between documents. Pages opened with web_open are kept anyway; "

@@ -134,7 +134,7 @@ def _text(rank: int, row: dict[str, Any]) -> str:
 TOOL = Tool(
     name="archive_search",
     title="Search what was read",
-    words=(
+    description=(
         "Searches everything that was opened or saved here, by words and by meaning, without network: pages "
         "read in earlier sessions, notes, synced folders. Tolerates typos, understands \"phrases\" and "
         "word*, can show which documents cite which. Use it before web_search when the topic may have come up "

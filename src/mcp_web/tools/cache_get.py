@@ -91,7 +91,7 @@ SCREENSHOT = Param("screenshot", "boolean", "Attach the PNG of a rendered page."
 TOOL = Tool(
     name="cache_get",
     title="Show a kept page",
-    words=(
+    description=(
         "Shows a page from what is kept here, without any network: by the snapshot hash of an earlier answer (8 or "
         "more digits are enough) or by its address. Use it to re-read exactly what was cited, to list the versions "
         "kept of a page, or, with diff, to see by section what changed between two of them; use web_open for the "

@@ -34,7 +34,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 TOOL = Tool(
     name="cache_purge",
     title="Forget kept pages",
-    words=(
+    description=(
         "Removes web pages that are kept here, by age, domain, number, size or address; all given conditions must "
         "hold. The default is a dry run that only says what would go: call again with dry_run=false to remove it. "
         "Saved research is never removed. Use it to free space or to forget a site; to get a newer copy of a page "

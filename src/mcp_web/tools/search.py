@@ -53,7 +53,7 @@ async def _kept(call: Call, text: str) -> list[dict[str, Any]]:
 TOOL = Tool(
     name="search",
     title="Search",
-    words=(
+    description=(
         "Searches the web, and the research saved on this server, for pages that fit a query. Use it to find sources "
         "before reading them; use fetch with the id of a result to get the text. Returns a list of results, each "
         "with an id, a title, an address for citing and a short excerpt. An empty list means that nothing was found, "

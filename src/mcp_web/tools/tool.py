@@ -1,4 +1,4 @@
-"""How a tool is declared: name, words, parameters, presentation. One file per tool uses these.
+"""How a tool is declared: name, description, parameters, presentation. One file per tool uses these.
 
 The JSON schema is derived here, plain and flat: no unions, no references, `additionalProperties: false`.
 """
@@ -101,7 +101,7 @@ class Answer:
 class Tool:
     name: str
     title: str
-    words: str  # 40–120 neutral words: what it does, when to use it and when its sibling, what comes back
+    description: str  # 40–120 neutral words: what it does, when to use it and when its sibling, what comes back
     params: tuple[Param, ...]
     run: Callable[[Call, dict[str, Any]], Awaitable[Answer]]
     read_only: bool = True

@@ -59,7 +59,7 @@ def _text(number: int, row: dict[str, Any]) -> str:
 TOOL = Tool(
     name="verify_quotes",
     title="Verify quotes",
-    words=(
+    description=(
         "Checks whether quotes really stand in a source: a snapshot hash, a page's address, or an archive id. Each "
         "quote is exact, normalised (same words, other spacing, quotes, dashes or case), fuzzy (with the words that "
         "differ) or absent. A kept copy is checked first, so you verify what was read; an address not kept is "

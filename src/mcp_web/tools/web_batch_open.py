@@ -64,7 +64,7 @@ def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int
 TOOL = Tool(
     name="web_batch_open",
     title="Open several web pages",
-    words=(
+    description=(
         "Opens up to 50 pages at once and returns each as clean Markdown, with one token budget shared by all. "
         "Pages are fetched in parallel with a polite pace per site; each has its own answer or its own error, so "
         "one bad address does not spoil the rest. Use it to survey search results; use web_open for one page, and "

@@ -40,7 +40,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 TOOL = Tool(
     name="web_extract",
     title="Extract Markdown from HTML",
-    words=(
+    description=(
         "Turns HTML you already have into clean Markdown: main content only, with code, tables, maths, headings and "
         "absolute links kept, boilerplate and hidden text removed. Pure: nothing is fetched and nothing is kept. "
         "Use it for HTML that came from another tool or a file; to read a page by its address use web_open, which "

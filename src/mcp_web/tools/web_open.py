@@ -86,7 +86,7 @@ def same_call(args: dict[str, Any], url: str | None = None) -> str:
 TOOL = Tool(
     name="web_open",
     title="Open a web page",
-    words=(
+    description=(
         "Fetches one page and returns it as clean Markdown: HTML, PDF, office documents, feeds, JSON, text. Keeps "
         "code, tables, maths and headings; removes navigation, ads and hidden text. Use it to read a page in order "
         "or to get one section or selector of it; when you have a question, web_read returns only the passages that "

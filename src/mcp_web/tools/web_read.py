@@ -185,7 +185,7 @@ def _metadata(kept: Any) -> dict[str, Any]:
 TOOL = Tool(
     name="web_read",
     title="Read what answers a question",
-    words=(
+    description=(
         "Reads up to 10 pages and returns only the passages that answer your question, best first, within a token "
         "budget: usually a tenth of what web_open would cost. Code blocks and tables stay whole. Says so when a "
         "page does not answer, and names the sections left out with the call that gets them. Use it whenever you "

@@ -225,7 +225,7 @@ def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> d
 TOOL = Tool(
     name="web_search",
     title="Search the web",
-    words=(
+    description=(
         "Searches the web and returns ranked results with title, address, date and a short snippet. Works without "
         "any key; configured providers are used in order of preference, failing over, or several at once, merged. "
         "Use it to find pages; then web_read with a question, or web_open, for what they say; search archive_search "

@@ -31,7 +31,7 @@ async def figures_now(app: App, request: Request) -> Response:
 
 
 async def _shown(app: App) -> dict[str, Any]:
-    await app.hand_over_figures()
+    await app.save_figures()
     store = await app.store()
     stats = await show_stats(app)
     hours = await history(store, HOURS)

@@ -1,8 +1,8 @@
-"""Where fetched bodies wait until they are read.
+"""Holds fetched bodies until they are parsed.
 
 Bodies come in faster than they can be read, and a hundred calls at once would hold a hundred of them. So only so many
-bytes wait in memory; what comes beyond lies in files without a name. A page of megabytes takes many times its size
-while it is read and kept, so of those there is one at a time.
+bytes wait in memory; the rest is written to temporary files. A page of megabytes takes many times its size
+while it is read and kept, so large ones are parsed one at a time.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _READ_AT_ONCE = 12  # small ones: enough that workers, store and browser all hav
 _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that another user could guess
 
 
-class Shelf:
-    """The bodies of one process that wait, and whose turn it is."""
+class BodyBuffer:
+    """The waiting bodies of one process, and the order in which they are parsed."""
 
     def __init__(self) -> None:
         self.in_memory = 0
@@ -33,7 +33,7 @@ class Shelf:
         self._large = anyio.Semaphore(1)
 
     async def put(self, page: Fetched) -> Waiting:
-        """Take a body over; whoever gives it lets go of it."""
+        """Take over a body; the caller must not keep a reference to it."""
         waiting = Waiting(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.lay_aside()
@@ -44,25 +44,25 @@ class Shelf:
 
 
 class Waiting:
-    """One page on the shelf: used as a context, in which it is its turn."""
+    """One body in the buffer; as a context manager it waits for its turn and returns the page."""
 
-    def __init__(self, shelf: Shelf, page: Fetched) -> None:
-        self._shelf = shelf
+    def __init__(self, buffer: BodyBuffer, page: Fetched) -> None:
+        self._buffer = buffer
         self._page = page
-        self._turn = shelf._turn(len(page.body))
+        self._turn = buffer._turn(len(page.body))
         self._file: IO[bytes] | None = None
         self._counted = 0
 
     async def lay_aside(self) -> None:
         """Wait in memory while there is room, else in a file; without any disk, in memory after all."""
         size = len(self._page.body)
-        if self._shelf.in_memory + size > _IN_MEMORY:
+        if self._buffer.in_memory + size > _IN_MEMORY:
             self._file = await anyio.to_thread.run_sync(_written, self._page.body)
         if self._file is not None:
             self._page = dataclasses.replace(self._page, body=b"")
         else:
             self._counted = size
-            self._shelf.in_memory += size
+            self._buffer.in_memory += size
 
     async def __aenter__(self) -> Fetched:
         try:
@@ -86,7 +86,7 @@ class Waiting:
         self._turn.release()
 
     def _leave(self) -> None:
-        self._shelf.in_memory -= self._counted
+        self._buffer.in_memory -= self._counted
         self._counted = 0
         if self._file is not None:
             self._file.close()
