@@ -146,7 +146,7 @@ def _word() -> Iterator[Variant]:
         "condensed": property_("w:spacing", val="-10"),
     }
     for name, make in shown.items():
-        yield Variant(f"docx:{name}", True, DOCX, _word_file(make))
+        yield Variant(f"docx:visible-{name}", True, DOCX, _word_file(make))
     for name, cell in (("cell-white", None), ("cell-dark", "1F3864")):
         yield Variant(f"docx:{name}", cell is not None, DOCX, _word_table(cell))
     yield Variant("docx:hidden-row", False, DOCX, _word_table("FFFFFF", hidden_row=True))
@@ -233,7 +233,7 @@ def _sheet() -> Iterator[Variant]:
         "grey": font(color="FF808080"), "format": number_format("@"), "red": font(color="FFFF0000"), "rich-run": rich("FF0000FF"),
     }  # fmt: skip
     for name, make in shown.items():
-        yield Variant(f"xlsx:{name}", True, XLSX, _workbook(make))
+        yield Variant(f"xlsx:visible-{name}", True, XLSX, _workbook(make))
 
 
 def _workbook(change: Callable[[Any, Any, Any], None]) -> bytes:
@@ -314,7 +314,7 @@ def _slides() -> Iterator[Variant]:
         "edge": placed(-1, 1), "grey": colour("808080"),
     }  # fmt: skip
     for name, make in shown.items():
-        yield Variant(f"pptx:{name}", True, PPTX, _presentation(make))
+        yield Variant(f"pptx:visible-{name}", True, PPTX, _presentation(make))
 
 
 def _presentation(change: Callable[[Any, Any], None]) -> bytes:
@@ -507,7 +507,7 @@ def _pdf() -> Iterator[Variant]:
         "small": sized(5), "outlined": mode(1), "red": colour(1, 0, 0), "turned": turned,
     }  # fmt: skip
     for name, make in shown.items():
-        yield Variant(f"pdf:{name}", True, PDF, _pdf_file(make))
+        yield Variant(f"pdf:visible-{name}", True, PDF, _pdf_file(make))
     yield Variant("pdf:visible-layer", True, PDF, _layered(visible=True))
 
 
@@ -562,7 +562,7 @@ def _rich_text() -> Iterator[Variant]:
     for visible, bodies in ((False, hidden), (True, shown)):
         for name, body in bodies.items():
             source = r"{\rtf1\ansi " + table + rf" {SEEN}\par " + body.replace("P", PAYLOAD) + r"\par}"
-            yield Variant(f"rtf:{name}", visible, RTF, source.encode())
+            yield Variant(f"rtf:{'visible-' * visible}{name}", visible, RTF, source.encode())
 
 
 def _notebook() -> Iterator[Variant]:

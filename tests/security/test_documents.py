@@ -20,5 +20,6 @@ def test_document_gives_back_what_a_person_sees_and_no_more(variant: Variant) ->
 def test_every_format_has_hidden_and_visible_variants() -> None:
     hidden = [variant for variant in VARIANTS if not variant.visible]
     assert len(hidden) >= 70
+    assert len({variant.id for variant in VARIANTS}) == len(VARIANTS)
     for media_type in {variant.media_type for variant in hidden}:
         assert sum(variant.media_type == media_type for variant in hidden) >= 2

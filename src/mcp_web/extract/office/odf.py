@@ -15,9 +15,11 @@ from mcp_web.extract.office.ink import PLAIN, Ink
 from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind
+from mcp_web.text.untrusted import one_line, shortened
 
 _ROWS = 2000
 _COLUMNS = 60
+_NAME = 100  # characters of a sheet's name
 _SKIPPED = frozenset(
     {"annotation", "annotation-end", "tracked-changes", "forms", "sequence-decls", "note-citation", "hidden-text"}
 )
@@ -76,7 +78,7 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
         elif name == "list":
             yield from _list(element, state, 0)
         elif name == "table":
-            title = attribute(element, "name") or ""
+            title = shortened(one_line(attribute(element, "name") or ""), _NAME)
             heading = f"## {title}\n\n" if local(parent.tag) == "spreadsheet" and title else ""
             table = _table(element, state)
             yield heading + table if table else ""

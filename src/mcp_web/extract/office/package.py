@@ -76,7 +76,7 @@ class Package:
         try:
             return ElementTree.fromstring(data)  # noqa: S314  see above
         except ElementTree.ParseError as error:
-            raise self.failed(f"holds broken XML (part {quoted(name)}: {error})") from error
+            raise self.failed(f"holds broken XML (part {quoted(name)}, line {error.position[0]})") from error
 
     def relations(self, part: str) -> dict[str, str]:
         """Relation id → target of an Office Open XML part; inner targets as part names, outer ones as URLs."""

@@ -17,6 +17,7 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 _SLIDES = 1000
 _PART = "ppt/presentation.xml"
+_ABOVE = ("/slideLayouts/", "/slideMasters/")
 
 
 class PptxExtractor:
@@ -34,6 +35,7 @@ class PptxExtractor:
         parts: list[str] = []
         hidden = hidden_texts = 0
         size = _slide_size(root)
+        grounds: dict[str, Ink] = {}
         for number, slide in enumerate(list(slides)[:_SLIDES], 1):
             name = targets.get(_relation(slide), "")
             content = package.xml(name)
@@ -42,7 +44,7 @@ class PptxExtractor:
             if content.get("show") == "0":
                 hidden += 1
                 continue
-            text, unseen = _slide(package, name, content, number, size)
+            text, unseen = _slide(package, name, content, number, size, grounds)
             parts.append(text)
             hidden_texts += unseen
         title, facts = core_facts(package, page.media_type)
@@ -66,11 +68,13 @@ def _slide_size(root: Element | None) -> Place:
     return Place(0, 0, int(across) if across.isdigit() else 9_144_000, int(down) if down.isdigit() else 6_858_000)
 
 
-def _slide(package: Package, name: str, content: Element, number: int, size: Place) -> tuple[str, int]:
+def _slide(
+    package: Package, name: str, content: Element, number: int, size: Place, grounds: dict[str, Ink]
+) -> tuple[str, int]:
     """The Markdown of a slide, and how many of its texts nobody sees."""
     title = ""
     parts: list[str] = []
-    ground = _ground(package, name, content)
+    ground = _ground(package, name, content, grounds)
     unseen = 0
     for shape in shapes_of(child(content, "cSld", "spTree"), size):
         if not shape.seen:
@@ -93,23 +97,25 @@ def _slide(package: Package, name: str, content: Element, number: int, size: Pla
     return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts]), unseen
 
 
-def _ground(package: Package, name: str, content: Element) -> Ink:
-    """What stands behind the texts of a slide: its own background, else its layout's, else its master's."""
-    for _ in range(3):
-        background = child(content, "cSld", "bg")
-        if background is not None:
-            named = child(background, "bgRef", "schemeClr")
-            colour = fill_of(child(background, "bgPr"))
-            if named is not None and named.get("val") in ("bg1", "lt1"):
-                colour = Colour(255, 255, 255)
-            return Ink(ground=colour, unknown=colour is None)
-        folders = ("/slideLayouts/", "/slideMasters/")
-        above = next((target for target in package.relations(name).values() if any(f in target for f in folders)), None)
-        found = package.xml(above) if above else None
-        if found is None or above is None:
-            break
-        name, content = above, found
-    return Ink()
+def _ground(package: Package, name: str, content: Element, known: dict[str, Ink], depth: int = 0) -> Ink:
+    """What stands behind the texts of a slide: its own background, else its layout's, else its master's.
+
+    `known` keeps what layouts and masters say, so that each is read once.
+    """
+    background = child(content, "cSld", "bg")
+    if background is not None:
+        named = child(background, "bgRef", "schemeClr")
+        colour = fill_of(child(background, "bgPr"))
+        if named is not None and named.get("val") in ("bg1", "lt1"):
+            colour = Colour(255, 255, 255)
+        return Ink(ground=colour, unknown=colour is None)
+    above = next((target for target in package.relations(name).values() if any(f in target for f in _ABOVE)), None)
+    if above is None or depth > 2:
+        return Ink()
+    if above not in known:
+        found = package.xml(above)
+        known[above] = _ground(package, above, found, known, depth + 1) if found is not None else Ink()
+    return known[above]
 
 
 def _lines(body: Element | None, ink: Ink, *, bulleted: bool) -> Iterator[str]:
