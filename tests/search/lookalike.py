@@ -13,9 +13,9 @@ from mcp_web.limit.limiter import Limiter
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
-from mcp_web.search.cache import MemoryNotes, Notes
+from mcp_web.search.cache import MemoryNoteStore, NoteStore
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Answered
+from mcp_web.search.provider import StaticResponse
 from mcp_web.search.searcher import Searcher
 from miniweb import Reply
 
@@ -26,9 +26,9 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "providers"
 NOTHING = SearchOptions(ddgs_enabled=False, tavily_keyless=False, searx_space_url="", cache_ttl=0)
 
 
-def searcher(limiter: Limiter | None = None, notes: Notes | None = None, **options: Any) -> Searcher:
+def searcher(limiter: Limiter | None = None, notes: NoteStore | None = None, **options: Any) -> Searcher:
     client = ApiClient(OperatorDialer())
-    return Searcher(replace(NOTHING, **options), client, limiter or MemoryLimiter(), notes or MemoryNotes())
+    return Searcher(replace(NOTHING, **options), client, limiter or MemoryLimiter(), notes or MemoryNoteStore())
 
 
 def soon(seconds: float = 20.0) -> float:
@@ -39,8 +39,8 @@ def recorded(name: str) -> bytes:
     return (RECORDINGS / name).read_bytes()
 
 
-def answered(name: str, status: int = 200, headers: dict[str, str] | None = None) -> Answered:
-    return Answered(status, recorded(name), {"content-type": "application/json"} | (headers or {}))
+def answered(name: str, status: int = 200, headers: dict[str, str] | None = None) -> StaticResponse:
+    return StaticResponse(status, recorded(name), {"content-type": "application/json"} | (headers or {}))
 
 
 def reply(value: Any, status: int = 200, **headers: str) -> Reply:

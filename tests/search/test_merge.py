@@ -7,7 +7,7 @@ import random
 from statistics import fmean, stdev
 
 from mcp_web.model.search import Hit
-from mcp_web.search.merge import Ranked, cluster, merge
+from mcp_web.search.merge import RankedList, cluster, merge
 from mcp_web.search.quality import worth_showing
 
 
@@ -15,8 +15,8 @@ def page(name: str, *engines: str, **facts: str) -> Hit:
     return Hit(f"Title of {name}", f"https://{name}.example/", engines=engines, **facts)  # type: ignore[arg-type]
 
 
-def ranked(source: str, *names: str, index: str = "", weight: float = 1.0) -> Ranked:
-    return Ranked(source, tuple(page(name) for name in names), index or source, weight)
+def ranked(source: str, *names: str, index: str = "", weight: float = 1.0) -> RankedList:
+    return RankedList(source, tuple(page(name) for name in names), index or source, weight)
 
 
 def order(hits: tuple[Hit, ...]) -> list[str]:
@@ -39,7 +39,7 @@ def test_an_index_is_counted_once_however_many_show_it() -> None:
 
 
 def test_a_metasearch_hit_votes_for_the_engines_that_found_it() -> None:
-    meta = Ranked("searxng", (page("same", "brave"), page("other", "mojeek")), "mixed")
+    meta = RankedList("searxng", (page("same", "brave"), page("other", "mojeek")), "mixed")
     scores = {hit.url: hit.score for hit in merge([meta, ranked("brave", "same", "other")])}
     assert scores["https://other.example/"] > scores["https://same.example/"]
 
@@ -50,8 +50,8 @@ def test_ties_go_to_the_better_rank_then_to_the_trusted_source() -> None:
 
 
 def test_a_page_known_to_two_sources_has_what_either_knows() -> None:
-    one = Ranked("a", (Hit("T", "http://www.p.example/x/?utm_source=a", snippet="", engines=("a",)),), "a")
-    two = Ranked("b", (Hit("T", "https://p.example/x", "Said.", published="2026-01-01", engines=("b",)),), "b")
+    one = RankedList("a", (Hit("T", "http://www.p.example/x/?utm_source=a", snippet="", engines=("a",)),), "a")
+    two = RankedList("b", (Hit("T", "https://p.example/x", "Said.", published="2026-01-01", engines=("b",)),), "b")
     (hit,) = merge([one, two])
     assert (hit.snippet, hit.published, hit.engines) == ("Said.", "2026-01-01", ("a", "b"))
 
@@ -81,12 +81,12 @@ def test_advertisements_and_result_pages_are_left_out() -> None:
 
 def test_merged_quality_is_that_of_plain_fusion_and_above_every_single_source() -> None:
     """Synthetic rank aggregation: 40 pages with graded relevance, engines that see them through noise."""
-    dice = random.Random(7)
+    randomness = random.Random(7)
     ours, plain = [], []
     single: list[list[float]] = [[] for _ in range(4)]
     for _ in range(300):
-        truth = {f"p{n}": dice.choice((0, 0, 0, 1, 1, 2)) for n in range(40)}
-        lists = [_engine(truth, dice, noise=1.0 + 0.2 * at) for at in range(4)]
+        truth = {f"p{n}": randomness.choice((0, 0, 0, 1, 1, 2)) for n in range(40)}
+        lists = [_engine(truth, randomness, noise=1.0 + 0.2 * at) for at in range(4)]
         merged = merge([ranked(f"e{at}", *names) for at, names in enumerate(lists)])
         ours.append(_ndcg(order(merged), truth))
         plain.append(_ndcg(_plain_rrf(lists, 60), truth))
@@ -98,9 +98,9 @@ def test_merged_quality_is_that_of_plain_fusion_and_above_every_single_source() 
     assert all(fmean(ours) > fmean(one) + 0.02 for one in single)
 
 
-def _engine(truth: dict[str, int], dice: random.Random, noise: float) -> list[str]:
-    seen = dice.sample(sorted(truth), 30)
-    return sorted(seen, key=lambda name: -(truth[name] + dice.gauss(0, noise)))[:10]
+def _engine(truth: dict[str, int], randomness: random.Random, noise: float) -> list[str]:
+    seen = randomness.sample(sorted(truth), 30)
+    return sorted(seen, key=lambda name: -(truth[name] + randomness.gauss(0, noise)))[:10]
 
 
 def _plain_rrf(lists: list[list[str]], k: int) -> list[str]:

@@ -58,10 +58,10 @@ def collection() -> tuple[dict[str, tuple[str, str]], list[tuple[str, dict[str, 
 
 
 def engines(documents: dict[str, tuple[str, str]]) -> list[Engine]:
-    dice = random.Random(3)
+    randomness = random.Random(3)
 
     def part(share: float) -> list[str]:
-        return dice.sample(sorted(documents), int(len(documents) * share))
+        return randomness.sample(sorted(documents), int(len(documents) * share))
 
     return [
         Engine({name: documents[name][1] for name in part(0.7)}, 1.2, 0.75),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.provider import Answered, Provider, Refused
+from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
 from mcp_web.search.providers.exa import Exa
@@ -67,7 +67,7 @@ def test_any_field_may_be_anything(name: str, value: Any) -> None:
         for odd in ODD:
             body = json.dumps(with_odd(value, path, odd)).encode()
             try:
-                page = provider.parse(Answered(status, body, {"content-type": "application/json"}), query)
-            except Refused:
+                page = provider.parse(StaticResponse(status, body, {"content-type": "application/json"}), query)
+            except ProviderRefused:
                 continue
             assert all(hit.url.startswith("http") and isinstance(hit.title, str) for hit in page.hits)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from mcp_web.errors import InvalidInput
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.plan import select, tailor
-from mcp_web.search.provider import Card
+from mcp_web.search.plan import adapt, select
+from mcp_web.search.provider import Capabilities
 from mcp_web.search.providers import REGISTRY, brave, exa, google, searxng, serper, tavily
-from mcp_web.search.sieve import Sieve
+from mcp_web.search.result_filter import ResultFilter
 from search.lookalike import NOTHING
 
 TODAY = date(2026, 11, 15)
@@ -79,51 +79,53 @@ def test_an_unknown_name_gets_the_nearest_known_one() -> None:
         select("brvae", NOTHING, "general", TODAY)
 
 
-PAGES = Card("p", "p", frozenset({"general"}), paging="pages", max_count=20, max_pages=10)
+PAGES = Capabilities("p", "p", frozenset({"general"}), paging="pages", max_count=20, max_pages=10)
 
 
 @settings(deadline=None)
 @given(st.integers(0, 9), st.integers(1, 50), st.integers(1, 30))
 def test_windows_cover_exactly_what_was_asked(page: int, count: int, size: int) -> None:
-    card = replace(PAGES, max_count=size, max_pages=10_000)
+    capabilities = replace(PAGES, max_count=size, max_pages=10_000)
     results = list(range(2000))
     got = [
         item
-        for window in tailor(SearchQuery("q", page=page, count=count), card, TODAY).windows
-        for item in results[window.page * window.size + window.skip : (window.page + 1) * window.size]
+        for page_request in adapt(SearchQuery("q", page=page, count=count), capabilities, TODAY).page_requests
+        for item in results[
+            page_request.page * page_request.size + page_request.skip : (page_request.page + 1) * page_request.size
+        ]
     ]
     assert got[:count] == results[page * count : (page + 1) * count]
 
 
 def test_fifty_results_take_three_brave_pages() -> None:
-    windows = tailor(SearchQuery("q", count=50), brave.CARD, TODAY).windows
-    assert [(window.page, window.size) for window in windows] == [(0, 20), (1, 20), (2, 20)]
+    page_requests = adapt(SearchQuery("q", count=50), brave.CAPABILITIES, TODAY).page_requests
+    assert [(page_request.page, page_request.size) for page_request in page_requests] == [(0, 20), (1, 20), (2, 20)]
 
 
 def test_beyond_the_last_page_there_is_nothing_to_ask() -> None:
-    assert tailor(SearchQuery("q", count=10, page=9), tavily.CARD, TODAY).windows == ()
-    assert len(tailor(SearchQuery("q", count=20, page=4), google.CARD, TODAY).windows) == 2
-    assert tailor(SearchQuery("q", count=50, page=2), google.CARD, TODAY).windows == ()
-    (deep,) = tailor(SearchQuery("q", count=10, page=3), exa.CARD, TODAY).windows
+    assert adapt(SearchQuery("q", count=10, page=9), tavily.CAPABILITIES, TODAY).page_requests == ()
+    assert len(adapt(SearchQuery("q", count=20, page=4), google.CAPABILITIES, TODAY).page_requests) == 2
+    assert adapt(SearchQuery("q", count=50, page=2), google.CAPABILITIES, TODAY).page_requests == ()
+    (deep,) = adapt(SearchQuery("q", count=10, page=3), exa.CAPABILITIES, TODAY).page_requests
     assert (deep.size, deep.skip) == (40, 30)
 
 
 def test_domains_become_operators_where_there_is_no_filter() -> None:
     query = SearchQuery("q", include_domains=("a.org", "b.org"), exclude_domains=("c.org",))
-    assert tailor(query, serper.CARD, TODAY).query.text == "q (site:a.org OR site:b.org) -site:c.org"
-    assert tailor(query, brave.CARD, TODAY).query.text == "q"
+    assert adapt(query, serper.CAPABILITIES, TODAY).query.text == "q (site:a.org OR site:b.org) -site:c.org"
+    assert adapt(query, brave.CAPABILITIES, TODAY).query.text == "q"
     written = SearchQuery("q", include_domains=("https://www.A.org/", "*.a.org"))
-    assert tailor(written, serper.CARD, TODAY).query.text == "q site:a.org"
-    assert tailor(written, brave.CARD, TODAY).query.include_domains == ("a.org",)
+    assert adapt(written, serper.CAPABILITIES, TODAY).query.text == "q site:a.org"
+    assert adapt(written, brave.CAPABILITIES, TODAY).query.include_domains == ("a.org",)
     many = SearchQuery("q", include_domains=tuple(f"d{n}.org" for n in range(20)))
-    plan = tailor(many, serper.CARD, TODAY)
+    plan = adapt(many, serper.CAPABILITIES, TODAY)
     assert plan.query.text == "q"
     assert any("sifted afterwards" in note for note in plan.notes)
 
 
 def test_what_a_provider_cannot_do_is_said_and_not_sent() -> None:
     query = SearchQuery("q", language="de", safe_search="strict", extra_snippets=True, goggles=("g",), category="music")
-    plan = tailor(query, tavily.CARD, TODAY)
+    plan = adapt(query, tavily.CAPABILITIES, TODAY)
     assert plan.query.language is None
     assert plan.query.category == "general"
     (note,) = plan.notes
@@ -134,21 +136,23 @@ def test_what_a_provider_cannot_do_is_said_and_not_sent() -> None:
 
 def test_a_plain_query_has_no_notes() -> None:
     for entry in REGISTRY.values():
-        assert tailor(SearchQuery("q"), entry.card, TODAY).notes == ()
+        assert adapt(SearchQuery("q"), entry.capabilities, TODAY).notes == ()
 
 
 def test_a_range_is_narrowed_as_far_as_the_provider_can() -> None:
-    plan = tailor(SearchQuery("q", freshness="2026-11-01..2026-11-10"), searxng.CARD, TODAY)
+    plan = adapt(SearchQuery("q", freshness="2026-11-01..2026-11-10"), searxng.CAPABILITIES, TODAY)
     assert plan.query.freshness == "month"
-    assert plan.sieve.drop_undated
-    assert tailor(SearchQuery("q", freshness="2019-01-01..2019-12-31"), searxng.CARD, TODAY).query.freshness is None
-    exact = tailor(SearchQuery("q", freshness="2019-01-01..2019-12-31"), brave.CARD, TODAY)
+    assert plan.result_filter.drop_undated
+    assert (
+        adapt(SearchQuery("q", freshness="2019-01-01..2019-12-31"), searxng.CAPABILITIES, TODAY).query.freshness is None
+    )
+    exact = adapt(SearchQuery("q", freshness="2019-01-01..2019-12-31"), brave.CAPABILITIES, TODAY)
     assert exact.query.freshness == "2019-01-01..2019-12-31"
-    assert not exact.sieve.drop_undated
+    assert not exact.result_filter.drop_undated
 
 
 def test_a_long_query_is_cut_to_what_brave_takes() -> None:
-    plan = tailor(SearchQuery("word " * 80), brave.CARD, TODAY)
+    plan = adapt(SearchQuery("word " * 80), brave.CAPABILITIES, TODAY)
     assert len(plan.query.text.split()) == 50
     assert any("was cut" in note for note in plan.notes)
 
@@ -160,12 +164,12 @@ def hit(url: str, published: str | None = None) -> Hit:
 def test_the_sieve_says_what_it_did() -> None:
     hits = [hit("https://a.org/1", "2026-11-14"), hit("https://sub.a.org/2"), hit("https://b.org/", "2019-01-01")]
     week = (date(2026, 11, 8), TODAY)
-    kept, notes = Sieve(include=("a.org",), span=week).sift(hits)
+    kept, notes = ResultFilter(include=("a.org",), span=week).apply(hits)
     assert [one.url for one in kept] == ["https://a.org/1", "https://sub.a.org/2"]
     assert notes == ("1 results from other domains were left out.", "Freshness: 1 undated results were kept.")
-    kept, notes = Sieve(exclude=("a.org",), span=week, drop_undated=True).sift(hits)
+    kept, notes = ResultFilter(exclude=("a.org",), span=week, drop_undated=True).apply(hits)
     assert kept == ()
     assert any("dated outside" in note for note in notes)
-    kept, notes = Sieve(span=week, drop_undated=True).sift(hits)
+    kept, notes = ResultFilter(span=week, drop_undated=True).apply(hits)
     assert [one.url for one in kept] == ["https://a.org/1"]
     assert any("1 undated results were dropped" in note for note in notes)

@@ -14,10 +14,10 @@ from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.net.client import ApiClient
 from mcp_web.net.dial import OperatorDialer
-from mcp_web.search.cache import MemoryNotes
+from mcp_web.search.cache import MemoryNoteStore
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import read_directory
-from mcp_web.search.searxng.pool import Pool
+from mcp_web.search.searxng.pool import InstancePool
 from miniweb import MiniWeb, Request
 from search.lookalike import NOTHING, reply, searcher, searxng_page, soon
 
@@ -39,13 +39,13 @@ def listed(**facts: Any) -> dict[str, Any]:
     } | facts
 
 
-def pool(**options: Any) -> Pool:
+def pool(**options: Any) -> InstancePool:
     from dataclasses import replace
 
     chosen = replace(NOTHING, **options)
     client = ApiClient(OperatorDialer())
     runner = Runner(chosen, {"http": client, "https": client, "guarded": client}, MemoryLimiter())
-    return Pool(chosen, runner, MemoryNotes(), dice=random.Random(1))
+    return InstancePool(chosen, runner, MemoryNoteStore(), randomness=random.Random(1))
 
 
 def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:
@@ -139,7 +139,7 @@ async def test_every_instance_of_a_list_goes_through_the_address_guard() -> None
         made = pool(searx_space_url=source)
         await made.notes.keep_note("searx_space", source, data, 1e12)
         (one,) = await made.known()
-        assert one.provider.card.guarded
+        assert one.provider.capabilities.guarded
 
 
 async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None:

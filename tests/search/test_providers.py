@@ -9,7 +9,7 @@ import pytest
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Answered, Provider, Refused
+from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
 from mcp_web.search.providers import REGISTRY
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
@@ -91,7 +91,7 @@ def test_a_brave_page_is_clean() -> None:
 
 def test_a_brave_answer_without_web_results_gives_what_else_it_has() -> None:
     body = b'{"query":{},"discussions":{"results":[{"title":"Talk","url":"https://t.example/","description":"d"}]}}'
-    assert [hit.title for hit in BRAVE.parse(Answered(200, body), Q).hits] == ["Talk"]
+    assert [hit.title for hit in BRAVE.parse(StaticResponse(200, body), Q).hits] == ["Talk"]
 
 
 def test_brave_news_are_dated() -> None:
@@ -100,13 +100,13 @@ def test_brave_news_are_dated() -> None:
 
 
 def test_brave_quota_pairs_and_what_zero_means() -> None:
-    capped = Answered(
+    capped = StaticResponse(
         200, b"{}", {"x-ratelimit-limit": "1, 15000", "x-ratelimit-remaining": "0, 1000", "x-ratelimit-reset": "1, 99"}
     )
     quota = BRAVE.quota(capped)
     assert quota is not None
     assert (quota.rate, quota.left_this_month, quota.month_resets) == (1, 1000, 99.0)
-    uncapped = Answered(
+    uncapped = StaticResponse(
         200, b"{}", {"x-ratelimit-limit": "50, 0", "x-ratelimit-remaining": "49, 0", "x-ratelimit-reset": "1, 9"}
     )
     quota = BRAVE.quota(uncapped)
@@ -116,11 +116,11 @@ def test_brave_quota_pairs_and_what_zero_means() -> None:
 
 @pytest.mark.parametrize("header", ["", "soon", "1; 5", "x, 15000", "\u00b2, 9", "--1, 9", "9" * 400])
 def test_a_quota_header_of_nonsense_is_none(header: str) -> None:
-    assert BRAVE.quota(Answered(200, b"{}", {"x-ratelimit-limit": header})) is None
+    assert BRAVE.quota(StaticResponse(200, b"{}", {"x-ratelimit-limit": header})) is None
 
 
 def test_a_used_up_month_is_not_a_rate_limit_even_in_the_old_shape() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ProviderRefused) as refused:
         BRAVE.parse(answered("brave_429_old_shape.json", 429, {"x-ratelimit-reset": "1, 1234"}), Q)
     assert (refused.value.outcome, refused.value.retry_after) == ("quota", 1234.0)
 
@@ -174,15 +174,15 @@ def test_searxng_results_are_in_order_of_score_whatever_the_version() -> None:
     assert page.hits[1].published == "2026-01-02T03:04:05+00:00"
     assert page.answers == ("42", "Tortoise: A reptile.", "k: v")
     assert page.suggestion == "tortoise speed"
-    assert any("google (timeout)" in note for note in page.notes)
+    assert any('"google" ("timeout")' in note for note in page.notes)
     assert any("1 results without a page" in note for note in page.notes)
     old = SEARXNG.parse(answered("searxng_old.json"), Q)
     assert (old.total, old.answers) == (1234, ("plain words",))
 
 
 def test_a_searxng_redirect_is_a_block_and_never_followed() -> None:
-    with pytest.raises(Refused) as refused:
-        SEARXNG.parse(Answered(302, b"", {"location": "https://www.google.com/"}), Q)
+    with pytest.raises(ProviderRefused) as refused:
+        SEARXNG.parse(StaticResponse(302, b"", {"location": "https://www.google.com/"}), Q)
     assert refused.value.outcome == "blocked"
 
 
@@ -203,8 +203,8 @@ def test_ddgs_kinds_parse(kind: Any) -> None:
 
 @pytest.mark.parametrize("status", [202, 403, 429])
 def test_a_robot_check_is_not_an_empty_result(status: int) -> None:
-    with pytest.raises(Refused) as refused:
-        Ddgs("duckduckgo").parse(Answered(status, b"[]"), Q)
+    with pytest.raises(ProviderRefused) as refused:
+        Ddgs("duckduckgo").parse(StaticResponse(status, b"[]"), Q)
     assert refused.value.outcome == "blocked"
 
 
@@ -252,7 +252,7 @@ def test_serper_speaks_lower_case_and_reads_spoken_dates() -> None:
 def test_a_page_of_google_is_full_with_fewer_than_asked_for(rows: int, more: bool) -> None:
     organic = [{"title": "T", "link": f"https://t{number}.example/"} for number in range(rows)]
     body = json.dumps({"organic": organic}).encode()
-    assert SERPER.parse(Answered(200, body), Q).more is more
+    assert SERPER.parse(StaticResponse(200, body), Q).more is more
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_a_page_of_google_is_full_with_fewer_than_asked_for(rows: int, more: boo
     ],
 )
 def test_refusals_are_told_apart(provider: Provider, name: str, status: int, outcome: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ProviderRefused) as refused:
         provider.parse(answered(name, status), Q)
     assert refused.value.outcome == outcome
     assert refused.value.fix
@@ -275,7 +275,7 @@ def test_refusals_are_told_apart(provider: Provider, name: str, status: int, out
 def test_every_provider_says_how_to_set_it_up() -> None:
     nothing = SearchOptions(ddgs_enabled=False, tavily_keyless=False)
     for name, entry in REGISTRY.items():
-        assert entry.card.name == name
+        assert entry.capabilities.name == name
         assert entry.build(nothing) == []
         assert entry.fix.endswith(".")
 

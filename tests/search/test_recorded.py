@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.provider import Answered, Refused
+from mcp_web.search.provider import ProviderRefused, StaticResponse
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.google import Google
 from mcp_web.search.providers.searxng import Searxng
@@ -49,24 +49,24 @@ def example(name: str) -> Any:
 )
 def test_recorded_refusals(name: str, status: int, outcome: str, wait: float | None) -> None:
     provider = PROVIDERS[name.partition("_")[0]]
-    response = Answered(status, json.dumps(example(name + ".json")).encode(), {"x-ratelimit-reset": "1, 1419704"})
-    with pytest.raises(Refused) as refused:
+    response = StaticResponse(status, json.dumps(example(name + ".json")).encode(), {"x-ratelimit-reset": "1, 1419704"})
+    with pytest.raises(ProviderRefused) as refused:
         provider.parse(response, Q)
     assert (refused.value.outcome, refused.value.retry_after) == (outcome, wait)
 
 
 @pytest.mark.parametrize(("page", "outcome"), [(0, "auth"), (9, "rejected")])
 def test_an_invalid_argument_is_the_engine_on_the_first_page_and_the_page_beyond(page: int, outcome: str) -> None:
-    response = Answered(400, json.dumps(example("google_400_start.json")).encode())
-    with pytest.raises(Refused) as refused:
+    response = StaticResponse(400, json.dumps(example("google_400_start.json")).encode())
+    with pytest.raises(ProviderRefused) as refused:
         PROVIDERS["google"].parse(response, SearchQuery("q", page=page))
     assert refused.value.outcome == outcome
     assert refused.value.fix
 
 
 def test_googles_day_limit_ends_at_midnight_pacific() -> None:
-    with pytest.raises(Refused) as refused:
-        PROVIDERS["google"].parse(Answered(429, json.dumps(example("google_429_day.json")).encode()), Q)
+    with pytest.raises(ProviderRefused) as refused:
+        PROVIDERS["google"].parse(StaticResponse(429, json.dumps(example("google_429_day.json")).encode()), Q)
     assert refused.value.outcome == "quota"
     assert 0 < (refused.value.retry_after or 0) <= 25 * 3600
 
@@ -88,7 +88,7 @@ def test_googles_day_limit_ends_at_midnight_pacific() -> None:
     ],
 )
 def test_recorded_answers(name: str, urls: list[str]) -> None:
-    page = PROVIDERS[name.partition("_")[0]].parse(Answered(200, json.dumps(example(name + ".json")).encode()), Q)
+    page = PROVIDERS[name.partition("_")[0]].parse(StaticResponse(200, json.dumps(example(name + ".json")).encode()), Q)
     assert [hit.url for hit in page.hits] == urls
     assert all(hit.title and hit.domain and "<" not in hit.title for hit in page.hits)
     if name in ("brave_web_200", "google_200", "tavily_200"):
@@ -100,10 +100,10 @@ def folders() -> list[Path]:
     return sorted(body for folder in found if folder.is_dir() for body in folder.glob("*.body"))
 
 
-def response_of(body: Path) -> Answered:
+def response_of(body: Path) -> StaticResponse:
     lines = body.with_suffix(".headers").read_text().splitlines()
     pairs = (line.split(": ", 1) for line in lines[1:] if ": " in line)
-    return Answered(int(lines[0].split()[1]), body.read_bytes(), {name.lower(): value for name, value in pairs})
+    return StaticResponse(int(lines[0].split()[1]), body.read_bytes(), {name.lower(): value for name, value in pairs})
 
 
 @pytest.mark.parametrize("body", folders(), ids=lambda body: f"{body.parent.name}/{body.stem}")
@@ -113,7 +113,7 @@ def test_recorded_searxng(body: Path) -> None:
     searched = body.stem.startswith(("search_", "ok_")) and "json" in (response.header("content-type") or "")
     if not searched:
         if body.stem.startswith(("search_", "html_", "err_", "limiter_")):
-            with pytest.raises(Refused):
+            with pytest.raises(ProviderRefused):
                 provider.parse(response, Q)
         return
     answer = json.loads(response.body)
@@ -130,7 +130,7 @@ def test_recorded_searxng(body: Path) -> None:
 )
 def test_searxng_without_json_and_limited(name: str, status: int, outcome: str) -> None:
     body = SHARED / "recorded-searxng" / f"{name}.body"
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(ProviderRefused) as refused:
         Searxng("http://127.0.0.1:8888").parse(response_of(body), Q)
     assert refused.value.outcome == outcome
     if outcome == "auth":

@@ -12,7 +12,7 @@ from mcp_web import trace
 from mcp_web.errors import InvalidInput, SearchAuthError, SearchRateLimited, SearchUnavailable
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.model.search import SearchQuery
-from mcp_web.search.cache import MemoryNotes
+from mcp_web.search.cache import MemoryNoteStore
 from miniweb import MiniWeb, Reply, Request
 from search.lookalike import SHARED, brave_page, recorded, reply, searcher, searxng_page, soon
 
@@ -126,7 +126,7 @@ async def test_empty_incomplete_and_misconfigured_are_three_answers(miniweb: Min
     incomplete = await made.search(Q, deadline=soon())
     assert incomplete.hits == ()
     assert "did not answer" in (incomplete.suggestion or "")
-    assert "google (CAPTCHA), bing (Suspended: access denied)" in incomplete.notes[0]
+    assert '"google" ("CAPTCHA"), "bing" ("Suspended: access denied")' in incomplete.notes[0]
 
     searx.page("/search", json.dumps(searxng_page()), headers={"Content-Type": "application/json"})
     empty = await made.search(Q, deadline=soon())  # the instance did not rest meanwhile
@@ -283,7 +283,7 @@ async def _never(request: Request, wire: object) -> None:
     await anyio.sleep_forever()
 
 
-class DiskNotes(MemoryNotes):
+class DiskNotes(MemoryNoteStore):
     """Notes that remember what was kept, as a store on disk would."""
 
     def __init__(self) -> None:

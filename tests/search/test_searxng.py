@@ -151,7 +151,7 @@ async def until_limited(made: Searcher) -> int:
 async def test_the_limiter_lets_us_in_and_then_is_believed(servers: Servers) -> None:
     made = searcher(searxng_urls=(servers.forgotten(),))
     assert await until_limited(made) == 4  # what it allows an address in an hour: our headers pass
-    with pytest.raises(SearchRateLimited, match="resting") as limited:
+    with pytest.raises(SearchRateLimited, match="paused") as limited:
         await made.search(SearchQuery("once more"), deadline=soon())
     assert limited.value.retry_after
 

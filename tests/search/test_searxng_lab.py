@@ -90,7 +90,7 @@ async def test_a_query_without_hits_is_an_empty_answer_and_the_next_is_sent(
         for number in range(5):
             result = await made.call("web_search", query=f"nothing {number}")
             assert not result.is_error
-            assert "denied (" in result.text
+            assert '"denied" (' in result.text
             assert "there may be some" in result.text
             assert await answered(made, f"tortoise {number}") == 2
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_web.search.dates import published, span_of, split_prefix
+from mcp_web.search.escape import escape_operators
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.neutral import neutralise
 from mcp_web.search.snippets import clean, shorten, snippet
 from mcp_web.text.urls import domain_of, in_domain, url_key
 
@@ -212,13 +212,13 @@ def test_domains() -> None:
     ],
 )
 def test_no_word_of_a_query_is_a_command(asked: str, sent: str) -> None:
-    assert neutralise(asked) == sent
+    assert escape_operators(asked) == sent
 
 
 @settings(deadline=None)
 @given(st.text(alphabet='ab!:<? "\t\n', max_size=40))
 def test_no_word_begins_like_a_command(text: str) -> None:
-    assert not any(word.startswith(("!", ":", "<", "?")) for word in neutralise(text).split())
+    assert not any(word.startswith(("!", ":", "<", "?")) for word in escape_operators(text).split())
 
 
 def test_locales_in_each_providers_codes() -> None:

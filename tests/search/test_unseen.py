@@ -11,7 +11,7 @@ import pytest
 
 from mcp_web import trace
 from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable, WebError
-from mcp_web.model.search import Found, SearchQuery
+from mcp_web.model.search import SearchAnswer, SearchQuery
 from miniweb import MiniWeb, Reply
 from search.lookalike import searcher, soon
 from search.unseen import ANSWERS, Row
@@ -29,7 +29,7 @@ KEYS: dict[str, dict[str, Any]] = {
 }
 
 
-async def ask(web: MiniWeb, provider: str, reply: Reply, category: Any = "general") -> Found:
+async def ask(web: MiniWeb, provider: str, reply: Reply, category: Any = "general") -> SearchAnswer:
     site = web.site(f"{provider}.example")
     site.route("/*", lambda request: reply)
     base = site.loopback_url("")
@@ -44,7 +44,7 @@ def as_json(body: Any, status: int = 200, **headers: str) -> Reply:
 
 
 def same_date(found: str | None, wanted: str | None) -> bool:
-    """Equal, or for an age the day that it means today or meant a moment ago."""
+    """Equal, or for an age the day that it means today or intended a moment ago."""
     if wanted is None or wanted[:4].isdigit():
         return found == wanted
     amount, unit = wanted.split()

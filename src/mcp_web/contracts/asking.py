@@ -25,7 +25,7 @@ def provider_or_any(app: App, name: str) -> str:
     from mcp_web.search.plan import usable
     from mcp_web.search.providers import REGISTRY
 
-    ends = REGISTRY[name].card.ends
+    ends = REGISTRY[name].capabilities.ends
     alive = ends is None or datetime.now(UTC).date() < ends
     return name if alive and usable(name, app.settings.of(SearchOptions)) else "auto"
 

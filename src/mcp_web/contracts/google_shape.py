@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_web.errors import WebError
-from mcp_web.model.search import Found, Hit, SearchQuery
+from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
 
 # What a result can do without, the heaviest first.
 _HEAVY = (("pagemap",), ("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUrl", "formattedUrl"))
@@ -27,7 +27,7 @@ def joined(pages: Any, count: int) -> dict[str, Any]:
     return whole
 
 
-def imitated(found: Found) -> dict[str, Any]:
+def imitated(found: SearchAnswer) -> dict[str, Any]:
     """Another provider's answer in Google's shape; `note` says whose it is."""
     query, seconds = found.query, found.elapsed_ms / 1000
     total = str(max(found.total or 0, len(found.hits)))

@@ -74,7 +74,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchAnswer:
     """The merged answer to one query."""
 
     query: SearchQuery

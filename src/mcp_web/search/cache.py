@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
 
-from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
+from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
 from mcp_web.store.protocol import Record
 
 _KIND = "search"
 _MOST_IN_MEMORY = 256
 
 
-class Notes(Protocol):
+class NoteStore(Protocol):
     """The part of the store that search needs: small JSON values that expire, and the records of its history."""
 
     async def note(self, kind: str, key: str) -> Any | None: ...
@@ -30,7 +30,7 @@ class Notes(Protocol):
     async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = ...) -> list[str]: ...
 
 
-class MemoryNotes:
+class MemoryNoteStore:
     """Notes that end with the process: for answers that must not be stored, and for running without a store."""
 
     def __init__(self, most: int = _MOST_IN_MEMORY, wall: Callable[[], float] = time.time) -> None:
@@ -65,23 +65,23 @@ class MemoryNotes:
 class SearchCache:
     """Answers by query, filters and providers. The key is a digest, and the query itself is not in the value."""
 
-    def __init__(self, notes: Notes, ttl: float, wall: Callable[[], float] = time.time) -> None:
+    def __init__(self, notes: NoteStore, ttl: float, wall: Callable[[], float] = time.time) -> None:
         self._notes = notes
-        self._memory = MemoryNotes(wall=wall)
+        self._memory = MemoryNoteStore(wall=wall)
         self._ttl = ttl
         self._wall = wall
 
-    async def get(self, key: str, query: SearchQuery) -> Found | None:
+    async def get(self, key: str, query: SearchQuery) -> SearchAnswer | None:
         if self._ttl <= 0:
             return None
         value = await self._memory.note(_KIND, key) or await self._notes.note(_KIND, key)
         return _from_json(value, query) if value else None
 
-    async def keep(self, key: str, found: Found, *, on_disk: bool, at_most: float | None = None) -> None:
+    async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, at_most: float | None = None) -> None:
         ttl = self._ttl if at_most is None else min(self._ttl, at_most)
         if ttl <= 0:
             return
-        place: Notes = self._notes if on_disk else self._memory
+        place: NoteStore = self._notes if on_disk else self._memory
         await place.keep_note(_KIND, key, _to_json(found), self._wall() + ttl)
 
 
@@ -91,7 +91,7 @@ def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -
     return hashlib.sha256(facts.encode()).hexdigest()
 
 
-def _to_json(found: Found) -> dict[str, Any]:
+def _to_json(found: SearchAnswer) -> dict[str, Any]:
     facts = {one.name: getattr(found, one.name) for one in fields(found) if one.name not in ("query", "cache")}
     facts["hits"] = [asdict(hit) for hit in found.hits]
     facts["attempted"] = [asdict(attempt) for attempt in found.attempted]
@@ -100,13 +100,13 @@ def _to_json(found: Found) -> dict[str, Any]:
     return value
 
 
-def _from_json(value: Any, query: SearchQuery) -> Found | None:
+def _from_json(value: Any, query: SearchQuery) -> SearchAnswer | None:
     try:
         facts = dict(value)
         facts["hits"] = tuple(_rebuilt(Hit, row) for row in facts["hits"])
         facts["attempted"] = tuple(_rebuilt(Attempt, row) for row in facts["attempted"])
         facts["notes"], facts["answers"] = tuple(facts["notes"]), tuple(facts["answers"])
-        return Found(query=query, cache="hit", **facts)
+        return SearchAnswer(query=query, cache="hit", **facts)
     except (KeyError, TypeError, ValueError):
         return None  # written by another version: ask again
 

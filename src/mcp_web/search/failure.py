@@ -13,14 +13,14 @@ from mcp_web.search.reply import Reply
 _LIMITED = ("rate_limited", "quota")
 
 
-def failure(replies: Sequence[Reply], meant: Collection[str], backoff: float) -> WebError:
+def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float) -> WebError:
     """The error that fits what was attempted: misconfigured, limited for a while, blocked, or not reachable.
 
-    The providers that somebody `meant` decide which: a wrong key stays a wrong key although the last resort
+    The providers that somebody `intended` decide which: a wrong key stays a wrong key although the last resort
     could not be reached either.
     """
     told: list[dict[str, Any]] = [_told(attempt) for reply in replies for attempt in reply.attempts]
-    deciding = [reply for reply in replies if _names(reply) & set(meant)] or list(replies)
+    deciding = [reply for reply in replies if _names(reply) & set(intended)] or list(replies)
     real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
     waits = [attempt.retry_after for attempt in real if attempt.retry_after is not None and attempt.outcome != "auth"]
@@ -63,7 +63,7 @@ def failure(replies: Sequence[Reply], meant: Collection[str], backoff: float) ->
 
 
 def _names(reply: Reply) -> set[str]:
-    return {reply.card.name, *(attempt.name for attempt in reply.attempts)}
+    return {reply.capabilities.name, *(attempt.name for attempt in reply.attempts)}
 
 
 def _sentence(attempts: Sequence[Attempt]) -> str:

@@ -1,4 +1,4 @@
-"""How a provider or an instance is doing: a breaker that rests it after failures, longer each time."""
+"""How a provider or an instance is doing: a circuit breaker that pauses it after failures, longer each time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from mcp_web.model.search import Outcome
 from mcp_web.search.options import SearchOptions
 
 _LONGEST = 3600.0
-# A bad key or a missing format does not heal by itself, but an operator may fix it without a restart.
-_MISCONFIGURED_REST = 300.0
+# A bad key or a missing format does not go away by itself, but an operator may fix it without a restart.
+_MISCONFIGURED_PAUSE = 300.0
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class Health:
 
     failures: int = 0  # in a row
     limits: int = 0  # rate limits in a row
-    rests_until: float = 0.0
+    paused_until: float = 0.0
     rate_limited_until: float = 0.0
     why: str = ""
     fix: str | None = None
@@ -28,14 +28,14 @@ class Health:
     asked: int = 0
     answered: int = 0
     last_checked: float | None = None
-    dice: random.Random = field(default_factory=random.Random, repr=False)
+    randomness: random.Random = field(default_factory=random.Random, repr=False)
 
     def ready(self, now: float) -> bool:
         return self.wait(now) <= 0
 
     def wait(self, now: float) -> float:
         """Seconds until it may be asked again."""
-        return max(0.0, self.rests_until - now, self.rate_limited_until - now)
+        return max(0.0, self.paused_until - now, self.rate_limited_until - now)
 
     @property
     def uptime(self) -> float:
@@ -46,7 +46,7 @@ class Health:
         self.asked += 1
         self.answered += 1
         self.failures = self.limits = 0
-        self.rests_until = self.rate_limited_until = 0.0
+        self.paused_until = self.rate_limited_until = 0.0
         self.why, self.fix, self.outcome = "", None, "ok"
         self.latency_ms = ms if self.latency_ms is None else 0.7 * self.latency_ms + 0.3 * ms
         self.last_checked = now
@@ -68,14 +68,14 @@ class Health:
             rest = retry_after if retry_after is not None else self._doubled(options.rate_limit_backoff, self.limits)
             self.rate_limited_until = max(self.rate_limited_until, now + rest)
         elif outcome == "auth":
-            self.rests_until = now + _MISCONFIGURED_REST
+            self.paused_until = now + _MISCONFIGURED_PAUSE
         else:
             self.failures += 1
             if self.failures >= options.max_consecutive_failures:
                 over = self.failures - options.max_consecutive_failures + 1
-                self.rests_until = now + max(retry_after or 0.0, self._doubled(options.failure_backoff, over))
+                self.paused_until = now + max(retry_after or 0.0, self._doubled(options.failure_backoff, over))
 
     def _doubled(self, base: float, times: int) -> float:
         """Exponential, with a tenth of jitter so that many processes do not come back in step."""
         rest = min(_LONGEST, base * 2.0 ** min(times - 1, 16))
-        return rest * self.dice.uniform(0.95, 1.05)
+        return rest * self.randomness.uniform(0.95, 1.05)

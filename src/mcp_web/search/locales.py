@@ -115,22 +115,22 @@ class Locale:
 
 def locale(language: str | None, country: str | None) -> Locale:
     """The codes for what was asked: a language ("de", "de-AT"), a country ("AT"), both or neither."""
-    tongue, _, region = (language or "").replace("_", "-").partition("-")
-    tongue = _OTHER_NAMES.get(tongue.lower(), tongue.lower())
+    language_code, _, region = (language or "").replace("_", "-").partition("-")
+    language_code = _OTHER_NAMES.get(language_code.lower(), language_code.lower())
     region = (country or region).upper()
     region = "GB" if region == "UK" else region
-    row = _row(tongue, region) if tongue or region else None
+    row = _row(language_code, region) if language_code or region else None
     there = _row("", region) if region else None  # a country has its code whatever language is spoken there
     return Locale(
-        language=tongue or None,
+        language=language_code or None,
         country=region or None,
-        searxng="-".join(part for part in (tongue, region) if part) if tongue else "all",
+        searxng="-".join(part for part in (language_code, region) if part) if language_code else "all",
         brave_country=(there[1] if there else "ALL") if region else None,
-        brave_language=tongue if tongue in _BRAVE_ONLY else _code(row, 2) if tongue else None,
-        brave_ui=_code(row, 3) if tongue else None,
-        google_lr=_code(row, 4) if tongue else None,
+        brave_language=language_code if language_code in _BRAVE_ONLY else _code(row, 2) if language_code else None,
+        brave_ui=_code(row, 3) if language_code else None,
+        google_lr=_code(row, 4) if language_code else None,
         google_gl=(there[5] if there else region.lower()) if region else None,
-        google_hl=_code(row, 6) if tongue else None,
+        google_hl=_code(row, 6) if language_code else None,
         ddgs=_code(row, 7) or "wt-wt",
         country_name=_names().get(region),
     )
@@ -140,13 +140,13 @@ def _code(row: tuple[str, ...] | None, column: int) -> str | None:
     return None if row is None or row[column] == "-" else row[column]
 
 
-def _row(tongue: str, region: str) -> tuple[str, ...] | None:
+def _row(language_code: str, region: str) -> tuple[str, ...] | None:
     """The row of exactly this pair; else the language at home; else any language of the country."""
     rows = _table()
-    if tongue:
-        home = rows.get(f"{tongue}-{_HOME.get(tongue, '')}")
-        same = [row for tag, row in rows.items() if tag.startswith(tongue + "-")]
-        return rows.get(f"{tongue}-{region}") or home or (same[0] if same else None)
+    if language_code:
+        home = rows.get(f"{language_code}-{_HOME.get(language_code, '')}")
+        same = [row for tag, row in rows.items() if tag.startswith(language_code + "-")]
+        return rows.get(f"{language_code}-{region}") or home or (same[0] if same else None)
     of_country = [row for tag, row in rows.items() if tag.endswith("-" + region)]
     english = next((row for row in of_country if row[0].startswith("en-")), None)
     return english or (of_country[0] if of_country else None)

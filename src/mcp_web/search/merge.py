@@ -34,7 +34,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedList:
     """One source's list, best first."""
 
     source: str
@@ -52,7 +52,7 @@ class _Vote:
     hit: Hit
 
 
-def merge(lists: Sequence[Ranked], k: int = K) -> tuple[Hit, ...]:
+def merge(lists: Sequence[RankedList], k: int = K) -> tuple[Hit, ...]:
     """One list, best first, each page once, with a score between 0 and 1."""
     votes: dict[str, list[_Vote]] = {}
     for ranked in lists:
@@ -96,7 +96,7 @@ def _key(hit: Hit) -> str:
     return url_key(hit.image or hit.url)
 
 
-def _families(hit: Hit, ranked: Ranked) -> frozenset[str]:
+def _families(hit: Hit, ranked: RankedList) -> frozenset[str]:
     if ranked.index != "mixed":
         return frozenset({ranked.index})
     named = {_FAMILY.get(engine.lower().split(".")[0], engine.lower()) for engine in hit.engines}

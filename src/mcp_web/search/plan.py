@@ -13,9 +13,9 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.search import Category, SearchQuery
 from mcp_web.search.dates import span_of
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Card, Filter
+from mcp_web.search.provider import Capabilities, Filter
 from mcp_web.search.providers import LAST_RESORT, REGISTRY
-from mcp_web.search.sieve import Sieve
+from mcp_web.search.result_filter import ResultFilter
 
 _LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?$")
 _COUNTRY = re.compile(r"^[A-Za-z]{2}$")
@@ -29,11 +29,11 @@ class Selection:
 
     names: tuple[str, ...]
     how: Literal["failover", "together"]
-    meant: frozenset[str] = frozenset()  # named in the call or set up by the operator; the others are a last resort
+    intended: frozenset[str] = frozenset()  # named in the call or set up by the operator; the others are a last resort
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PageRequest:
     """One request of a provider: its page, that page's size, and how many results of it lie before ours."""
 
     page: int
@@ -42,12 +42,12 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Tailored:
+class AdaptedQuery:
     """A query cut to what one provider understands."""
 
     query: SearchQuery
-    windows: tuple[Window, ...]
-    sieve: Sieve
+    page_requests: tuple[PageRequest, ...]
+    result_filter: ResultFilter
     notes: tuple[str, ...]
 
 
@@ -102,39 +102,42 @@ def usable(name: str, options: SearchOptions) -> bool:
     return bool(REGISTRY[name].build(options))
 
 
-def tailor(query: SearchQuery, card: Card, today: date) -> Tailored:
+def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:
     """The query as this provider should get it, what is sifted afterwards, and what an agent should know."""
     query = replace(query, include_domains=_bare(query.include_domains), exclude_domains=_bare(query.exclude_domains))
     asked = _asked(query)
     cannot: list[str] = []
     changes: dict[str, object] = {}
-    if query.category not in card.categories:
+    if query.category not in capabilities.categories:
         changes["category"] = "general"
         cannot.append(f"category {query.category} (general was searched)")
-    changes["freshness"], exact = _freshness(query.freshness, card, today)
+    changes["freshness"], exact = _freshness(query.freshness, capabilities, today)
     if "freshness" in asked and not exact:
         cannot.append("this freshness exactly (dates were compared afterwards)")
     for name, empty in _PLAIN.items():
-        if name in asked and name not in card.native:
+        if name in asked and name not in capabilities.native:
             changes[name] = empty
             cannot.append(name)
-    operators, too_many = _site_operators(query, card)
+    operators, too_many = _site_operators(query, capabilities)
     if too_many:
         cannot.append("so many domains as operators (they were sifted afterwards)")
-    text, shortened = _within(query.text, card, operators)
-    notes = [f"{card.name} cannot apply {', '.join(cannot)}."] if cannot else []
+    text, shortened = _within(query.text, capabilities, operators)
+    notes = [f"{capabilities.name} cannot apply {', '.join(cannot)}."] if cannot else []
     if shortened:
-        notes.append(f"{card.name} takes {card.max_words} words and {card.max_chars} characters; the query was cut.")
-    windows = _windows(card, query.page, query.count)
-    if windows and sum(window.size - window.skip for window in windows) < query.count:
-        notes.append(f"{card.name} gives fewer results this far down than were asked for.")
-    sieve = Sieve(
+        notes.append(
+            f"{capabilities.name} takes {capabilities.max_words} words and {capabilities.max_chars} characters; "
+            "the query was cut."
+        )
+    page_requests = _page_requests(capabilities, query.page, query.count)
+    if page_requests and sum(page_request.size - page_request.skip for page_request in page_requests) < query.count:
+        notes.append(f"{capabilities.name} gives fewer results this far down than were asked for.")
+    result_filter = ResultFilter(
         query.include_domains,
         query.exclude_domains,
         span_of(query.freshness, today) if query.freshness else None,
         drop_undated=bool(query.freshness) and not exact,
     )
-    return Tailored(replace(query, text=text, **changes), windows, sieve, tuple(notes))  # type: ignore[arg-type]  # names are fields
+    return AdaptedQuery(replace(query, text=text, **changes), page_requests, result_filter, tuple(notes))  # type: ignore[arg-type]  # names are fields
 
 
 # Filters with nothing to put in their place, and the value that means "not asked".
@@ -168,9 +171,11 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
         own = ["searxng"] if options.searxng_urls else []
         ordered = [name for name in (*own, *chosen, *LAST_RESORT) if usable(name, options)]
         ordered = [name for name in ordered if not is_withheld(name, options)]
-    alive = [name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].card.ends) is None or today < ends]
+    alive = [
+        name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].capabilities.ends) is None or today < ends
+    ]
     # A provider that knows the category comes before one that would search everything instead.
-    return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].card.categories))
+    return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].capabilities.categories))
 
 
 def _unknown(name: str) -> InvalidInput:
@@ -189,18 +194,18 @@ def _withheld(name: str) -> InvalidInput:
     )
 
 
-def _freshness(freshness: str | None, card: Card, today: date) -> tuple[str | None, bool]:
+def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -> tuple[str | None, bool]:
     """What the provider is told, and whether that is exactly what was asked."""
     if freshness is None:
         return None, True
     if ".." not in freshness:
-        return (freshness, True) if "freshness" in card.native else (None, False)
-    if "freshness_range" in card.native:
+        return (freshness, True) if "freshness" in capabilities.native else (None, False)
+    if "freshness_range" in capabilities.native:
         return freshness, True
     first, _ = span_of(freshness, today)
     reach = {"day": 1, "week": 7, "month": 30, "year": 365}
     wide = next((name for name, days in reach.items() if first >= today - timedelta(days=days)), None)
-    return (wide if "freshness" in card.native else None), False
+    return (wide if "freshness" in capabilities.native else None), False
 
 
 def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
@@ -211,9 +216,9 @@ def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
     )
 
 
-def _site_operators(query: SearchQuery, card: Card) -> tuple[str, bool]:
-    include = () if "include_domains" in card.native else query.include_domains
-    exclude = () if "exclude_domains" in card.native else query.exclude_domains
+def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str, bool]:
+    include = () if "include_domains" in capabilities.native else query.include_domains
+    exclude = () if "exclude_domains" in capabilities.native else query.exclude_domains
     if len(include) + len(exclude) > _OPERATORS:
         return "", True
     sites = " OR ".join(f"site:{domain}" for domain in include)
@@ -221,24 +226,26 @@ def _site_operators(query: SearchQuery, card: Card) -> tuple[str, bool]:
     return wanted + "".join(f" -site:{domain}" for domain in exclude), False
 
 
-def _within(text: str, card: Card, operators: str) -> tuple[str, bool]:
+def _within(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
     words = text.split()
-    room = card.max_words - len(operators.split())
+    room = capabilities.max_words - len(operators.split())
     cut = " ".join(words[:room]) if len(words) > room else text
-    cut = cut[: card.max_chars - len(operators)].rstrip()
+    cut = cut[: capabilities.max_chars - len(operators)].rstrip()
     return cut + operators, cut != text
 
 
-def _windows(card: Card, page: int, count: int) -> tuple[Window, ...]:
+def _page_requests(capabilities: Capabilities, page: int, count: int) -> tuple[PageRequest, ...]:
     first = page * count
-    if card.paging == "deeper":
-        size = min(first + count, card.max_count)
-        return (Window(0, size, first),) if size > first else ()
-    if card.paging == "fixed":
+    if capabilities.paging == "deeper":
+        size = min(first + count, capabilities.max_count)
+        return (PageRequest(0, size, first),) if size > first else ()
+    if capabilities.paging == "fixed":
         each = -(-count // _NOMINAL)
-        pages = range(page * each, min((page + 1) * each, card.max_pages))
-        return tuple(Window(number, _NOMINAL) for number in pages)
-    size = min(count, card.max_count)
+        pages = range(page * each, min((page + 1) * each, capabilities.max_pages))
+        return tuple(PageRequest(number, _NOMINAL) for number in pages)
+    size = min(count, capabilities.max_count)
     start, skip = divmod(first, size)
     last = -(-(first + count) // size)
-    return tuple(Window(at, size, skip if at == start else 0) for at in range(start, min(last, card.max_pages)))
+    return tuple(
+        PageRequest(at, size, skip if at == start else 0) for at in range(start, min(last, capabilities.max_pages))
+    )

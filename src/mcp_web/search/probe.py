@@ -11,10 +11,10 @@ import anyio
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import is_withheld
-from mcp_web.search.provider import Provider, Refused
+from mcp_web.search.provider import Provider, ProviderRefused
 from mcp_web.search.providers import REGISTRY
 from mcp_web.search.run import Runner, read
-from mcp_web.search.searxng.pool import Pool
+from mcp_web.search.searxng.pool import InstancePool
 
 _PATIENCE = 10.0
 
@@ -35,7 +35,7 @@ class ProviderState:
 
 
 async def probe_all(
-    options: SearchOptions, runner: Runner, endpoints: Mapping[str, Sequence[Provider]], pool: Pool
+    options: SearchOptions, runner: Runner, endpoints: Mapping[str, Sequence[Provider]], pool: InstancePool
 ) -> list[ProviderState]:
     """Every provider that searches may use, asked at once; each costs at most one cheap request."""
     wanted: list[tuple[str, Provider]] = []
@@ -70,7 +70,7 @@ async def probe_all(
 
 async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState:
     begun = anyio.current_time()
-    ended = endpoint.card.ends
+    ended = endpoint.capabilities.ends
     notice = f"Ends on {ended.isoformat()}." if ended else ""
     if ended is not None and datetime.now(UTC).date() >= ended:
         return ProviderState(
@@ -78,7 +78,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
         )
     try:
         response = await runner.send(endpoint, endpoint.probe(), _PATIENCE)
-    except Refused as refused:
+    except ProviderRefused as refused:
         fix = "Check the network and the address; behind a proxy, set MCP_WEB_PROXY."
         return ProviderState(endpoint.name, name, True, reachable=False, detail=refused.detail, fix=fix)
     ms = round((anyio.current_time() - begun) * 1000, 1)
@@ -86,7 +86,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
     left = f"{quota.left_this_month} this month" if quota and quota.left_this_month is not None else None
     try:
         read(endpoint, response, SearchQuery("test", count=1))
-    except Refused as refused:
+    except ProviderRefused as refused:
         if refused.outcome == "rejected" and name == "brave" and response.status == 422:
             # A request without a query: the key was accepted before the missing parameter was noticed.
             return ProviderState(endpoint.name, name, True, True, True, left, ms, "The key is accepted.")

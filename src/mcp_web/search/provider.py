@@ -1,7 +1,7 @@
-"""What a search provider is: a card of what it can do, and two pure functions.
+"""What a search provider is: what it can do, and two pure functions.
 
 `request` turns a query into one API request, `parse` turns the answer into a page of hits. Neither touches
-the network, so a recording is all a test needs. What a provider refuses is raised as `Refused`, already
+the network, so a recording is all a test needs. What a provider refuses is raised as `ProviderRefused`, already
 sorted into the outcomes that the runner, the breaker and the agent tell apart.
 """
 
@@ -33,7 +33,7 @@ Paging = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class Capabilities:
     """What a provider can do and on which terms."""
 
     name: str
@@ -49,7 +49,7 @@ class Card:
     rate: int = 1  # requests in any `per` seconds, until an answer's headers teach better
     per: float = 1.0
     learns_rate: bool = False
-    guarded: bool = False  # its address came from a list on the internet: reached through the gate
+    guarded: bool = False  # its address came from a list on the internet: reached through the address guard
     ends: date | None = None  # the day its vendor switches it off
     max_chars: int = 500
     max_words: int = 10_000
@@ -76,7 +76,7 @@ class ApiResponse(Protocol):
 
 
 class ApiClient(Protocol):
-    """The door to operator-configured endpoints. It never follows redirects and never logs a query."""
+    """The HTTP client for endpoints that the operator configured. It follows no redirects and logs no query."""
 
     async def request(
         self,
@@ -93,7 +93,7 @@ class ApiClient(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class StaticResponse:
     """A response that was put together here: by the keyless transport and by tests."""
 
     status: int
@@ -114,7 +114,7 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ResultPage:
     """One page of a provider's answer."""
 
     hits: tuple[Hit, ...]
@@ -127,7 +127,7 @@ class Page:
     raw: Any = None
 
 
-class Refused(Exception):
+class ProviderRefused(Exception):
     """A provider did not answer the question. `fix` is for the operator, `outcome` for everyone.
 
     `counts` is false for a refusal that says nothing about the endpoint's health, such as a query that it does not
@@ -154,18 +154,18 @@ class Refused(Exception):
 class Provider(Protocol):
     @property
     def name(self) -> str:
-        """How it is listed among the attempted: the card's name, or the instance or backend behind it."""
+        """How it is listed among the attempted: the provider's name, or the instance or backend behind it."""
         ...
 
     @property
-    def card(self) -> Card: ...
+    def capabilities(self) -> Capabilities: ...
 
     def request(self, query: SearchQuery) -> ApiRequest:
         """The request for one page; `query.page` and `query.count` are the provider's own, already planned."""
         ...
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
-        """The page in an answer; raises `Refused` for everything that is not an answer."""
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+        """The page in an answer; raises `ProviderRefused` for everything that is not an answer."""
         ...
 
     def probe(self) -> ApiRequest:

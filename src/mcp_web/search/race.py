@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 
 from mcp_web.model.search import Attempt, Outcome
-from mcp_web.search.provider import Card
+from mcp_web.search.provider import Capabilities
 from mcp_web.search.reply import Reply
 
 Ask = Callable[[], Awaitable[Reply]]
@@ -82,4 +82,4 @@ class _Race:
         return [Reply(_NOBODY, (Attempt(name, outcome, round(ms, 1), why),)) for name, ms in late]
 
 
-_NOBODY = Card("", "mixed", frozenset())
+_NOBODY = Capabilities("", "mixed", frozenset())

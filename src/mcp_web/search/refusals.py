@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from mcp_web.net.retry import retry_after_seconds
-from mcp_web.search.provider import ApiResponse, Refused
+from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
@@ -44,14 +44,16 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
         value = _loaded(response.body)
     except _UNREADABLE:
         if is_wall(response):
-            raise Refused("blocked", f"{who} answered {response.status} with a check for robots.") from None
+            raise ProviderRefused("blocked", f"{who} answered {response.status} with a check for robots.") from None
         kind = (response.header("content-type") or "no type").partition(";")[0]
-        raise Refused("error", f"{who} answered {response.status} with {quoted(kind)} instead of JSON.") from None
+        raise ProviderRefused(
+            "error", f"{who} answered {response.status} with {quoted(kind)} instead of JSON."
+        ) from None
     if not isinstance(value, dict):
-        raise Refused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
+        raise ProviderRefused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
     if value.get("error") and not any(isinstance(part, list) for part in value.values()):
         # An error under a good status, as gateways make them: that is not an empty answer.
-        raise Refused("error", f"{who} answered {response.status} with an error: {_worded(value['error'])}.")
+        raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_worded(value['error'])}.")
     return value
 
 
@@ -96,23 +98,29 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
     if 200 <= status < 300:
         return
     if 300 <= status < 400:
-        raise Refused("blocked", f"{who} redirected the request instead of answering it ({status}).")
+        raise ProviderRefused("blocked", f"{who} redirected the request instead of answering it ({status}).")
     if status in (401, 403, 503) and is_wall(response):
-        raise Refused("blocked", f"{who} answered {status} with a check for robots.", retry_after=retry_after(response))
+        raise ProviderRefused(
+            "blocked", f"{who} answered {status} with a check for robots.", retry_after=retry_after(response)
+        )
     if status == 401:
-        raise Refused("auth", f"{who} does not accept the key ({status}{said}).", fix=fix)
+        raise ProviderRefused("auth", f"{who} does not accept the key ({status}{said}).", fix=fix)
     if status == 402:
-        raise Refused("quota", f"{who} has no credit left ({status}{said}).", fix=f"Top up the {who} account.")
+        raise ProviderRefused("quota", f"{who} has no credit left ({status}{said}).", fix=f"Top up the {who} account.")
     if status == 403:
-        raise Refused("auth", f"{who} refuses this account ({status}{said}).", fix=fix)
+        raise ProviderRefused("auth", f"{who} refuses this account ({status}{said}).", fix=fix)
     if status in (404, 405, 410):
-        raise Refused(
+        raise ProviderRefused(
             "auth",
             f"{who} offers no search at the configured address ({status}{said}).",
             fix=f"Check the address it is configured with. {fix or ''}".strip(),
         )
     if status == 429:
-        raise Refused("rate_limited", f"{who} limits the pace ({status}{said}).", retry_after=retry_after(response))
+        raise ProviderRefused(
+            "rate_limited", f"{who} limits the pace ({status}{said}).", retry_after=retry_after(response)
+        )
     if status >= 500:
-        raise Refused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
-    raise Refused("rejected", f"{who} did not understand the request ({status}{said}).", fix=REPHRASE, counts=False)
+        raise ProviderRefused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
+    raise ProviderRefused(
+        "rejected", f"{who} did not understand the request ({status}{said}).", fix=REPHRASE, counts=False
+    )

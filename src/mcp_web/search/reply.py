@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_web.model.search import Attempt, Hit, Outcome
-from mcp_web.search.provider import Card
+from mcp_web.search.provider import Capabilities
 
 _GOOD: tuple[Outcome, ...] = ("ok", "empty")
 
@@ -15,7 +15,7 @@ _GOOD: tuple[Outcome, ...] = ("ok", "empty")
 class Reply:
     """Hits with their circumstances, or only the attempts that failed."""
 
-    card: Card
+    capabilities: Capabilities
     attempts: tuple[Attempt, ...]
     hits: tuple[Hit, ...] = ()
     total: int | None = None

@@ -17,8 +17,8 @@ from mcp_web.limit.limiter import BudgetSpent, Limiter, RateExceeded
 from mcp_web.model.search import Attempt, Outcome, SearchQuery
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.plan import Tailored, Window, tailor
-from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Page, Provider, Refused
+from mcp_web.search.plan import AdaptedQuery, PageRequest, adapt
+from mcp_web.search.provider import ApiClient, ApiRequest, ApiResponse, Provider, ProviderRefused, ResultPage
 from mcp_web.search.reply import Reply
 from mcp_web.search.snippets import clean
 
@@ -33,7 +33,9 @@ class Runner:
     """Sends requests and remembers how each endpoint did."""
 
     options: SearchOptions
-    clients: Mapping[str, ApiClient]  # by the scheme of the address, and "guarded" for the door through the gate
+    clients: Mapping[
+        str, ApiClient
+    ]  # by the scheme of the address, and "guarded" for the client with the address guard
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
     rates: dict[str, int] = field(default_factory=dict)  # learned from answers
@@ -43,30 +45,34 @@ class Runner:
         self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1, budget: int = 0
     ) -> Reply:
         """All the pages that are needed from one endpoint; never raises for what the endpoint does."""
-        plan = tailor(query, endpoint.card, datetime.now(UTC).date())
+        plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
         wait = health.wait(begun)
         if wait and not (retries and health.outcome == "rate_limited" and wait <= min(_SHORT_WAIT, deadline - begun)):
-            resting = Attempt(endpoint.name, health.outcome, 0.0, f"resting after: {health.why}", round(wait, 1))
-            return Reply(endpoint.card, (resting,), fixes=(health.fix,) if health.fix else ())
-        if not plan.windows:
+            paused = Attempt(endpoint.name, health.outcome, 0.0, f"paused after: {health.why}", round(wait, 1))
+            return Reply(endpoint.capabilities, (paused,), fixes=(health.fix,) if health.fix else ())
+        if not plan.page_requests:
             done = Attempt(endpoint.name, "empty", 0.0, "no results that far down")
-            return Reply(endpoint.card, (done,), notes=(f"{endpoint.card.name} has no results beyond this page.",))
+            return Reply(
+                endpoint.capabilities,
+                (done,),
+                notes=(f"{endpoint.capabilities.name} has no results beyond this page.",),
+            )
         try:
             pages, broken_off = await self._pages(endpoint, plan, query.count, deadline, retries, budget)
-        except Refused as refused:
+        except ProviderRefused as refused:
             ms = (anyio.current_time() - begun) * 1000
             attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
-            trace.figures.count("search_outcomes", provider=endpoint.card.name, outcome=refused.outcome)
-            return Reply(endpoint.card, (attempt,), fixes=(refused.fix,) if refused.fix else ())
+            trace.figures.count("search_outcomes", provider=endpoint.capabilities.name, outcome=refused.outcome)
+            return Reply(endpoint.capabilities, (attempt,), fixes=(refused.fix,) if refused.fix else ())
         reply = _reply(endpoint, plan, pages, broken_off, query, (anyio.current_time() - begun) * 1000)
-        trace.figures.count("search_outcomes", provider=endpoint.card.name, outcome=reply.attempts[0].outcome)
+        trace.figures.count("search_outcomes", provider=endpoint.capabilities.name, outcome=reply.attempts[0].outcome)
         return reply
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:
-        """One request through the right door; the door's failures become refusals."""
-        client = self.clients["guarded" if endpoint.card.guarded else request.url.partition(":")[0]]
+        """Send one request with the client for its address; what the client raises becomes a refusal."""
+        client = self.clients["guarded" if endpoint.capabilities.guarded else request.url.partition(":")[0]]
         with trace.step("search_provider", provider=endpoint.name) as facts:
             try:
                 with anyio.fail_after(timeout):
@@ -80,42 +86,48 @@ class Runner:
                         timeout=timeout,
                     )
             except TimeoutError:
-                raise Refused("timeout", f"{endpoint.name} did not answer within {timeout:.1f} s.") from None
+                raise ProviderRefused("timeout", f"{endpoint.name} did not answer within {timeout:.1f} s.") from None
             except WebError as error:
                 late = error.code == "FETCH_TIMEOUT"
                 said = f"{endpoint.name} did not answer in time." if late else f"{endpoint.name} could not be reached."
-                raise Refused("timeout" if late else "unreachable", said) from error
+                raise ProviderRefused("timeout" if late else "unreachable", said) from error
             facts["status"] = response.status
         return response
 
     async def _pages(
-        self, endpoint: Provider, plan: Tailored, count: int, deadline: float, retries: int, budget: int
-    ) -> tuple[list[tuple[Window, Page]], tuple[str, ...]]:
+        self, endpoint: Provider, plan: AdaptedQuery, count: int, deadline: float, retries: int, budget: int
+    ) -> tuple[list[tuple[PageRequest, ResultPage]], tuple[str, ...]]:
         """The pages, and a note when there would have been more."""
-        pages: list[tuple[Window, Page]] = []
+        pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
-        for window in plan.windows:
+        for page_request in plan.page_requests:
             try:
-                page = await self._page(endpoint, plan, window, deadline, retries, budget)
-            except Refused as refused:
+                page = await self._page(endpoint, plan, page_request, deadline, retries, budget)
+            except ProviderRefused as refused:
                 if not pages:
                     raise
-                return pages, (f"{endpoint.card.name} broke off after {found} results: {refused.detail}",)
-            pages.append((window, page))
-            found += max(0, len(page.hits) - window.skip)
+                return pages, (f"{endpoint.capabilities.name} broke off after {found} results: {refused.detail}",)
+            pages.append((page_request, page))
+            found += max(0, len(page.hits) - page_request.skip)
             if found >= count or not page.more or not page.hits:
                 break
         return pages, ()
 
     async def _page(
-        self, endpoint: Provider, plan: Tailored, window: Window, deadline: float, retries: int, budget: int
-    ) -> Page:
-        query = replace(plan.query, page=window.page, count=window.size)
+        self,
+        endpoint: Provider,
+        plan: AdaptedQuery,
+        page_request: PageRequest,
+        deadline: float,
+        retries: int,
+        budget: int,
+    ) -> ResultPage:
+        query = replace(plan.query, page=page_request.page, count=page_request.size)
         health = self.health[endpoint.name]
         for attempt in range(retries + 1):
             try:
                 return await self._once(endpoint, query, deadline, budget)
-            except Refused as refused:
+            except ProviderRefused as refused:
                 wait = await self._before_retry(endpoint, refused, deadline)
                 if wait is None or attempt == retries:
                     if refused.counts:
@@ -125,21 +137,21 @@ class Runner:
                 await anyio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> Page:
-        if endpoint.card.learns_rate and endpoint.name not in self.rates:
+    async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> ResultPage:
+        if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
             # The first answer tells the plan's pace; a burst waits for it instead of guessing.
             async with self._learning[endpoint.name]:
                 if endpoint.name not in self.rates:
                     return await self._paced(endpoint, query, deadline, budget)
         return await self._paced(endpoint, query, deadline, budget)
 
-    async def _paced(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> Page:
+    async def _paced(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> ResultPage:
         await self._take_slot(endpoint, deadline, budget)
         begun = anyio.current_time()
         response = await self._watched(endpoint, endpoint.request(query), begun, deadline)
         quota = endpoint.quota(response)
-        if endpoint.card.learns_rate:
-            self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.card.rate
+        if endpoint.capabilities.learns_rate:
+            self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.capabilities.rate
         page = await to_thread.run_sync(read, endpoint, response, query)
         now = anyio.current_time()
         health = self.health[endpoint.name]
@@ -159,21 +171,23 @@ class Runner:
             raise
 
     async def _take_slot(self, endpoint: Provider, deadline: float, budget: int) -> None:
-        card = endpoint.card
-        rate = self.rates.get(endpoint.name, card.rate)
+        capabilities = endpoint.capabilities
+        rate = self.rates.get(endpoint.name, capabilities.rate)
         try:
             # Evenly, not in volleys: a volley that is late on its way meets the next one in the same second.
-            await self.limiter.acquire(_rate_key(endpoint), card.per / rate * _MARGIN, deadline=deadline)
+            await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=deadline)
             if budget:
                 await self.limiter.spend(_rate_key(endpoint), budget)
         except RateExceeded as late:
-            said = f"{endpoint.name} is asked at most {rate} times in {card.per:g} s, and the queue is too long."
-            raise Refused("rate_limited", said, retry_after=round(late.retry_after, 1), counts=False) from late
+            said = (
+                f"{endpoint.name} is asked at most {rate} times in {capabilities.per:g} s, and the queue is too long."
+            )
+            raise ProviderRefused("rate_limited", said, retry_after=round(late.retry_after, 1), counts=False) from late
         except BudgetSpent as spent:
             said = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
-            raise Refused("quota", said, retry_after=round(spent.retry_after), counts=False) from spent
+            raise ProviderRefused("quota", said, retry_after=round(spent.retry_after), counts=False) from spent
 
-    async def _before_retry(self, endpoint: Provider, refused: Refused, deadline: float) -> float | None:
+    async def _before_retry(self, endpoint: Provider, refused: ProviderRefused, deadline: float) -> float | None:
         """Seconds to wait before one more try, or None when there should be none."""
         left = deadline - anyio.current_time()
         if not refused.counts:
@@ -189,15 +203,15 @@ class Runner:
         return None
 
 
-def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Page:
-    """The page in an answer; raises Refused and nothing else."""
+def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> ResultPage:
+    """The page in an answer; raises ProviderRefused and nothing else."""
     try:
         return endpoint.parse(response, query)
-    except Refused:
+    except ProviderRefused:
         raise
     except Exception as error:  # an answer of a shape nobody thought of costs that answer, not the search
         trace.log("error", "search_parse", provider=endpoint.name, error_code=type(error).__name__)
-        raise Refused("error", f"{endpoint.name} sent an answer that cannot be read.") from error
+        raise ProviderRefused("error", f"{endpoint.name} sent an answer that cannot be read.") from error
 
 
 def _rate_key(endpoint: Provider) -> str:
@@ -206,19 +220,19 @@ def _rate_key(endpoint: Provider) -> str:
 
 def _reply(
     endpoint: Provider,
-    plan: Tailored,
-    pages: list[tuple[Window, Page]],
+    plan: AdaptedQuery,
+    pages: list[tuple[PageRequest, ResultPage]],
     broken_off: tuple[str, ...],
     query: SearchQuery,
     ms: float,
 ) -> Reply:
-    hits = [hit for window, page in pages for hit in page.hits[window.skip :]]
-    kept, sifted = plan.sieve.sift(hits)
+    hits = [hit for page_request, page in pages for hit in page.hits[page_request.skip :]]
+    kept, sifted = plan.result_filter.apply(hits)
     last = pages[-1][1]
     outcome: Outcome = "ok" if kept or any(page.answers for _, page in pages) else "empty"
     notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *sifted, *broken_off)
     return Reply(
-        endpoint.card,
+        endpoint.capabilities,
         (Attempt(endpoint.name, outcome, round(ms, 1)),),
         hits=kept,
         total=next((page.total for _, page in pages if page.total is not None), None),

@@ -1,4 +1,4 @@
-"""The room's entry: one query in, one honest answer out."""
+"""Search: one query in, one answer or one error out."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import anyio
 from mcp_web.errors import SearchUnavailable
 from mcp_web.limit.flight import Make, MemorySingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
-from mcp_web.model.search import Attempt, Found, Hit, SearchQuery
-from mcp_web.search.cache import Notes, SearchCache, cache_key
+from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
+from mcp_web.search.cache import NoteStore, SearchCache, cache_key
 from mcp_web.search.failure import failure
-from mcp_web.search.merge import Ranked, cluster, merge
+from mcp_web.search.merge import RankedList, cluster, merge
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Selection, check, select
 from mcp_web.search.probe import ProviderState, probe_all
@@ -30,7 +30,7 @@ from mcp_web.search.quality import worth_showing
 from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply
 from mcp_web.search.run import Runner
-from mcp_web.search.searxng.pool import Pool
+from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.snippets import shorten
 from mcp_web.text.untrusted import quoted
 
@@ -41,14 +41,14 @@ _SHORT_MEMORY = 300.0
 
 
 class Searcher:
-    """Searches with whatever is configured. `public_client` is the guarded door that reaches listed instances."""
+    """Searches with whatever is configured. `public_client` reaches listed instances through the address guard."""
 
     def __init__(
         self,
         options: SearchOptions,
         api_client: ApiClient,
         limiter: Limiter,
-        notes: Notes,
+        notes: NoteStore,
         *,
         public_client: ApiClient | None = None,
         flight: SingleFlight | None = None,
@@ -64,7 +64,7 @@ class Searcher:
         self._notes = notes
         self._runner = Runner(options, clients, limiter)
         self._endpoints: dict[str, list[Provider]] = {name: entry.build(options) for name, entry in REGISTRY.items()}
-        self._pool = Pool(options, self._runner, notes)
+        self._pool = InstancePool(options, self._runner, notes)
         self._cache = SearchCache(notes, options.cache_ttl)
         self._flight = flight or MemorySingleFlight()
 
@@ -75,7 +75,7 @@ class Searcher:
         *,
         raw: bool = False,
         deadline: float,
-    ) -> Found:
+    ) -> SearchAnswer:
         """Hits for one query. `deadline` is a moment of `anyio.current_time()`.
 
         No results is an answer; nobody answering raises SearchAuthError, SearchRateLimited or SearchUnavailable
@@ -106,18 +106,20 @@ class Searcher:
         kept = await self._notes.records(_HISTORY, limit=_MOST_REMEMBERED, newest_first=True)
         return [record.value for record in kept]
 
-    async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[Found]) -> Found:
+    async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[SearchAnswer]) -> SearchAnswer:
         """The same question at the same time is asked once; nobody waits for another's answer beyond the deadline."""
         with anyio.CancelScope(deadline=deadline) as patience:
 
-            async def asked() -> Found:
-                patience.deadline = math.inf  # who asks keeps to the deadline and can say who was late
+            async def asked() -> SearchAnswer:
+                patience.deadline = math.inf  # the one that asks keeps to the deadline itself and can name who was late
                 return await ask()
 
             return await self._flight.once(f"search:{key}", asked, lambda: self._cache.get(key, query))
         raise SearchUnavailable("No search provider answered before the deadline.", attempted=[])
 
-    async def _ask(self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str) -> Found:
+    async def _ask(
+        self, query: SearchQuery, selection: Selection, raw: bool, deadline: float, key: str
+    ) -> SearchAnswer:
         until = deadline - _SPARE
         replies: Sequence[Reply]
         if selection.how == "together":
@@ -129,9 +131,9 @@ class Searcher:
                 asks, stagger=timeout, deadline=until, accept_empty=False, patience=timeout + _SPARE
             )
         if not any(reply.answered for reply in replies):
-            raise failure(replies, selection.meant, self._options.rate_limit_backoff)
+            raise failure(replies, selection.intended, self._options.rate_limit_backoff)
         found = combine(query, replies, raw)
-        on_disk = all(reply.card.storage == "disk" for reply in replies if reply.answered)
+        on_disk = all(reply.capabilities.storage == "disk" for reply in replies if reply.answered)
         await self._cache.keep(key, found, on_disk=on_disk, at_most=_lifetime(found, selection, replies))
         return found
 
@@ -150,17 +152,17 @@ class Searcher:
                 for name in names:
                     tasks.start_soon(one, name)
         late = Attempt("", "timeout", 0.0, "no answer in time")
-        return [replies.get(name) or Reply(REGISTRY[name].card, (replace(late, name=name),)) for name in names]
+        return [replies.get(name) or Reply(REGISTRY[name].capabilities, (replace(late, name=name),)) for name in names]
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
         entry = REGISTRY[name]
         if name == "searxng" and (self._options.searxng_urls or self._options.public_list):
             return await self._pool.search(query, until)
-        endpoints = [one for one in self._endpoints[name] if query.category in one.card.categories]
+        endpoints = [one for one in self._endpoints[name] if query.category in one.capabilities.categories]
         endpoints = endpoints or self._endpoints[name]
         if not endpoints:
             missing = Attempt(name, "auth", 0.0, f"{name} is not configured.")
-            return Reply(entry.card, (missing,), fixes=(entry.fix,))
+            return Reply(entry.capabilities, (missing,), fixes=(entry.fix,))
         budget = self._options.monthly_budget(name)
         if len(endpoints) == 1:
             return await self._runner.ask(endpoints[0], query, until, budget=budget)
@@ -168,10 +170,10 @@ class Searcher:
         winner, tried = await first_answer(asks, stagger=self._options.timeout / 2, deadline=until, accept_empty=False)
         attempts = tuple(attempt for reply in tried for attempt in reply.attempts)
         fixes = tuple(dict.fromkeys(fix for reply in tried for fix in reply.fixes))
-        best = winner or next((reply for reply in tried if reply.answered), Reply(entry.card, ()))
+        best = winner or next((reply for reply in tried if reply.answered), Reply(entry.capabilities, ()))
         return replace(best, attempts=attempts, fixes=fixes)
 
-    async def _remember(self, query: SearchQuery, found: Found) -> None:
+    async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
         if not self._options.history:
             return
         now = time.time()
@@ -180,7 +182,7 @@ class Searcher:
         await self._notes.add_records(_HISTORY, {name: entry}, now + self._options.history_days * 86400)
 
 
-def _lifetime(found: Found, selection: Selection, replies: Sequence[Reply]) -> float | None:
+def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:
     """Seconds an answer is kept at most: short for an empty one and where a provider did not answer."""
     if not found.hits and any(reply.incomplete for reply in replies):
         return 0.0
@@ -188,11 +190,14 @@ def _lifetime(found: Found, selection: Selection, replies: Sequence[Reply]) -> f
     return None if found.hits and complete else _SHORT_MEMORY
 
 
-def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> Found:
+def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAnswer:
     """The replies of one or several providers as one answer. Pure."""
     good = [reply for reply in replies if reply.answered]
     named = [reply for reply in good if reply.hits] or good
-    lists = [Ranked(reply.card.name, reply.hits, reply.card.index, reply.card.weight) for reply in good]
+    lists = [
+        RankedList(reply.capabilities.name, reply.hits, reply.capabilities.index, reply.capabilities.weight)
+        for reply in good
+    ]
     worthy, dropped = worth_showing(merge(lists))
     clustered = cluster(worthy)
     hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
@@ -201,9 +206,9 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> Found:
         notes.append(f"{dropped} advertisements or worthless results were left out.")
     unanswered = [reply for reply in replies if not reply.answered and reply.attempts]
     notes += [_why_not(reply.attempts[-1]) for reply in unanswered if reply.attempts[-1].outcome != "skipped"]
-    return Found(
+    return SearchAnswer(
         query=query,
-        provider="+".join(reply.card.name for reply in named),
+        provider="+".join(reply.capabilities.name for reply in named),
         hits=hits,
         attempted=tuple(attempt for reply in replies for attempt in reply.attempts),
         total=max((reply.total for reply in named if reply.total is not None), default=None),
@@ -211,7 +216,7 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> Found:
         suggestion=None if hits else _suggestion(query, good),
         notes=tuple(dict.fromkeys(notes)),
         answers=tuple(dict.fromkeys(said for reply in named for said in reply.answers)),
-        raw={reply.card.name: reply.raw[0] if len(reply.raw) == 1 else list(reply.raw) for reply in named}
+        raw={reply.capabilities.name: reply.raw[0] if len(reply.raw) == 1 else list(reply.raw) for reply in named}
         if raw
         else {},
     )

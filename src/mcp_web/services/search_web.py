@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_web.errors import WebError
-from mcp_web.model.search import Found, SearchQuery
+from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
@@ -26,7 +26,7 @@ READING_SHARE = 0.6  # of the time that is left goes to searching when content i
 class Searched:
     """The answer to one query; `seen` and `contents` are by the hit's own URL."""
 
-    found: Found
+    found: SearchAnswer
     notes: tuple[str, ...] = ()
     seen: dict[str, SnapshotInfo] = field(default_factory=dict)
     contents: dict[str, Opened | WebError] = field(default_factory=dict)
@@ -82,7 +82,7 @@ async def _search(
     return Searched(found, notes, await _seen(app, found))
 
 
-async def _seen(app: App, found: Found) -> dict[str, SnapshotInfo]:
+async def _seen(app: App, found: SearchAnswer) -> dict[str, SnapshotInfo]:
     """Which hits are already kept."""
     addresses = {hit.url: _canonical(hit.url) for hit in found.hits}
     kept = await (await app.store()).seen([address for address in addresses.values() if address])

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.extract.summary import summary_of
-from mcp_web.model.search import Found, Hit, SearchQuery
+from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched, search_web
 from mcp_web.text.untrusted import one_line
@@ -99,7 +99,7 @@ def _one(
     return "\n".join(lines), data
 
 
-def _header(found: Found) -> str:
+def _header(found: SearchAnswer) -> str:
     state = found.cache if found.cache == "hit" else f"{found.elapsed_ms:.0f} ms"
     tried = [
         f"{one.name} {one.outcome.replace('_', ' ')}" for one in found.attempted if one.outcome not in ("ok", "empty")

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Card, Provider
+from mcp_web.search.provider import Capabilities, Provider
 from mcp_web.search.providers import brave, ddgs, exa, google, searxng, serper, tavily
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    card: Card
+    capabilities: Capabilities
     build: Callable[[SearchOptions], list[Provider]]  # nothing when it cannot be used
     chosen: Callable[[SearchOptions], bool]  # whether the operator set it up; the others are a last resort
     fix: str  # how an operator sets it up
@@ -20,13 +20,13 @@ class Registration:
 
 # In the order `auto` prefers them, after an own SearXNG: independent indexes, then Google's, then what needs no key.
 REGISTRY: dict[str, Registration] = {
-    "brave": Registration(brave.CARD, brave.from_options, lambda o: bool(o.brave_api_key), brave.FIX),
-    "tavily": Registration(tavily.CARD, tavily.from_options, lambda o: bool(o.tavily_api_key), tavily.FIX),
-    "exa": Registration(exa.CARD, exa.from_options, lambda o: bool(o.exa_api_key), exa.FIX),
-    "serper": Registration(serper.CARD, serper.from_options, lambda o: bool(o.serper_api_key), serper.FIX),
-    "searxng": Registration(searxng.CARD, searxng.from_options, lambda o: bool(o.searxng_urls), searxng.FIX),
-    "google": Registration(google.CARD, google.from_options, lambda o: bool(o.google_api_key), google.FIX),
-    "ddgs": Registration(ddgs.CARD, ddgs.from_options, lambda _: False, ddgs.FIX),
+    "brave": Registration(brave.CAPABILITIES, brave.from_options, lambda o: bool(o.brave_api_key), brave.FIX),
+    "tavily": Registration(tavily.CAPABILITIES, tavily.from_options, lambda o: bool(o.tavily_api_key), tavily.FIX),
+    "exa": Registration(exa.CAPABILITIES, exa.from_options, lambda o: bool(o.exa_api_key), exa.FIX),
+    "serper": Registration(serper.CAPABILITIES, serper.from_options, lambda o: bool(o.serper_api_key), serper.FIX),
+    "searxng": Registration(searxng.CAPABILITIES, searxng.from_options, lambda o: bool(o.searxng_urls), searxng.FIX),
+    "google": Registration(google.CAPABILITIES, google.from_options, lambda o: bool(o.google_api_key), google.FIX),
+    "ddgs": Registration(ddgs.CAPABILITIES, ddgs.from_options, lambda _: False, ddgs.FIX),
 }
 # What is asked when nothing is set up, or everything that is has failed.
 LAST_RESORT = ("ddgs", "tavily", "searxng")

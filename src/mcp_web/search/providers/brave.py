@@ -10,14 +10,14 @@ from mcp_web.search.dates import published
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.reading import items, mapping, number, text, texts
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="brave",
     index="brave",
     categories=frozenset({"general", "news", "images", "videos"}),
@@ -47,8 +47,8 @@ _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 
 class Brave:
-    card = CARD
-    name = CARD.name
+    capabilities = CAPABILITIES
+    name = CAPABILITIES.name
 
     def __init__(self, key: str, base: str) -> None:
         self._key = key
@@ -83,7 +83,7 @@ class Brave:
         # The key is checked before the parameters, so a request without a query tests it for free.
         return ApiRequest("GET", self._base + "/web/search", self._headers())
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         if response.status >= 400:
             _refuse(response)
         refuse_by_status(response, "Brave", fix=FIX)
@@ -94,7 +94,7 @@ class Brave:
         if query.category == "images":
             rows = rows[query.count * query.page :]
         altered = clean(text(facts.get("altered")), 200)
-        return Page(
+        return ResultPage(
             hits=present(_hit(row, query) for row in rows),
             more=bool(facts.get("more_results_available", len(rows) >= query.count)),
             answers=_infobox(answer),
@@ -193,20 +193,20 @@ def _refuse(response: ApiResponse) -> None:
     detail = text(error.get("detail")) or text(error.get("message"))
     resets = _pair(response.header("x-ratelimit-reset") or "")
     if code == "SUBSCRIPTION_TOKEN_INVALID" or "x-subscription-token" in str(meta.get("errors", "")):
-        raise Refused("auth", f"Brave does not accept the key ({quoted(code)}).", fix=FIX)
+        raise ProviderRefused("auth", f"Brave does not accept the key ({quoted(code)}).", fix=FIX)
     limits, left = (_pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining"))
     used_up = 0 < number(meta.get("quota_limit")) <= number(meta.get("quota_current"))
     used_up = used_up or (len(limits) > 1 and limits[1] > 0 and left[1:2] == [0])
     if code == "QUOTA_LIMITED" or (response.status == 429 and used_up):
         until = float(resets[1]) if len(resets) > 1 else None
-        raise Refused(
+        raise ProviderRefused(
             "quota", "Brave's monthly quota is used up.", retry_after=until, fix="Raise the Brave plan's limit."
         )
     if response.status == 429:
         wait = float(resets[0]) if resets else retry_after(response)
-        raise Refused("rate_limited", "Brave limits the pace.", retry_after=wait if wait is not None else 1.0)
+        raise ProviderRefused("rate_limited", "Brave limits the pace.", retry_after=wait if wait is not None else 1.0)
     if "NOT_IN_PLAN" in code:
-        raise Refused(
+        raise ProviderRefused(
             "auth", f"The Brave plan does not include this ({quoted(code)}).", fix="Choose a plan with this endpoint."
         )
     refuse_by_status(response, "Brave", f"{code} {detail}".strip(), fix=FIX)

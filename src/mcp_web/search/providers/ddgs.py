@@ -11,16 +11,25 @@ from dataclasses import replace
 from typing import Any
 
 from mcp_web.model.search import Category, Hit, SearchQuery
+from mcp_web.search.escape import escape_operators
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
-from mcp_web.search.neutral import neutralise
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Filter, Page, Provider, Quota, Refused
+from mcp_web.search.provider import (
+    ApiRequest,
+    ApiResponse,
+    Capabilities,
+    Filter,
+    Provider,
+    ProviderRefused,
+    Quota,
+    ResultPage,
+)
 from mcp_web.search.refusals import refuse_by_status
 
 FIX = "Set MCP_WEB_DDGS_ENABLED=true for search without a key."
 _BLOCKED_FIX = "A key (BRAVE_API_KEY, TAVILY_API_KEY …) or a SearXNG of your own is more reliable than keyless search."
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="ddgs",
     index="mixed",
     categories=frozenset({"general", "news", "images", "videos"}),
@@ -35,7 +44,7 @@ _TEXT: frozenset[Category] = frozenset({"general"})
 _REGION: frozenset[Filter] = frozenset({"language", "country"})
 # What each backend really does, as its code reads: DuckDuckGo takes dates but no safe search, Mojeek the reverse.
 _BACKENDS: dict[str, tuple[frozenset[Category], frozenset[Filter]]] = {
-    "duckduckgo": (CARD.categories, _REGION | {"freshness", "freshness_range"}),
+    "duckduckgo": (CAPABILITIES.categories, _REGION | {"freshness", "freshness_range"}),
     "brave": (_TEXT, _REGION | {"freshness", "safe_search"}),
     "mojeek": (_TEXT, _REGION | {"safe_search"}),
     "yahoo": (frozenset({"general", "news"}), frozenset({"freshness"})),
@@ -52,12 +61,12 @@ class Ddgs:
         categories, native = _BACKENDS[backend]
         self.backend = backend
         self.name = f"ddgs:{backend}"
-        self.card = replace(CARD, categories=categories, native=native)
+        self.capabilities = replace(CAPABILITIES, categories=categories, native=native)
 
     def request(self, query: SearchQuery) -> ApiRequest:
         freshness = query.freshness or ""
         params = [
-            ("query", neutralise(query.text)),
+            ("query", escape_operators(query.text)),
             ("region", locale(query.language, query.country).ddgs),
             ("safesearch", _SAFE[query.safe_search]),
             ("page", str(query.page + 1)),
@@ -73,23 +82,23 @@ class Ddgs:
         return freshness if self.backend == "bing" and category == "images" else _TIMES.get(freshness, freshness)
 
     def probe(self) -> ApiRequest:
-        category: Category = "general" if "general" in self.card.categories else "news"
+        category: Category = "general" if "general" in self.capabilities.categories else "news"
         return self.request(SearchQuery("test", count=1, category=category))
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         # 202 is how DuckDuckGo shows its robot check; the library calls that "no results".
         if response.status in (202, 403, 429):
-            raise Refused(
+            raise ProviderRefused(
                 "blocked", f"{self.backend} takes this machine for a robot ({response.status}).", fix=_BLOCKED_FIX
             )
         refuse_by_status(response, self.name)
         try:
             rows = json.loads(response.body)
         except ValueError:
-            raise Refused("error", f"{self.name} answered with something that is not JSON.") from None
+            raise ProviderRefused("error", f"{self.name} answered with something that is not JSON.") from None
         found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
         hits = present(_hit(row, query, self.backend) for row in found)
-        return Page(hits=hits, more=bool(hits), raw=rows)
+        return ResultPage(hits=hits, more=bool(hits), raw=rows)
 
     def quota(self, response: ApiResponse) -> Quota | None:
         return None

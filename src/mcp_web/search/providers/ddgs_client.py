@@ -17,7 +17,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_web.errors import FetchFailed, FetchTimeout
-from mcp_web.search.provider import Answered, Refused
+from mcp_web.search.provider import ProviderRefused, StaticResponse
 
 _ROBOT_CHECKS = ("anomaly-modal", "captcha", "unusual traffic", "verify you are human", "are you a robot")
 _ADDRESSES = frozenset({"href", "url", "image", "thumbnail"})
@@ -41,7 +41,7 @@ class DdgsClient:
         data: Mapping[str, str] | None = None,
         timeout: float = 10.0,
         max_bytes: int = 5_000_000,
-    ) -> Answered:
+    ) -> StaticResponse:
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(8)
         wanted = dict(params)
@@ -54,7 +54,7 @@ class DdgsClient:
             raise FetchTimeout(f"{urlsplit(url).hostname} took longer than {timeout:.0f} s.") from error
 
 
-def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = None) -> Answered:
+def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = None) -> StaticResponse:
     """One search on one backend; blocking."""
     from ddgs.engines import ENGINES
     from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
@@ -63,7 +63,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
     backend, kind = parts.hostname or "", parts.path.strip("/")
     found = ENGINES.get(kind, {}).get(backend)
     if found is None:
-        return Answered(404, b"[]")
+        return StaticResponse(404, b"[]")
     engine = _exact(found)(proxy=proxy, timeout=max(1, round(timeout)))
     query = params.pop("query")
     page = int(params.pop("page", "1"))
@@ -72,19 +72,19 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
     except TimeoutException as error:
         raise FetchTimeout(f"{backend} did not answer in time.") from error
     except RatelimitException:
-        return Answered(429, b"[]")
+        return StaticResponse(429, b"[]")
     except DDGSException as error:
         # The message may quote the query, so only its kind is passed on.
         if "vqd" in str(error):
-            return Answered(403, b"[]")
+            return StaticResponse(403, b"[]")
         raise FetchFailed(f"{backend} could not be reached.") from error
     except Exception as error:  # the page is a stranger's, and the library trusts it
-        raise Refused("error", f"{backend} sent a page that cannot be read.") from error
+        raise ProviderRefused("error", f"{backend} sent a page that cannot be read.") from error
     status, page_text = engine.seen
     rows = [dict(vars(result)) for result in results or ()]
     if not rows and status == 200 and any(sign in page_text.lower() for sign in _ROBOT_CHECKS):
         status = 429
-    return Answered(status, jsonlib.dumps(rows, default=str).encode())
+    return StaticResponse(status, jsonlib.dumps(rows, default=str).encode())
 
 
 def _exact(engine: Any) -> Any:

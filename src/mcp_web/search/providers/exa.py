@@ -10,14 +10,14 @@ from mcp_web.search.dates import span_of
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.reading import items, mapping, text, texts
 from mcp_web.search.refusals import REPHRASE, error_object, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set EXA_API_KEY to a key from https://dashboard.exa.ai."
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="exa",
     index="exa",
     categories=frozenset({"general", "news", "science"}),
@@ -32,8 +32,8 @@ _CATEGORIES = {"news": "news", "science": "research paper"}
 
 
 class Exa:
-    card = CARD
-    name = CARD.name
+    capabilities = CAPABILITIES
+    name = CAPABILITIES.name
 
     def __init__(self, key: str, base: str) -> None:
         self._key = key
@@ -59,29 +59,29 @@ class Exa:
     def probe(self) -> ApiRequest:
         return self.request(SearchQuery("test", count=1))
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         if response.status >= 400:
             answer = error_object(response)
             inner = mapping(answer.get("error")) or answer  # bare, or wrapped in an object of its own
             said = clean(text(inner.get("error")) or text(inner.get("message")), 200)
             tag = clean(text(inner.get("tag")), 60)
             if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
-                raise Refused(
+                raise ProviderRefused(
                     "quota", f"Exa has no credit left ({quoted(tag or said, 200)}).", fix="Top up the Exa account."
                 )
             if "API_KEY" in tag:
-                raise Refused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=FIX)
+                raise ProviderRefused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=FIX)
             if "CONTENT" in tag and response.status == 403:  # moderation: another query may pass
-                raise Refused(
+                raise ProviderRefused(
                     "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
                 )
             refuse_by_status(response, "Exa", f"{tag} {said}".strip(), fix=FIX)
         refuse_by_status(response, "Exa", fix=FIX)
         answer = json_object(response, "Exa")
         rows = items(answer.get("results"))
-        return Page(
+        return ResultPage(
             hits=present(_hit(row, query) for row in rows),
-            more=len(rows) >= query.count < CARD.max_count,
+            more=len(rows) >= query.count < CAPABILITIES.max_count,
             raw=answer,
         )
 

@@ -10,7 +10,7 @@ from mcp_web.search.dates import published, split_prefix
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.reading import count, items, mapping, text
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
@@ -20,7 +20,7 @@ FIX = (
     "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
     "new projects are refused, and it ends on 2027-01-01."
 )
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="google",
     index="google",
     categories=frozenset({"general", "images"}),
@@ -41,8 +41,8 @@ _DATES = ("article:published_time", "og:published_time", "date", "dc.date", "art
 
 
 class Google:
-    card = CARD
-    name = CARD.name
+    capabilities = CAPABILITIES
+    name = CAPABILITIES.name
 
     def __init__(self, key: str, engine: str, url: str) -> None:
         self._key = key
@@ -75,12 +75,12 @@ class Google:
     def probe(self) -> ApiRequest:
         return self.request(SearchQuery("test", count=1))
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         if response.status >= 400:
             _refuse(response, query)
         refuse_by_status(response, "Google", fix=FIX)
         answer = json_object(response, "Google")
-        return Page(
+        return ResultPage(
             hits=present(_hit(row, query) for row in items(answer.get("items"))),
             total=count(mapping(answer.get("searchInformation")).get("totalResults")),
             more=bool(mapping(answer.get("queries")).get("nextPage")),
@@ -128,18 +128,20 @@ def _refuse(response: ApiResponse, query: SearchQuery) -> None:
     limited = response.status in (403, 429)
     unpaid = "billing" in message.lower()  # a limit that no midnight lifts
     if limited and not unpaid and (reasons & _DAY_LIMITS or "per day" in message.lower()):
-        raise Refused("quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX)
+        raise ProviderRefused(
+            "quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX
+        )
     if response.status == 429 or (limited and not unpaid and reasons & _MINUTE_LIMITS):
-        raise Refused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
+        raise ProviderRefused("rate_limited", "Google limits the queries per minute.", retry_after=60.0)
     if reasons & _WRONG_KEYS or (response.status in (401, 403, 404) and not is_wall(response)):
-        raise Refused(
+        raise ProviderRefused(
             "auth",
             f"Google refuses this key or project: {quoted(message, 200) if message else response.status}.",
             fix=FIX,
         )
     if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
         said = f"Google does not accept the search engine ID: {quoted(message, 200) if message else response.status}."
-        raise Refused("auth", said, fix=FIX)
+        raise ProviderRefused("auth", said, fix=FIX)
     refuse_by_status(response, "Google", message, fix=FIX)
 
 

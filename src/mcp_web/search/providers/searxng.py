@@ -10,15 +10,15 @@ from urllib.parse import unquote, urlsplit
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published
+from mcp_web.search.escape import escape_operators
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
-from mcp_web.search.neutral import neutralise
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.reading import count, items, number, text, texts
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
-from mcp_web.search.searxng.kinds import boxed, told
+from mcp_web.search.searxng.kinds import infobox_text, told
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
@@ -26,7 +26,7 @@ from mcp_web.text.urls import domain_of
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
 FIX = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
 LOGIN_FIX = "Write the login into MCP_WEB_SEARXNG_URLS: https://user:password@host."
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="searxng",
     index="mixed",
     categories=frozenset({"general", "images", "videos", "news", "map", "music", "it", "science", "files"}),
@@ -49,7 +49,7 @@ class Searxng:
         login, _, place = rest.rpartition("@")
         self.url = f"{scheme}://{place}"  # what is listed and logged has no password in it
         self._login = b64encode(unquote(login).encode()).decode() if login else ""
-        self.card = replace(CARD, guarded=guarded, rate=1, per=interval) if public else CARD
+        self.capabilities = replace(CAPABILITIES, guarded=guarded, rate=1, per=interval) if public else CAPABILITIES
         self.public = public
         self._varied = public and rotate
 
@@ -59,7 +59,7 @@ class Searxng:
 
     def request(self, query: SearchQuery) -> ApiRequest:
         params = [
-            ("q", neutralise(query.text)),
+            ("q", escape_operators(query.text)),
             ("format", "json"),
             ("categories", query.category),
             ("safesearch", _SAFE[query.safe_search]),
@@ -78,7 +78,7 @@ class Searxng:
         """Whether it is there at all: cheap, and not counted by the limiter's allowance for JSON."""
         return ApiRequest("GET", self.url + "/healthz", self._headers())
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         _refuse(response, self.url)
         answer = json_object(response, self.url)
         silent = _silent(answer.get("unresponsive_engines"))
@@ -88,7 +88,7 @@ class Searxng:
         hits = present(_hit(row, query) for row in rows)
         answers = _answers(answer)
         offered = [*_words(answer.get("corrections")), *_words(answer.get("suggestions"))]
-        return Page(
+        return ResultPage(
             hits=hits,
             total=count(answer.get("number_of_results")),
             more=bool(hits),
@@ -113,14 +113,14 @@ def from_options(options: SearchOptions) -> list[Provider]:
 
 def _refuse(response: ApiResponse, who: str) -> None:
     if response.status == 403 and not is_wall(response):
-        raise Refused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
+        raise ProviderRefused("auth", f"{who} does not offer JSON (403).", fix=JSON_FIX)
     if 300 <= response.status < 400 and (place := _moved(who, response.header("location") or "")):
-        raise Refused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
+        raise ProviderRefused("auth", f"{who} has moved to {place}.", fix=f"Set MCP_WEB_SEARXNG_URLS to {place}.")
     if response.status == 401:
-        raise Refused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
+        raise ProviderRefused("auth", f"{who} asks for a login (401).", fix=LOGIN_FIX)
     refuse_by_status(response, who, text(error_object(response).get("error")), fix=FIX)
     if "html" in (response.header("content-type") or "") and not response.body.lstrip().startswith(b"{"):
-        raise Refused("blocked", f"{who} answered with a web page instead of JSON.")
+        raise ProviderRefused("blocked", f"{who} answered with a web page instead of JSON.")
 
 
 def _moved(who: str, location: str) -> str | None:
@@ -191,6 +191,6 @@ def _said(one: dict[str, Any]) -> str:
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
     said = [*texts(answer.get("answers")), *(_said(one) for one in items(answer.get("answers")))]
-    said += [boxed(box) for box in items(answer.get("infoboxes"))]
+    said += [infobox_text(box) for box in items(answer.get("infoboxes"))]
     said += [told(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
     return tuple(line for part in said if (line := clean(part, 500)))

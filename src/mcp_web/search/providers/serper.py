@@ -8,14 +8,14 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.reading import items, mapping, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set SERPER_API_KEY to a key from https://serper.dev."
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="serper",
     index="google",
     categories=frozenset({"general", "news", "images", "videos", "science"}),
@@ -30,8 +30,8 @@ _FRESHNESS = {"day": "qdr:d", "week": "qdr:w", "month": "qdr:m", "year": "qdr:y"
 
 
 class Serper:
-    card = CARD
-    name = CARD.name
+    capabilities = CAPABILITIES
+    name = CAPABILITIES.name
 
     def __init__(self, key: str, base: str) -> None:
         self._key = key
@@ -53,18 +53,18 @@ class Serper:
     def probe(self) -> ApiRequest:
         return self.request(SearchQuery("test", count=1))
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         if response.status >= 400:
             message = clean(text(error_object(response).get("message")), 200)
             if "credit" in message.lower():
-                raise Refused(
+                raise ProviderRefused(
                     "quota", f"Serper has no credit left: {quoted(message, 200)}.", fix="Top up the Serper account."
                 )
             refuse_by_status(response, "Serper", message, fix=FIX)
         refuse_by_status(response, "Serper", fix=FIX)
         answer = json_object(response, "Serper")
         rows = items(answer.get(_ROWS.get(query.category, "organic")))
-        return Page(
+        return ResultPage(
             hits=present(_hit(row, query) for row in rows),
             more=bool(rows)
             and len(rows) * 2 >= query.count,  # a full page of Google's has eight or nine as often as ten

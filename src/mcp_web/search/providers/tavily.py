@@ -8,14 +8,14 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Card, Page, Provider, Quota, Refused
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.reading import items, seconds, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com (MCP_WEB_TAVILY_KEYLESS=true tries without one)."
-CARD = Card(
+CAPABILITIES = Capabilities(
     name="tavily",
     index="tavily",
     categories=frozenset({"general", "news"}),
@@ -30,8 +30,8 @@ CARD = Card(
 
 
 class Tavily:
-    card = CARD
-    name = CARD.name
+    capabilities = CAPABILITIES
+    name = CAPABILITIES.name
 
     def __init__(self, key: str, base: str) -> None:
         self._key = key
@@ -55,13 +55,13 @@ class Tavily:
     def probe(self) -> ApiRequest:
         return self.request(SearchQuery("test", count=1))
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> Page:
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         if response.status >= 400:
             _refuse(response, keyless=not self._key)
         refuse_by_status(response, "Tavily", fix=FIX)
         answer = json_object(response, "Tavily")
         rows = items(answer.get("results"))
-        return Page(
+        return ResultPage(
             hits=present(
                 make_hit(
                     row.get("title"),
@@ -72,7 +72,7 @@ class Tavily:
                 )
                 for row in rows
             ),
-            more=len(rows) >= query.count < CARD.max_count,
+            more=len(rows) >= query.count < CAPABILITIES.max_count,
             answers=tuple(said for said in (text(answer.get("answer")),) if said),
             raw=answer,
         )
@@ -98,7 +98,7 @@ def _refuse(response: ApiResponse, *, keyless: bool) -> None:
         wait = error.get("retry_after_seconds")
         outcome = "rate_limited" if response.status == 429 and error.get("window") not in ("day", "month") else "quota"
         if response.status in (402, 403, 429, 432, 433):
-            raise Refused(
+            raise ProviderRefused(
                 "quota" if outcome == "quota" else "rate_limited",
                 f"Tavily's keyless allowance is used up for this {quoted(window, 20) if window else 'time'}.",
                 retry_after=seconds(wait) or retry_after(response),
@@ -106,7 +106,7 @@ def _refuse(response: ApiResponse, *, keyless: bool) -> None:
             )
     message = clean(text(detail.get("error")) if isinstance(detail, dict) else text(detail) or text(error), 200)
     if response.status in (432, 433):
-        raise Refused(
+        raise ProviderRefused(
             "quota",
             f"Tavily's plan limit is reached ({response.status}: {quoted(message, 200)}).",
             fix="Raise the Tavily plan.",

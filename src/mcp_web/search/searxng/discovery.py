@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import anyio
 
 from mcp_web import trace
-from mcp_web.search.cache import Notes
+from mcp_web.search.cache import NoteStore
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, Refused
+from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import Listed, read_directory
@@ -26,7 +26,7 @@ _PUBLIC_LIST = SearchOptions().searx_space_url
 class Discovery:
     options: SearchOptions
     runner: Runner
-    notes: Notes
+    notes: NoteStore
     wall: Callable[[], float] = time.time
     banned: set[str] = field(default_factory=set)
     listed: list[Listed] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Discovery:
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
             listed = read_directory(json.loads(response.body), self.source, self.options.searxng_blacklist)
-        except (Refused, ValueError) as error:
+        except (ProviderRefused, ValueError) as error:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None
         rows: list[list[object]] = [[one.url, one.grade, one.uptime, one.response_ms] for one in listed]

@@ -18,9 +18,11 @@ _AGENTS = (
 _LANGUAGES = ("en-US,en;q=0.9", "en-US,en;q=0.5", "en-GB,en;q=0.8", "en;q=0.9")
 
 
-def headers_for(dice: random.Random | None) -> dict[str, str]:
-    """A navigation's headers: always the same for one's own instance, varied by the dice for a public one."""
-    agent, language = (dice.choice(_AGENTS), dice.choice(_LANGUAGES)) if dice else (_AGENTS[0], _LANGUAGES[0])
+def headers_for(randomness: random.Random | None) -> dict[str, str]:
+    """A navigation's headers: always the same for one's own instance, varied by the randomness for a public one."""
+    agent, language = (
+        (randomness.choice(_AGENTS), randomness.choice(_LANGUAGES)) if randomness else (_AGENTS[0], _LANGUAGES[0])
+    )
     return {
         "User-Agent": agent,
         "Accept": "text/html,application/json;q=0.9,*/*;q=0.8",

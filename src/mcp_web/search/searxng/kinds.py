@@ -25,7 +25,7 @@ def told(row: dict[str, Any]) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def boxed(box: dict[str, Any]) -> str:
+def infobox_text(box: dict[str, Any]) -> str:
     """An infobox as one line: its text, or else its table."""
     rows = [(text(row.get("label")), text(row.get("value"))) for row in items(box.get("attributes"))]
     body = text(box.get("content")) or "; ".join(f"{label}: {value}" for label, value in rows if label and value)

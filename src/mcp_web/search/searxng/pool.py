@@ -1,8 +1,8 @@
 """Which SearXNG instances are asked, in which order, and how each is doing.
 
 One's own instances come first, in turn. Public ones follow by grade, in turn within a grade, a random one first. An
-instance that fails rests (longer each time), one that offers no JSON is banned for a day. The first search is also the
-probe for JSON: a separate one would spend a quarter of what a public limiter allows in an hour.
+instance that fails is paused (longer each time), one that offers no JSON is banned for a day. The first search is also
+the probe for JSON: a separate one would spend a quarter of what a public limiter allows in an hour.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from itertools import groupby
 import anyio
 
 from mcp_web.model.search import Attempt, SearchQuery
-from mcp_web.search.cache import Notes
+from mcp_web.search.cache import NoteStore
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Refused
-from mcp_web.search.providers.searxng import CARD, Searxng
+from mcp_web.search.provider import ProviderRefused
+from mcp_web.search.providers.searxng import CAPABILITIES, Searxng
 from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply
 from mcp_web.search.run import Runner
@@ -43,11 +43,11 @@ class Instance:
 
 
 @dataclass
-class Pool:
+class InstancePool:
     options: SearchOptions
     runner: Runner
-    notes: Notes
-    dice: random.Random = field(default_factory=random.Random)
+    notes: NoteStore
+    randomness: random.Random = field(default_factory=random.Random)
     _public: list[Instance] = field(default_factory=list)
     _turn: int = 0
 
@@ -74,8 +74,8 @@ class Pool:
             if winner is not None:
                 return _together(winner, replies)
         if not replies:
-            return Reply(CARD, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
-        empty = next((reply for reply in replies if reply.answered), Reply(CARD, ()))
+            return Reply(CAPABILITIES, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
+        empty = next((reply for reply in replies if reply.answered), Reply(CAPABILITIES, ()))
         return _together(empty, replies)
 
     async def public(self) -> list[Instance]:
@@ -109,14 +109,14 @@ class Pool:
             await anyio.sleep(self.options.health_check_interval)
 
     def _in_turn(self, instances: Sequence[Instance]) -> list[Instance]:
-        """Those that may be asked now, equals in turn; resting ones only when there is no other."""
+        """Those that may be asked now, equals in turn; paused ones only when there is no other."""
         now = anyio.current_time()
         self._turn += 1
         ordered: list[Instance] = []
         for _, equals in groupby((one for one in instances if one.health.ready(now)), key=lambda one: one.grade):
             same = list(equals)
             random_start = self.options.use_random_instances and same[0].grade != "own"
-            start = self.dice.randrange(len(same)) if random_start else (self._turn - 1) % len(same)
+            start = self.randomness.randrange(len(same)) if random_start else (self._turn - 1) % len(same)
             ordered += same[start:] + same[:start]
         return (ordered or list(instances))[:_MOST_ASKED]
 
@@ -129,7 +129,9 @@ class Pool:
 
     async def _ask(self, one: Instance, query: SearchQuery, until: float, retries: int) -> Reply:
         if one.provider.public:
-            await anyio.sleep(self.dice.uniform(self.options.request_delay_least, self.options.request_delay_most))
+            await anyio.sleep(
+                self.randomness.uniform(self.options.request_delay_least, self.options.request_delay_most)
+            )
         reply = await self.runner.ask(one.provider, query, until, retries=retries)
         if one.provider.public and reply.attempts[0].outcome == "auth":
             await self._discovery.ban(one.url)
@@ -139,7 +141,7 @@ class Pool:
         begun = anyio.current_time()
         try:
             response = await self.runner.send(one.provider, one.provider.health(), 5.0)
-        except Refused as refused:
+        except ProviderRefused as refused:
             one.health.failed(begun, refused.outcome, refused.detail, self.options)
             return
         now = anyio.current_time()

@@ -13,7 +13,7 @@ _COMMAND = re.compile(r"^[!:<?\\]+")
 _SPACES = re.compile(r"\s+")
 
 
-def neutralise(text: str) -> str:
+def escape_operators(text: str) -> str:
     """The query with every word that an engine could take for a command made harmless."""
     words = []
     quoted = False

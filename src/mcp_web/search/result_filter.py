@@ -15,13 +15,13 @@ _SLACK = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class ResultFilter:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     span: tuple[date, date] | None = None
     drop_undated: bool = False
 
-    def sift(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
+    def apply(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
         """The hits that pass, and a sentence for everything that an agent could wonder about."""
         notes: list[str] = []
         kept = [hit for hit in hits if self._domain_passes(hit)]
