@@ -1,4 +1,4 @@
-"""hit@k inside pages and nDCG@10 over collections, for words, meaning, and both as the product fuses them."""
+"""hit@k inside pages and nDCG@10 over collections, for words, meaning, and all signals as the product fuses them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from functools import partial
 import numpy as np
 
 from bench.reading.data import Chunker, Collection, ReadingPage, Span, second_half
-from mcp_web.index.calibrate import KNOWN
-from mcp_web.index.rank import IN_PAGE, OVER_ALL, Evidence, order, rank
+from mcp_web.embed.static import PassagePieces, static_vectors
+from mcp_web.index.calibrate import PACKAGED
+from mcp_web.index.page import readable
+from mcp_web.index.rank import IN_PAGE, Evidence, Shares, order, rank
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages
 
 Embed = Callable[[Sequence[str]], np.ndarray]
-METHODS = ("words", "meaning", "both")
 TOP = (1, 3, 8)
-CALIBRATION = next(iter(KNOWN.values()))
+CALIBRATION = next(iter(PACKAGED.values()))
+# Over collections, as archive/fuse.py has it.
+OVER_ALL = Shares(words=0.3, static=0.0, model=0.7)
 Table = dict[str, dict[str, list[float]]]
 
 
@@ -31,11 +34,13 @@ def hits(pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: 
         spans = cut(page.text)
         texts = [page.text[start:end] for start, end in spans]
         words = PageWords(texts)
+        pieces = PassagePieces.of(static_vectors(), [readable(text) for text in texts])
         rows = embed(texts) if embed and asked else None
         questions = embed([question for question, _ in asked]) if embed and asked else None
         for number, (question, answers) in enumerate(asked):
             cosines = rows @ questions[number] if rows is not None and questions is not None else None
-            for method, found in _orders(words.scores(question), cosines, IN_PAGE).items():
+            static = pieces.similarities(static_vectors(), question)
+            for method, found in _orders(words.scores(question), static, cosines, IN_PAGE).items():
                 ranks[page.source][method].append(_first_hit(found[: TOP[-1]], spans, answers))
     return {
         source: {
@@ -52,12 +57,14 @@ def shown(pages: Iterable[ReadingPage], embed: Embed, only: bool | None = None) 
         asked = [(q, a) for q, a in page.questions if only is None or second_half(q) == only]
         found = passages(page.text)
         words = PageWords([one.text for one in found])
+        pieces = PassagePieces.of(static_vectors(), [readable(one.text) for one in found])
         rows = embed([one.text for one in found])
         known = {one.digest: row for one, row in zip(found, rows, strict=True)}
         questions = embed([question for question, _ in asked])
         around = partial(widen, page.text, found)
         for row, (question, answers) in zip(questions, asked, strict=True):
-            evidence = Evidence(words.scores(question), words.coverage(question), rows @ row, CALIBRATION)
+            static = pieces.similarities(static_vectors(), question)
+            evidence = Evidence(words.scores(question), words.coverage(question), static, rows @ row, CALIBRATION)
             ranked = rank(question, found, evidence, known, max_results=TOP[-1], around=around)
             spans = [(one.passage.start, one.passage.end) for one in ranked.passages]
             ranks[page.source].append(_first_hit(range(len(spans)), spans, answers))
@@ -75,19 +82,23 @@ def ndcg(collection: Collection, embed: Embed | None, only: bool | None = None) 
     asked = {q: text for q, text in collection.queries.items() if only is None or second_half(text) == only}
     rows = embed(texts) if embed else None
     questions = embed(list(asked.values())) if embed else None
+    means = np.stack([static_vectors().mean(text) for text in texts])
     gains: dict[str, list[float]] = defaultdict(list)
     for number, (query, text) in enumerate(asked.items()):
         cosines = rows @ questions[number] if rows is not None and questions is not None else None
-        for method, found in _orders(words.scores(text), cosines, OVER_ALL).items():
+        static = means @ static_vectors().mean(text)
+        for method, found in _orders(words.scores(text), static, cosines, OVER_ALL).items():
             gains[method].append(_gain([names[at] for at in found[:10]], collection.relevant[query]))
     return {method: round(float(np.mean(found)), 3) for method, found in gains.items()}
 
 
-def _orders(words: np.ndarray, cosines: np.ndarray | None, share: float) -> dict[str, list[int]]:
-    found = {"words": order(Evidence(words, words), 1.0)}
+def _orders(
+    words: np.ndarray, static: np.ndarray | None, cosines: np.ndarray | None, shares: Shares
+) -> dict[str, list[int]]:
+    found = {"words": order(Evidence(words, words)), "words+static": order(Evidence(words, words, static))}
     if cosines is not None:
         found["meaning"] = [int(at) for at in np.argsort(-cosines, kind="stable")]
-        found["both"] = order(Evidence(words, words, cosines), share)
+        found["both"] = order(Evidence(words, words, static, cosines), shares)
     return found
 
 

@@ -16,6 +16,7 @@ from mcp_web.errors import WebError
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.limit.options import LimitOptions
+from mcp_web.limit.running import RunningCalls
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.render.options import RenderOptions
 from mcp_web.sandbox.options import SandboxOptions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mcp_web.embed.embedder import Embedder
     from mcp_web.embed.questions import QuestionVectors
     from mcp_web.fetch.fetcher import Fetcher
+    from mcp_web.index.documents import DocumentVectors
     from mcp_web.index.reader import PageReader
     from mcp_web.limit.open import Coordination
     from mcp_web.net.client import ApiClient, WebClient
@@ -60,6 +62,7 @@ class App:
         self._store: Store | None = None
         self._store_refusal: WebError | None = None
         self._store_note = ""
+        self.calls = RunningCalls()
         self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
@@ -249,6 +252,26 @@ class App:
 
         return QuestionVectors(self.embedder)
 
+    @cached_property
+    def static_questions(self) -> QuestionVectors:
+        from mcp_web.embed.questions import QuestionVectors
+        from mcp_web.embed.static import StaticEmbedder
+
+        return QuestionVectors(StaticEmbedder())
+
+    @property
+    def store_is_open(self) -> bool:
+        return self._store is not None
+
+    async def document_vectors(self) -> DocumentVectors:
+        store = await self.store()
+        if "_document_vectors" not in self.__dict__:
+            from mcp_web.index.documents import DocumentVectors
+            from mcp_web.read.passages import passages
+
+            self._document_vectors = DocumentVectors(store, self.embedder, passages)
+        return self._document_vectors
+
     async def reader(self) -> PageReader:
         store = await self.store()
         if "_reader" not in self.__dict__:
@@ -285,10 +308,16 @@ class App:
         if "_archive" not in self.__dict__:
             from mcp_web.archive.archive import Archive
             from mcp_web.archive.derive import index_again
+            from mcp_web.index.documents import summary_model
 
             await index_again(store)
-            model = (await self.reader()).model
-            self._archive = Archive(store, self.questions if self.embedder.dim != 0 else None, model=model)
+            self._archive = Archive(
+                store,
+                self.questions if self.embedder.dim != 0 else None,
+                model=summary_model(self.embedder),
+                static=self.static_questions,
+                languages=self.embedder.languages,
+            )
         return self._archive
 
     @property

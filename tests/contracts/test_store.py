@@ -300,7 +300,7 @@ async def test_vectors_of_other_models_can_be_dropped(store: Store) -> None:
     for model in ("old@1", "new@1"):
         await store.keep_vectors(kept.key, PackedVectors(model, 1, ("d",), b"\x00\x00\x80\x3f"))
     await store.keep_vectors(kept.key, PackedVectors("empty@1", 0, (), b""))
-    assert await store.drop_vectors(but="new@1") == 2
+    assert await store.drop_vectors(keep=["new@1"]) == 2
     assert await store.vectors(kept.key, "old@1") is None
     assert await store.vectors(kept.key, "new@1") is not None
 
@@ -585,7 +585,7 @@ async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: 
     assert await store.lacking_vectors("m@1", 10) == [late.key, second]
     await store.remove([late.key])
     assert await store.lacking_vectors("m@1", 10) == [second]
-    await store.drop_vectors(but="none")
+    await store.drop_vectors(keep=[])
     assert set(await store.lacking_vectors("m@1", 10)) == {first, second}
 
 

@@ -18,7 +18,7 @@ def passages(count: int) -> list[Passage]:
 def evidence(words: list[float], cosines: list[float] | None = None, coverage: list[float] | None = None) -> Evidence:
     shares = np.array(coverage or [min(1.0, w / 10) for w in words])
     known = None if cosines is None else np.array(cosines)
-    return Evidence(np.array(words), shares, known, SCALE if cosines else None)
+    return Evidence(np.array(words), shares, None, known, SCALE if cosines else None)
 
 
 def test_words_and_meaning_decide_together() -> None:
@@ -36,7 +36,7 @@ def test_passage_without_a_vector_does_not_win_by_its_absence() -> None:
 
 def test_score_means_the_same_for_models_with_other_cosines() -> None:
     one = evidence([1], [0.6])
-    other = Evidence(one.words, one.coverage, np.array([0.9]), Calibration(unrelated=0.85, related=0.925))
+    other = Evidence(one.words, one.coverage, None, np.array([0.9]), Calibration(unrelated=0.85, related=0.925))
     assert score(one, 0) == pytest.approx(score(other, 0), abs=1e-6)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+import anyio
 import pytest
 
 from embed.embedding_server import EmbeddingServer
 from mcp_web.app import App
 from mcp_web.archive.answer import ArchiveQuery
+from mcp_web.services.embed_documents import coverage, embed_documents
 from mcp_web.services.reindex_archive import reindex_archive
 from mcp_web.services.search_archive import search_archive
 from mcp_web.settings import load
@@ -38,11 +41,11 @@ async def test_pages_whose_text_changed_are_read_again_and_others_not(tmp_path: 
         store = await running.store()
         await store.keep(snapshot("https://a.example/", text=OLD))
         await store.keep(snapshot("https://b.example/", text="Sonnets rhyme."))
-        assert await reindex_archive(running) == 2
+        assert await reindex_archive(running) == 4  # two documents, each with two models
         assert await reindex_archive(running) == 0
         await store.keep(snapshot("https://a.example/", text=NEW, at=2000.0))
         server.requests.clear()
-        assert await reindex_archive(running) == 1
+        assert await reindex_archive(running) == 2
         assert [text for text in server.texts if "Sonnets" in text] == []
         assert any("Volcanoes" in text for text in server.texts)
 
@@ -50,26 +53,69 @@ async def test_pages_whose_text_changed_are_read_again_and_others_not(tmp_path: 
 async def test_a_search_embeds_its_question_once_and_nothing_else(tmp_path: Path, server: EmbeddingServer) -> None:
     async with app(tmp_path, server) as running:
         store = await running.store()
-        page = snapshot("https://a.example/", text=OLD)
-        await store.keep(page)
+        await store.keep(snapshot("https://a.example/", text=OLD))
         server.requests.clear()
         for mode in ("hybrid", "semantic", "hybrid"):
-            await search_archive(running, ArchiveQuery("volcanoes", mode=mode))
+            answer = await search_archive(running, ArchiveQuery("volcanoes", mode=mode))
+            assert "1 document is not yet ranked by meaning, only by words." in answer.notes
         assert server.texts == ["volcanoes"]
-        assert await store.vectors(page.key, (await running.reader()).model) is None
+        assert [one.lacking for one in await coverage(running)] == [1, 1]
 
 
-async def test_another_model_takes_over_whole_and_no_model_takes_nothing(
-    tmp_path: Path, server: EmbeddingServer
-) -> None:
+async def test_another_model_takes_over_while_earlier_vectors_serve(tmp_path: Path, server: EmbeddingServer) -> None:
     page = snapshot("https://a.example/", text=OLD)
     async with app(tmp_path, server) as running:
         await (await running.store()).keep(page)
         await reindex_archive(running)
     async with app(tmp_path, None) as running:
         assert await reindex_archive(running) == 0
-        assert await (await running.store()).vectors(page.key, "m@remote") is not None
+        assert await (await running.store()).vectors(page.key, "m@remote;summary") is not None
     async with app(tmp_path, server, "other") as running:
+        found = await search_archive(running, ArchiveQuery("glaciers", mode="semantic"))
+        assert [one.document.url for one in found.results] == ["https://a.example/"]  # by the static signal
         assert await reindex_archive(running) == 1
-        assert await (await running.store()).vectors(page.key, "m@remote") is None
-        assert await (await running.store()).vectors(page.key, "other@remote") is not None
+        assert await (await running.store()).vectors(page.key, "m@remote;summary") is None
+        assert await (await running.store()).vectors(page.key, "other@remote;summary") is not None
+
+
+async def test_two_processes_share_the_work(tmp_path: Path, server: EmbeddingServer) -> None:
+    async with app(tmp_path, server) as one, app(tmp_path, server) as two:
+        store = await one.store()
+        for number in range(20):
+            await store.keep(snapshot(f"https://a.example/{number}", text=f"Page number {number} about glaciers."))
+        done: list[int] = []
+
+        async def work(running: App) -> None:
+            done.append(await embed_documents(running))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work, one)
+            tasks.start_soon(work, two)
+        await embed_documents(one)  # what was claimed by the other when this one looked
+        sent = [text for text in server.texts if "glaciers" in text]
+        assert len(sent) == len(set(sent)) == 20
+        assert [found.lacking for found in await coverage(one)] == [0, 0]
+
+
+async def test_background_work_waits_while_a_call_runs(tmp_path: Path, server: EmbeddingServer) -> None:
+    async with app(tmp_path, server) as running:
+        await (await running.store()).keep(snapshot("https://a.example/", text=OLD))
+        async with anyio.create_task_group() as tasks:
+            with running.calls.one():
+                tasks.start_soon(partial(embed_documents, running, background=True))
+                await anyio.wait_all_tasks_blocked()
+                assert [found.lacking for found in await coverage(running)] == [1, 1]
+        assert [found.lacking for found in await coverage(running)] == [0, 0]
+
+
+async def test_document_in_a_language_that_the_model_does_not_know_is_done_without_it(tmp_path: Path) -> None:
+    environ = {"MCP_WEB_DB_PATH": str(tmp_path / "s.sqlite")}
+    page = snapshot("https://a.example/", text="Der Turm ist 324 Meter hoch und wurde im Jahr 1889 gebaut.")
+    async with App(load(environ=environ)) as running:
+        store = await running.store()
+        await store.keep(page)
+        await embed_documents(running)
+        assert [found.lacking for found in await coverage(running)] == [0, 0]
+        for question in ("Wie hoch ist der Turm?", "how high is the tower?"):
+            found = await search_archive(running, ArchiveQuery(question, mode="semantic"))
+            assert [one.document.url for one in found.results] == ["https://a.example/"]

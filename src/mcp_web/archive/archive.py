@@ -13,7 +13,8 @@ from mcp_web import trace
 from mcp_web.archive.add import add_note, add_page
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, Citations, SearchMode
 from mcp_web.archive.cited import citations_and_graph
-from mcp_web.archive.find import ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
+from mcp_web.archive.find import ByWords, ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
+from mcp_web.archive.fuse import Meaning
 from mcp_web.archive.highlight import Highlight, Marker, highlights
 from mcp_web.archive.query import Question, corrected, parse
 from mcp_web.embed.questions import QuestionVectors
@@ -21,6 +22,7 @@ from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
+from mcp_web.text.languages import language_of
 
 _MODEL_SECONDS = 10.0  # that words wait for the question's vector
 
@@ -35,11 +37,16 @@ class Archive:
         clock: Callable[[], float] = time.time,
         *,
         model: str | None = None,
+        static: QuestionVectors | None = None,
+        languages: frozenset[str] | None = None,
     ) -> None:
-        """`model` names the vectors to search, where that is not simply the model's name."""
+        """`model` names the vectors to search, where that is not simply the model's name; `languages` are those of
+        the questions it may be asked (None: all). `static` is asked in every language."""
         self._store = store
         self._questions = questions
         self._model = model or (questions.model if questions else "")
+        self._static = static
+        self._languages = languages
         self._clock = clock
 
     async def search(self, query: ArchiveQuery) -> ArchiveAnswer:
@@ -47,15 +54,12 @@ class Archive:
         parsed = _parsed(query)
         notes: list[str] = []
         with trace.step("archive_search", mode=query.mode) as facts:
-            vectors = self._questions if query.mode != "text" else None
-            if query.mode != "text" and self._questions is None:
+            with_meaning = query.mode != "text" and (self._questions is not None or self._static is not None)
+            if query.mode != "text" and not with_meaning:
                 notes.append("No embedding model is configured: found by words alone.")
-            words = await by_words(self._store, parsed, only_words=vectors is None)
+            words = await by_words(self._store, parsed, only_words=not with_meaning)
             text = corrected(query.text, words.changes) if words.changes else query.text
-            vector = await self._vector(vectors, text, notes) if vectors is not None else None
-            meaning = await by_meaning(self._store, parsed, words, self._model, vector) if vector is not None else {}
-            if vector is not None and not meaning:
-                notes.append("No document has vectors of this model yet; `mcp-web archive reindex` makes them.")
+            meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
             mode: SearchMode = query.mode if meaning else "text"
             scores = combined(words.matches, meaning, mode)
             rows = await best_rows(self._store, scores, words, query.limit, self._today())
@@ -87,6 +91,23 @@ class Archive:
     async def add_page(self, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
         """Make a kept page research."""
         return await add_page(self._store, snapshot, day=day, tags=tags)
+
+    async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
+        """What the static signal and, where it knows the language, the model find."""
+        found: dict[str, dict[str, float]] = {"static": {}, "model": {}}
+        language = language_of(text)
+        known = self._languages is None or not language or language in self._languages
+        for signal, questions, model in (
+            ("static", self._static, self._static.model if self._static else ""),
+            ("model", self._questions if known else None, self._model),
+        ):
+            vector = await self._vector(questions, text, notes) if questions is not None else None
+            if vector is not None:
+                found[signal] = await by_meaning(self._store, parsed, words, model, vector)
+        meaning = Meaning(**found)
+        if not meaning and not notes:
+            notes.append("No document has vectors yet; a running server makes them, or `mcp-web archive reindex`.")
+        return meaning
 
     async def _vector(self, questions: QuestionVectors, text: str, notes: list[str]) -> Sequence[float] | None:
         """The question's vector, or None with a note why the search used words alone."""

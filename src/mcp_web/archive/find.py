@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode, document_id
-from mcp_web.archive.fuse import fused, with_age
+from mcp_web.archive.fuse import Meaning, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
@@ -67,15 +67,16 @@ async def by_meaning(
     return {candidate.key: candidate.score for candidate in near}
 
 
-def combined(words: WordMatches, meaning: Mapping[str, float], mode: SearchMode) -> dict[str, float]:
+def combined(words: WordMatches, meaning: Meaning, mode: SearchMode) -> dict[str, float]:
     """One score for each document."""
     if not meaning:
         return {candidate.key: candidate.score for candidate in words.candidates}
     if mode == "semantic":
-        return {key: max(0.0, score) for key, score in meaning.items()}
+        return by_meaning_alone(meaning)
     by_words = {candidate.key: candidate.score for candidate in words.candidates[:_POOL]}
-    wanted = {*by_words, *itertools.islice(meaning, _POOL)}
-    return fused(by_words, {key: score for key, score in meaning.items() if key in wanted})
+    nearest = (itertools.islice(signal, _POOL) for signal in (meaning.static, meaning.model))
+    wanted = {*by_words, *itertools.chain.from_iterable(nearest)}
+    return fused(by_words, meaning.within(wanted))
 
 
 async def best_rows(

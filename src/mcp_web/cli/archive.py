@@ -283,12 +283,12 @@ def collections(as_json: bool) -> None:
 @command.command("reindex")
 @json_option
 def reindex(as_json: bool) -> None:
-    """Let the configured model read everything kept, and adopt it; interrupted, it goes on where it was."""
+    """Embed everything kept with the configured model; interrupted, it goes on where it was."""
     from mcp_web.services.reindex_archive import reindex_archive
 
     with shown_progress() as say:
-        passages = with_app(lambda app: reindex_archive(app, say))
-    print_json({"passages": passages}) if as_json else click.echo(f"{passages} passages embedded")
+        documents = with_app(lambda app: reindex_archive(app, say))
+    print_json({"documents": documents}) if as_json else click.echo(f"{documents} documents embedded")
 
 
 @command.command("graph")

@@ -1,4 +1,4 @@
-"""What every embedding model can do, and the check that its answer is what was asked for."""
+"""What every embedding model can do, and the check of its output."""
 
 from __future__ import annotations
 
@@ -27,12 +27,17 @@ class Embedder(Protocol):
 
     @property
     def dim(self) -> int | None:
-        """How long the vectors are; None until a remote model has answered once."""
+        """How long the vectors are; None until a remote model was used once."""
         ...
 
     @property
     def max_tokens(self) -> int | None:
         """What the model reads of one text; None when it is not known."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages that the model reads, as ISO 639-1 codes; None when it is not limited to a few."""
         ...
 
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
@@ -45,28 +50,33 @@ class Embedder(Protocol):
     async def close(self) -> None: ...
 
 
+def reads(embedder: Embedder, language: str) -> bool:
+    """Whether a model may rank texts of a language; "" stands for a text that does not tell its language."""
+    return embedder.languages is None or not language or language in embedder.languages
+
+
 def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None, model: str) -> Rows:
     """The rows as unit vectors, or EMBEDDING_ERROR when number, length or values are wrong."""
     import numpy as np
 
     if len(rows) != count:
-        raise EmbeddingError(f"The embedding model {model} answered {len(rows)} vectors for {count} texts.")
+        raise EmbeddingError(f"The embedding model {model} returned {len(rows)} vectors for {count} texts.")
     widths = {len(row) for row in rows}
     if len(widths) > 1 or 0 in widths:
-        raise EmbeddingError(f"The embedding model {model} answered vectors of different lengths: {sorted(widths)}.")
+        raise EmbeddingError(f"The embedding model {model} returned vectors of different lengths: {sorted(widths)}.")
     if dim is not None and widths and widths != {dim}:
         raise EmbeddingError(
-            f"The embedding model {model} answered vectors of {widths.pop()} dimensions where {dim} were expected.",
+            f"The embedding model {model} returned vectors of {widths.pop()} dimensions where {dim} were expected.",
             suggestion="If the model was changed on purpose, run `mcp-web archive reindex`.",
             mismatch=True,
         )
     try:
         found = np.asarray(rows, dtype=np.float32).reshape(count, -1)
     except (TypeError, ValueError) as error:
-        raise EmbeddingError(f"The embedding model {model} answered something that is not a number.") from error
+        raise EmbeddingError(f"The embedding model {model} returned something that is not a number.") from error
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     if count and not (math.isfinite(float(lengths.sum())) and float(lengths.min()) > 0):
-        raise EmbeddingError(f"The embedding model {model} answered a vector that is empty or not a number.")
+        raise EmbeddingError(f"The embedding model {model} returned a vector that is empty or not a number.")
     return found / lengths if count else found
 
 

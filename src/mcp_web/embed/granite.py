@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 NAME = "granite-embedding-30m-english-int8"
 VERSION = "9b5b0964"  # the revision the pack was made from
 DIM = 384
+LANGUAGES = frozenset({"en"})
 MAX_TOKENS = 512
 SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
 LAYERS, HEADS, GROUP, POSITION_OFFSET, EPSILON = 6, 12, 64, 2, 1e-12

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,20 +35,23 @@ class LocalEmbedder:
         self._folder: ModelFolder | None = read_folder(options.model_folder) if options.model_folder else None
         self._weights = weights
         self._encoder: OnnxEncoder | granite.GraniteEncoder | None = None
-        self._turns: anyio.CapacityLimiter | None = None
+        self._loading = threading.Lock()
+        # Passages and questions take turns apart: a question never waits for the passages of another call.
+        self._turns: dict[bool, anyio.CapacityLimiter] = {}
         self.name = self._folder.name if self._folder else f"{granite.NAME}@{granite.VERSION}"
         self.dim: int | None = None if self._folder else granite.DIM
+        # What a user's own model reads is not known; the packaged one would rank other languages worse than words do.
+        self.languages: frozenset[str] | None = None if self._folder else granite.LANGUAGES
         self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
         given = prefixed(texts, kind, self._options.query_prefix, self._options.passage_prefix)
         rows: list[Rows] = []
-        if self._turns is None:
-            self._turns = anyio.CapacityLimiter(1)
+        turns = self._turns.setdefault(kind == "query", anyio.CapacityLimiter(1))
         with trace.step("embed", model=self.name, texts=len(given)):
             for begin in range(0, len(given), TURN):
                 turn = given[begin : begin + TURN]
-                found = await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=self._turns)
+                found = await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=turns)
                 rows.append(found)
                 self.dim = found.shape[1]
         return _joined(rows, self.dim or 0)
@@ -56,10 +60,10 @@ class LocalEmbedder:
         self._encoder = None
 
     def _encode(self, texts: Sequence[str]) -> Rows:
-        if self._encoder is None:
-            self._encoder = self._load()
+        with self._loading:
+            encoder = self._encoder = self._encoder or self._load()
         try:
-            rows = self._encoder.encode(texts)
+            rows = encoder.encode(texts)
         except Exception as error:  # numpy and onnxruntime raise many kinds; here they mean one thing
             raise EmbeddingError(f"The local model {self.name} failed: {error}.") from error
         return checked(rows, len(texts), self.dim, self.name)

@@ -18,6 +18,7 @@ class NoEmbedder:
     name = "none@0"
     dim = 0
     max_tokens = None
+    languages: frozenset[str] | None = frozenset()
 
     def __init__(self, reason: str = "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).") -> None:
         self.reason = reason

@@ -61,6 +61,7 @@ class RemoteEmbedder:
         self._slots: anyio.CapacityLimiter | None = None
         self.dim: int | None = options.dimensions
         self.max_tokens: int | None = options.tokens_size
+        self.languages: frozenset[str] | None = None
 
     @property
     def name(self) -> str:

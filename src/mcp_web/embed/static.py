@@ -148,6 +148,7 @@ class StaticEmbedder:
     name = NAME
     dim: int | None = DIM
     max_tokens: int | None = None
+    languages: frozenset[str] | None = None
 
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
         with trace.step("embed", model=self.name, texts=len(texts)):

@@ -1,17 +1,15 @@
-"""What a model's cosines mean, and which model the kept vectors belong to.
+"""What a model's cosines mean.
 
 Models differ: for one .6 is a good match, for another every pair of sentences is that near. A handful of questions
 with their answers, embedded once per model, tells how near related and unrelated texts are; the result is kept
-beside the model's name and dimensions, so that a threshold means the same with any of them.
+under the model's name, so that a threshold means the same with any of them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.embed.embedder import Embedder, Kind
-from mcp_web.errors import EmbeddingError
 from mcp_web.index.rank import Calibration
 from mcp_web.store.protocol import Store
 
@@ -60,14 +58,14 @@ PROBES = (
     ),
 )
 
-RECORD = ("embedding", "model")
+_RECORDS = "calibration"
 
 # Measured once for the packaged model, so that its first read embeds nothing but the page.
-KNOWN = {"granite-embedding-30m-english-int8@9b5b0964": Calibration(unrelated=0.4765, related=0.7137)}
+PACKAGED = {"granite-embedding-30m-english-int8@9b5b0964": Calibration(unrelated=0.4765, related=0.7137)}
 
 
 def probe_texts() -> tuple[list[str], list[Kind]]:
-    """What to embed to get to know a model."""
+    """What a model embeds to be calibrated."""
     texts = [question for question, _ in PROBES] + [answer for _, answer in PROBES]
     return texts, kinds(len(PROBES), len(PROBES))
 
@@ -89,51 +87,16 @@ def calibration_of(rows: Rows) -> Calibration:
     return Calibration(unrelated=float(apart.mean()), related=float(np.diag(near).mean()))
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Which model the kept vectors belong to."""
-
-    model: str
-    dim: int
-    calibration: Calibration
-
-
-async def read_mark(store: Store, embedder: Embedder) -> Mark | None:
-    """The mark of the store, None when there is none yet; EMBEDDING_ERROR when it names another model."""
-    kept: Any = await store.record(*RECORD)
-    if not isinstance(kept, dict):
+async def kept_calibration(store: Store, embedder: Embedder) -> Calibration | None:
+    """How this model was calibrated, None when it is new to the store or its vectors have another length by now."""
+    if (packaged := PACKAGED.get(embedder.name)) is not None:
+        return packaged
+    kept: Any = await store.record(_RECORDS, embedder.name)
+    if not isinstance(kept, dict) or (embedder.dim and kept["dim"] != embedder.dim):
         return None
-    calibration = Calibration(float(kept["unrelated"]), float(kept["related"]))
-    mark = Mark(str(kept["model"]), int(kept["dim"]), calibration)
-    if mark.model != embedder.name:
-        raise changed(embedder.name, embedder.dim, mark)
-    check_dim(mark, embedder.dim)
-    return mark
+    return Calibration(float(kept["unrelated"]), float(kept["related"]))
 
 
-def check_dim(mark: Mark | None, dim: int | None) -> None:
-    """EMBEDDING_ERROR when vectors are not as long as the kept ones."""
-    if mark and dim and mark.dim != dim:
-        raise changed(mark.model, dim, mark)
-
-
-def changed(model: str, dim: int | None, mark: Mark) -> EmbeddingError:
-    """The failure that names the way out."""
-    now = f"{model} with {dim} dimensions" if dim else model
-    return EmbeddingError(
-        f"The kept vectors were made by {mark.model} with {mark.dim} dimensions, but the configured model is {now}.",
-        suggestion="Run `mcp-web archive reindex` to adopt the new model, or configure the former one again.",
-        mismatch=True,
-    )
-
-
-async def keep_mark(store: Store, mark: Mark) -> None:
-    """Say which model the vectors belong to from now on; `archive reindex` drops the mark first."""
-    scale = mark.calibration
-    facts = {"model": mark.model, "dim": mark.dim, "unrelated": scale.unrelated, "related": scale.related}
-    await store.add_records(RECORD[0], {RECORD[1]: facts})
-
-
-async def forget_mark(store: Store) -> None:
-    """Let the configured model take over: the first step of a reindex."""
-    await store.remove_records(RECORD[0])
+async def keep_calibration(store: Store, model: str, dim: int, calibration: Calibration) -> None:
+    facts = {"dim": dim, "unrelated": calibration.unrelated, "related": calibration.related}
+    await store.keep_record(_RECORDS, model, facts)

@@ -1,7 +1,7 @@
 """Questions → the passages of a page that answer them.
 
-Words rank at once; the model reads only the passages that words find likely and that it has not read before
-(measured: within 0.6 points of reading everything). Without a model, words alone answer, and the notes say so.
+Words and the static signal rank at once, in any language. A model, where it knows the language, reads only the passages
+that they find likely and that it has not read before. When it fails, the notes say so.
 """
 
 from __future__ import annotations
@@ -9,23 +9,25 @@ from __future__ import annotations
 import functools
 from collections import OrderedDict
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Embedder
+from mcp_web.embed.embedder import Embedder, reads
+from mcp_web.embed.static import static_vectors
 from mcp_web.errors import CacheError, EmbeddingError
-from mcp_web.index.calibrate import KNOWN, Mark, calibration_of, check_dim, keep_mark, kinds, probe_texts, read_mark
+from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
 from mcp_web.index.page import Cut, PreparedPage, RecentPages, prepare
-from mcp_web.index.rank import Calibration, Evidence, Ranked, rank
+from mcp_web.index.rank import Calibration, Evidence, Ranked, likely, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
 from mcp_web.store.protocol import Store
+from mcp_web.text.languages import language_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,15 +39,13 @@ T = TypeVar("T")
 
 # Passages the model reads per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
-# A page this short is read whole: one batch with the question.
-SHORT_PAGE = 24
 MOST_QUESTIONS = 512
 SLICE = 64  # passages embedded between two writes while a page is read to its end
 # Ranking so many passages takes about two milliseconds.
 AT_ONCE = 120
 MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
-# Words never wait longer than this for meaning.
-PATIENCE = 15.0
+# The other signals never wait longer than this for the model.
+MODEL_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class PageReader:
         *,
         cut_name: str = "",
         show_words: int = SHOW_WORDS,
-        patience: float = PATIENCE,
+        model_seconds: float = MODEL_SECONDS,
     ) -> None:
         """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never).
 
@@ -78,11 +78,11 @@ class PageReader:
         self._embedder = embedder
         self._cut = cut
         self._show_words = show_words
-        self._patience = patience
+        self._model_seconds = model_seconds
         self._pages = RecentPages()
         self._questions: OrderedDict[str, Rows] = OrderedDict()
         self._recent: OrderedDict[str, PageVectors] = OrderedDict()
-        self._mark: Mark | None = None
+        self._calibration: Calibration | None = None
         # Two calls about one page must not pay the model twice; pages share locks, rarely and harmlessly.
         self._locks = [anyio.Lock() for _ in range(64)]
 
@@ -100,9 +100,10 @@ class PageReader:
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
-            likely = await _worked(page, _likely, page, tuple(queries))
+            read = [query for query in queries if self._model_reads(page, query)]
+            wanted = await _worked(page, _likely, page, read) if read else []
             async with self._locks[hash(key) % len(self._locks)]:
-                vectors, embedded = await self._vectors(key, page, queries, likely, notes)
+                vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all, page, markdown, tuple(queries), vectors, max_results=max_results, min_score=min_score
@@ -111,19 +112,25 @@ class PageReader:
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
     async def complete(self, key: str, markdown: str, headings: Sequence[Heading]) -> int:
-        """Let the model read all of a page, as `archive reindex` does; answers how many passages were new."""
+        """Let the model read all of a page; returns how many passages were new."""
         if self._embedder.dim == 0:
             return 0
         page = await self._prepared(key, markdown, headings)
         async with self._locks[hash(key) % len(self._locks)]:
             known = await self._known(key)
             missing = known.missing(page.passages, range(len(page.passages)))
-            # A long page is kept piece by piece: who runs out of time has not read in vain.
+            # A long page is kept piece by piece, so that an interrupted run has not read in vain.
             for begin in range(0, len(missing), SLICE):
                 known = await self._embed(key, page, known, missing[begin : begin + SLICE], (), [])
             if not missing:  # what the page no longer says goes, and the store learns which text was read
                 await self._store.keep_vectors(key, pack(known, page.passages, page.version))
             return len(missing)
+
+    def _model_reads(self, page: PreparedPage, query: str) -> bool:
+        """Whether the model knows the language of the page and that of the question."""
+        if self._embedder.dim == 0 or not page.passages:
+            return False
+        return reads(self._embedder, page.words.language) and reads(self._embedder, language_of(query))
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
         page = self._pages.get(key, markdown)
@@ -136,7 +143,7 @@ class PageReader:
         self, key: str, page: PreparedPage, queries: Sequence[str], likely: Sequence[int], notes: list[str]
     ) -> tuple[PageVectors | None, int]:
         """The page's vectors with those of the likely passages, or None with a note why there are none."""
-        if self._embedder.dim == 0 or not page.passages:
+        if not queries:
             return None, 0
         known = await self._known(key)
         missing = known.missing(page.passages, likely)
@@ -144,24 +151,21 @@ class PageReader:
         if not missing and not asked:
             return known, 0
         try:
-            with anyio.fail_after(self._patience):
+            with anyio.fail_after(self._model_seconds):
                 return await self._embed(key, page, known, missing, asked, notes), len(missing)
         except TimeoutError:
-            notes.append(f"Ranked by words only: the embedding model did not answer within {self._patience:g} s.")
+            notes.append(f"Ranked without the model: it did not answer within {self._model_seconds:g} s.")
         except EmbeddingError as error:
-            if error.details.get("mismatch"):
-                raise
-            notes.append(f"Ranked by words only: {error.message}")
+            notes.append(f"Ranked without the model: {error.message}")
         return None, 0
 
     async def _known(self, key: str) -> PageVectors:
-        if self._mark is None:
-            self._mark = await read_mark(self._store, self._embedder)
+        if self._calibration is None:
+            self._calibration = await kept_calibration(self._store, self._embedder)
         if (recent := self._recent.get(key)) is not None:
             self._recent.move_to_end(key)
             return recent
-        dim = self._mark.dim if self._mark else self._embedder.dim
-        found = unpack(await self._store.vectors(key, self.model), self.model, dim)
+        found = unpack(await self._store.vectors(key, self.model), self.model, self._embedder.dim)
         self._keep_recent(key, found)
         return found
 
@@ -184,29 +188,19 @@ class PageReader:
         probes, probe_kinds = probe_texts() if self._calibration is None else ([], [])
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
-        check_dim(self._mark, rows.shape[1])
         for query, row in zip(asked, rows, strict=False):
             self._remember(query, row)
-        mark = self._mark or self._new_mark(rows, len(asked) + len(missing))
         grown = known.with_rows(page.passages, missing, rows[len(asked) : len(asked) + len(missing)])
         try:
-            if self._mark is None:
-                await keep_mark(self._store, mark)
+            if probes:
+                self._calibration = calibration_of(rows[len(asked) + len(missing) :])
+                await keep_calibration(self._store, self._embedder.name, rows.shape[1], self._calibration)
             if missing:
                 await self._store.keep_vectors(key, pack(grown, page.passages, page.version))
         except CacheError as error:
             notes.append(f"The page's vectors could not be kept: {error.message}")
-        self._mark = mark
         self._keep_recent(key, grown)
         return grown
-
-    def _new_mark(self, rows: Rows, probes_at: int) -> Mark:
-        calibration = self._calibration or calibration_of(rows[probes_at:])
-        return Mark(self._embedder.name, rows.shape[1], calibration)
-
-    @property
-    def _calibration(self) -> Calibration | None:
-        return self._mark.calibration if self._mark else KNOWN.get(self._embedder.name)
 
     def _remember(self, query: str, row: Rows) -> None:
         self._questions[query] = row
@@ -241,11 +235,11 @@ class PageReader:
         ]
 
     def _evidence(self, page: PreparedPage, query: str, vectors: PageVectors | None) -> Evidence:
-        words, coverage = page.words.scores(query), page.words.coverage(query)
+        evidence = _without_model(page, query)
         question = self._questions.get(query)
-        if vectors is None or question is None:
-            return Evidence(words, coverage)
-        return Evidence(words, coverage, vectors.cosines(page.passages, question), self._calibration)
+        if vectors is None or question is None or not self._model_reads(page, query):
+            return evidence
+        return replace(evidence, cosines=vectors.cosines(page.passages, question), calibration=self._calibration)
 
 
 async def _worked(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
@@ -255,18 +249,15 @@ async def _worked(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
     return await anyio.to_thread.run_sync(functools.partial(work, *args))
 
 
-def _likely(page: PreparedPage, queries: Sequence[str]) -> list[int]:
-    """The passages worth the model's time: all of a short page, else the best by words for each question."""
-    import numpy as np
+def _without_model(page: PreparedPage, query: str) -> Evidence:
+    """What words and the static signal say."""
+    static = page.pieces.similarities(static_vectors(), query) if page.pieces else None
+    languages = {page.words.language, language_of(query)} - {""}
+    return Evidence(page.words.scores(query), page.words.coverage(query), static, cross_language=len(languages) > 1)
 
-    count = len(page.passages)
-    if count <= SHORT_PAGE:
-        return list(range(count))
+
+def _likely(page: PreparedPage, queries: Sequence[str]) -> list[int]:
+    """The passages worth the model's time."""
     each = max(4, min(LIKELY, MOST_NEW // max(1, len(queries))))
-    found: dict[int, None] = {}
-    for query in queries:
-        scores = page.words.scores(query)
-        # Where no word of the question stands on the page, its beginning is the best guess.
-        best = np.argsort(-scores, kind="stable")[:each]
-        found |= dict.fromkeys(int(at) for at in best)
+    found = dict.fromkeys(at for query in queries for at in likely(_without_model(page, query), each))
     return sorted(found)[:MOST_NEW]

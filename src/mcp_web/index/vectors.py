@@ -28,9 +28,10 @@ class PageVectors:
         return [number for number in wanted if passages[number].digest not in self.rows]
 
     def with_rows(self, passages: Sequence[Passage], numbers: Sequence[int], rows: Rows) -> PageVectors:
-        """These and the new ones."""
+        """These and the new ones; when the model's vectors have another length by now, only the new ones."""
         added = {passages[number].digest: row for number, row in zip(numbers, rows, strict=True)}
-        return PageVectors(self.model, rows.shape[1] if len(rows) else self.dim, self.rows | added)
+        width = rows.shape[1] if rows.ndim == 2 and rows.shape[1] else self.dim
+        return PageVectors(self.model, width, (self.rows if width == self.dim else {}) | added)
 
     def cosines(self, passages: Sequence[Passage], question: Rows) -> NDArray[np.floating]:
         """The nearness of each passage to a question; nan where its vector is not known."""

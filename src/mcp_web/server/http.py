@@ -17,6 +17,7 @@ from mcp_web.server.access import AccessMiddleware
 from mcp_web.server.auth import Authenticator, Introspect, check_exposure
 from mcp_web.server.build import build_server
 from mcp_web.server.options import ServerOptions
+from mcp_web.services.embed_documents import embed_in_background
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -68,6 +69,7 @@ def run(settings: Settings, host: str, port: int, on_listening: Callable[[], Non
             )
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(app.run_background)
+                tasks.start_soon(embed_in_background, app)
                 await uvicorn.Server(config).serve([listener])
                 tasks.cancel_scope.cancel()
 

@@ -12,6 +12,7 @@ from mcp_web.server.wire import Wire
 from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
+    from mcp_web.app import App
     from mcp_web.settings import Settings
 
 _STOPPED = "The server was told to stop before this call was finished; start it again and repeat the call."
@@ -29,7 +30,7 @@ def run(settings: Settings) -> None:
 
     async def serve() -> int:
         async with App(settings) as app:
-            return await _serve(wire, build_server(app), app.tools.deadline)
+            return await _serve(wire, build_server(app), app)
 
     try:
         ended_by = anyio.run(serve)
@@ -48,12 +49,14 @@ def _tools(settings: Settings) -> list[dict[str, Any]]:
     return listed_tools(App(settings), tools_offered(settings.of(ToolOptions)))
 
 
-async def _serve(wire: Wire, server: _Server, deadline: float) -> int:
+async def _serve(wire: Wire, server: _Server, app: App) -> int:
     """Serve until the input ends or a signal comes; the number of the signal, or 0."""
     import anyio
     from anyio.lowlevel import current_token
     from mcp.shared.message import SessionMessage
     from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+
+    from mcp_web.services.embed_documents import embed_in_background
 
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -91,7 +94,7 @@ async def _serve(wire: Wire, server: _Server, deadline: float) -> int:
         running.ended_by = await _signal()
         wire.hand_over(lambda line: wire.send(_refused(line)) if line else None)
         if running.ended_by == signal.SIGTERM:
-            with anyio.move_on_after(deadline + 1):
+            with anyio.move_on_after(app.tools.deadline + 1):
                 await running.wait()
         for identity in running.ids:
             wire.send(_error(identity, -32000, _STOPPED))
@@ -100,6 +103,7 @@ async def _serve(wire: Wire, server: _Server, deadline: float) -> int:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(write)
         tasks.start_soon(stop_on_signal)
+        tasks.start_soon(embed_in_background, app)
         wire.hand_over(lambda line: loop.call_soon_threadsafe(take, line))  # type: ignore[attr-defined]  # asyncio loop
         await server.run(from_client, to_client, server.create_initialization_options())
         tasks.cancel_scope.cancel()

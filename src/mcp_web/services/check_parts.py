@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
+import anyio.to_thread
 
 from mcp_web.errors import WebError
 from mcp_web.model.page import ExtractRequest
 from mcp_web.render.options import RenderOptions
+from mcp_web.services.embed_documents import Coverage, coverage
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -93,11 +95,22 @@ async def _extract(app: App, fix: bool) -> list[Check]:
 
 
 async def _model(app: App, fix: bool) -> list[Check]:
+    from mcp_web.embed.static import static_vectors
+
+    await anyio.to_thread.run_sync(static_vectors)
     embedder = app.embedder
     if embedder.dim == 0:
-        return [Check("model", "off", "no embeddings: pages are ranked by words only", "Set MCP_WEB_EMBEDDINGS=local.")]
-    rows = await embedder.embed(["Is the model awake?"], "query")
-    return [Check("model", "ok", f"{embedder.name}, {len(rows[0])} dimensions")]
+        off = "no embedding model: pages are ranked by words and the static signal"
+        found = [Check("model", "off", off, "Set MCP_WEB_EMBEDDINGS=local.")]
+    else:
+        rows = await embedder.embed(["Is the model awake?"], "query")
+        found = [Check("model", "ok", f"{embedder.name}, {len(rows[0])} dimensions")]
+    return [*found, *(_coverage_check(one) for one in await coverage(app))]
+
+
+def _coverage_check(found: Coverage) -> Check:
+    fix = "A running server goes on with it; `mcp-web archive reindex` does it now." if found.lacking else None
+    return Check("vectors", "ok", f"{found.model}: {found.covered:,} of {found.documents:,} documents", fix)
 
 
 async def _search(app: App, fix: bool) -> list[Check]:

@@ -1,34 +1,19 @@
-"""Let the configured model read everything that is kept, and adopt it."""
+"""Embed everything that is kept with the configured model, then delete the vectors of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from mcp_web.services.embed_documents import OnProgress, coverage, embed_documents
 
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-BATCH = 50
 
-
-async def reindex_archive(app: App, on_progress: Callable[[str, float, float], None] | None = None) -> int:
-    """Passages embedded: of pages that are new, changed or half read. Interrupted, the next run goes on from there."""
-    from mcp_web.index.calibrate import forget_mark
-
-    store, reader = await app.store(), await app.reader()
-    await forget_mark(store)
-    total = (await store.size()).pages
-    done = passages = 0
-    before: list[str] = []
-    while (keys := await store.lacking_vectors(reader.model, BATCH)) and keys != before:
-        for key in keys:
-            kept = await store.latest(key)
-            if kept is not None:
-                passages += await reader.complete(key, kept.document.markdown, kept.document.headings)
-            done += 1
-            if on_progress is not None:
-                on_progress(kept.document.title[:60] if kept else "", done, max(total, done))
-        before = keys  # the same ones again: they cannot be kept
-    if not keys:
-        await store.drop_vectors(but=reader.model)
-    return passages
+async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
+    """How many documents were embedded: those that are new or changed. Until the end, earlier vectors still serve."""
+    done = await embed_documents(app, on_progress=on_progress)
+    if app.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
+        vectors, reader = await app.document_vectors(), await app.reader()
+        await (await app.store()).drop_vectors(keep=(*vectors.models, reader.model))
+    return done

@@ -1,14 +1,26 @@
-"""Search what is kept. Nothing is written: what the model has not read yet is found by its words."""
+"""Search what is kept. Nothing is written and nothing waits: what has no vectors yet is found by its words."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from mcp_web.index.documents import STATIC_MODEL
 
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 
+_COUNTED = 20  # documents without vectors that are counted exactly
+
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents that match, best first."""
-    return await (await app.archive()).search(query)
+    """The documents that match, best first, with a note when meaning ranks only a part of them."""
+    answer = await (await app.archive()).search(query)
+    if query.mode == "text":
+        return answer
+    lacking = len(await (await app.store()).lacking_vectors(STATIC_MODEL, _COUNTED))
+    if not lacking:
+        return answer
+    count = f"{lacking} documents are" if 1 < lacking < _COUNTED else "1 document is" if lacking == 1 else "Many are"
+    return replace(answer, notes=(*answer.notes, f"{count} not yet ranked by meaning, only by words."))

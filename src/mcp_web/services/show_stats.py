@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from mcp_web.services.embed_documents import coverage
 from mcp_web.trace import BUCKETS, hits_and_misses
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ async def show_stats(app: App) -> dict[str, Any]:
             for tool, calls in sorted(hits_and_misses(kept.get("counters", ())).items())
         ],
         "store": dataclasses.asdict(await store.size()),
+        "vectors": [dataclasses.asdict(one) for one in await coverage(app)],
     }
 
 

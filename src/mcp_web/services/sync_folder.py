@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.services.embed_documents import embed_documents
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -30,6 +32,8 @@ async def sync_folder(
 
     on_progress = progress or (lambda _: None)
     await app.require_kept_store()
-    return await room.sync_folder(
+    report = await room.sync_folder(
         await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, progress=on_progress
     )
+    await embed_documents(app, only=STATIC_MODEL)  # found by meaning at once
+    return report

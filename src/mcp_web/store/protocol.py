@@ -221,8 +221,8 @@ class Store(Protocol):
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None: ...
 
-    async def drop_vectors(self, but: str) -> int:
-        """Delete the vectors of every model but one; returns of how many pages."""
+    async def drop_vectors(self, keep: Sequence[str]) -> int:
+        """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
         ...
 
     # search: ranked keys, rows and counts

@@ -45,7 +45,8 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
                 call.notes += notes
                 if not tool.read_only:
                     await call.app.require_kept_store()
-                answer = await tool.run(call, args)
+                with call.app.calls.one():
+                    answer = await tool.run(call, args)
             except WebError as error:
                 facts |= _failure_facts(error, given or {})
                 raise

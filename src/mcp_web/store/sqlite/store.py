@@ -173,9 +173,9 @@ class SqliteStore:
         stored = await anyio.to_thread.run_sync(quantized, packed)
         await self._writes.write(lambda db: vector_rows.keep(db, key, stored))
 
-    async def drop_vectors(self, but: str) -> int:
+    async def drop_vectors(self, keep: Sequence[str]) -> int:
         self._lacking.clear()
-        return await self._writes.write(lambda db: vector_rows.drop(db, but))
+        return await self._writes.write(lambda db: vector_rows.drop(db, keep))
 
     # search
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:

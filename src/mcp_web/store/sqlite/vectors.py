@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from mcp_web.store.protocol import StoredVectors
 from mcp_web.store.rows import key_bytes
@@ -31,5 +32,6 @@ def keep(db: sqlite3.Connection, key: str, vectors: StoredVectors) -> None:
     )
 
 
-def drop(db: sqlite3.Connection, but: str) -> int:
-    return db.execute("DELETE FROM vectors WHERE model <> ?", (but,)).rowcount
+def drop(db: sqlite3.Connection, keep: Sequence[str]) -> int:
+    marks = ", ".join("?" * len(keep))
+    return db.execute(f"DELETE FROM vectors WHERE model NOT IN ({marks})", tuple(keep)).rowcount  # noqa: S608

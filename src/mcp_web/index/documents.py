@@ -1,0 +1,89 @@
+"""The vectors of whole documents, with which the archive compares questions.
+
+Every passage gets a vector of the static signal: thousands of documents a minute, in every language. The model, where
+it knows the language, reads one text of each document: title, headings and beginning. That tells what a document is
+about; reading every passage would take twenty times as long, and passages are ranked when a page is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
+
+from mcp_web.embed.embedder import Embedder, reads
+from mcp_web.embed.static import NAME, StaticEmbedder
+from mcp_web.index.page import Cut, readable
+from mcp_web.model.passage import PackedVectors
+from mcp_web.model.snapshot import Snapshot
+from mcp_web.store.protocol import Store
+from mcp_web.text.languages import language_of
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Rows
+
+STATIC_MODEL = NAME
+SUMMARY_CHARS = 1400  # about 320 tokens of English
+_HEADING_CHARS = 300  # of them for headings
+_MOST_PASSAGES = 400  # of a document that get a vector: the first 50,000 words
+
+
+class DocumentVectors:
+    """Makes and keeps the vectors of documents."""
+
+    def __init__(self, store: Store, embedder: Embedder, cut: Cut) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._static = StaticEmbedder()
+        self._cut = cut
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names under which vectors are kept, the fastest first."""
+        return (STATIC_MODEL,) if self._embedder.dim == 0 else (STATIC_MODEL, summary_model(self._embedder))
+
+    async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
+        """Make the vectors of some documents; those in a language that the model does not know get none."""
+        for kept, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
+            dim = rows.shape[1] if len(digests) else 0
+            data = rows.astype("<f4").tobytes() if len(digests) else b""
+            await self._store.keep_vectors(kept.key, PackedVectors(model, dim, tuple(digests), data, kept.hash))
+
+    async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
+        texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))
+        embedder = self._static if model == STATIC_MODEL else self._embedder
+        rows = await embedder.embed([text for each in texts for text in each], "passage")
+        found, at = [], 0
+        for each in texts:
+            digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in each]
+            found.append((digests, rows[at : at + len(each)]))
+            at += len(each)
+        return found
+
+    def _texts(self, model: str, snapshots: Sequence[Snapshot]) -> list[list[str]]:
+        if model == STATIC_MODEL:
+            return [self._passages(kept) for kept in snapshots]
+        return [[summary(kept)] if self._is_read(kept) else [] for kept in snapshots]
+
+    def _passages(self, kept: Snapshot) -> list[str]:
+        cut = self._cut(kept.document.markdown, kept.document.headings)[:_MOST_PASSAGES]
+        texts = ["\n".join([kept.document.title, *one.section_path[-1:], readable(one.text)]) for one in cut]
+        return list(dict.fromkeys(texts))
+
+    def _is_read(self, kept: Snapshot) -> bool:
+        return bool(kept.document.markdown.strip()) and reads(self._embedder, language_of(kept.document.markdown))
+
+
+def summary_model(embedder: Embedder) -> str:
+    """The name of a model's vectors of summaries: kept apart from those of passages."""
+    return f"{embedder.name};summary"
+
+
+def summary(kept: Snapshot) -> str:
+    """What a document is about: its title, its headings and its beginning."""
+    document = kept.document
+    headings = " · ".join(one.text for one in document.headings)[:_HEADING_CHARS]
+    beginning = readable(document.markdown[: 2 * SUMMARY_CHARS])
+    return "\n".join(part for part in (document.title, headings, beginning) if part)[:SUMMARY_CHARS]

@@ -1,0 +1,31 @@
+"""How many calls are running in this process: background work waits until there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+
+
+class RunningCalls:
+    def __init__(self) -> None:
+        self._count = 0
+        self._idle: anyio.Event | None = None  # set when the last call ends
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """Counts a call as running."""
+        self._count += 1
+        try:
+            yield
+        finally:
+            self._count -= 1
+            if not self._count and self._idle is not None:
+                self._idle.set()
+                self._idle = None
+
+    async def wait_until_idle(self) -> None:
+        while self._count:
+            self._idle = self._idle or anyio.Event()
+            await self._idle.wait()

@@ -1,0 +1,128 @@
+"""Make the vectors that kept documents lack: the step behind `archive reindex` and the server's background work."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.errors import WebError
+from mcp_web.index.documents import STATIC_MODEL
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.index.documents import DocumentVectors
+    from mcp_web.store.protocol import Store
+
+OnProgress = Callable[[str, float, float], None]
+
+# Documents between two looks at whether a call is running: tenths of a second with either.
+STATIC_BATCH, MODEL_BATCH = 32, 4
+_LOOKED_AT = 128  # documents without vectors among which a process looks for unclaimed ones
+# Another process leaves a claimed document alone for this long: the slowest model takes seconds for a batch.
+CLAIM_SECONDS = 120.0
+_CLAIMS = "embedding_claims"
+_COUNTED = 10_000  # documents without vectors that are counted exactly
+_LOOK_EVERY = 5.0  # seconds between two looks for new documents
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many documents the vectors of a model cover."""
+
+    model: str
+    documents: int
+    lacking: int
+
+    @property
+    def covered(self) -> int:
+        return max(0, self.documents - self.lacking)
+
+
+async def coverage(app: App) -> list[Coverage]:
+    """For each model in use, how far it is."""
+    store, vectors = await app.store(), await app.document_vectors()
+    documents = (await store.size()).pages
+    return [Coverage(model, documents, len(await store.lacking_vectors(model, _COUNTED))) for model in vectors.models]
+
+
+async def embed_documents(
+    app: App, *, only: str | None = None, background: bool = False, on_progress: OnProgress | None = None
+) -> int:
+    """Embed what is lacking, model by model; returns how many documents were embedded.
+
+    Interrupted, the next run goes on from there. Several processes share the work by claims in the store. `background`
+    waits while calls are running.
+    """
+    store, vectors = await app.store(), await app.document_vectors()
+    done = 0
+    for model in (only,) if only else vectors.models:
+        total = len(await store.lacking_vectors(model, _COUNTED)) if on_progress else 0
+        step = _Step(app, store, vectors, model, background)
+        before = done
+        while (count := await step.run()) is not None:
+            done += count
+            if on_progress is not None:
+                on_progress(model, min(done - before, total), total)
+    return done
+
+
+async def embed_in_background(app: App) -> None:
+    """Embed new documents as long as the server runs, while no call is running; never fails."""
+    while True:
+        if app.store_is_open:
+            try:
+                await embed_documents(app, background=True)
+            except WebError as error:
+                trace.log("error", "embed_in_background", error_code=error.code, message=error.message)
+        await anyio.sleep(_LOOK_EVERY)
+
+
+@dataclass(slots=True)
+class _Step:
+    """One model's work, batch by batch."""
+
+    app: App
+    store: Store
+    vectors: DocumentVectors
+    model: str
+    background: bool
+    last: tuple[str, ...] = ()
+
+    async def run(self) -> int | None:
+        """Embed one batch; None when nothing is left that this process may do."""
+        if self.background:
+            await self.app.calls.wait_until_idle()
+        claimed = await self._claimed()
+        if not claimed or claimed == self.last:  # the same ones again: they cannot be kept
+            return None
+        self.last = claimed
+        try:
+            # Another process may have finished some of them between the look and the claim.
+            still = set(await self.store.lacking_vectors(self.model, _LOOKED_AT))
+            found = [await self.store.snapshot(key) for key in claimed if key in still]
+            await self.vectors.embed(self.model, [one for one in found if one is not None])
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.store.remove_records(_CLAIMS, [self._claim(key) for key in claimed])
+        return len(found)
+
+    async def _claimed(self) -> tuple[str, ...]:
+        """Documents that lack vectors and that no other process works on."""
+        size = STATIC_BATCH if self.model == STATIC_MODEL else MODEL_BATCH
+        lacking = await self.store.lacking_vectors(self.model, _LOOKED_AT)
+        claims = {self._claim(key): key for key in lacking}
+        for at in range(0, len(lacking), size):
+            part = dict.fromkeys([self._claim(key) for key in lacking[at : at + size]], os.getpid())
+            added = await self.store.add_records(_CLAIMS, part, expires_at=time.time() + CLAIM_SECONDS)
+            if added:
+                return tuple(claims[one] for one in added)
+        return ()
+
+    def _claim(self, key: str) -> str:
+        return f"{self.model} {key}"
