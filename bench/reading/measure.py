@@ -20,7 +20,7 @@ from mcp_web.read.passages import passages
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 TOP = (1, 3, 8)
-CALIBRATION = next(iter(PACKAGED.values()))
+CALIBRATION = PACKAGED["granite-embedding-30m-english-int8@9b5b0964"]
 # Over collections, as archive/fuse.py has it.
 OVER_ALL = Shares(words=0.3, static=0.0, model=0.7)
 Table = dict[str, dict[str, list[float]]]

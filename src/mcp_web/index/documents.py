@@ -15,7 +15,9 @@ import anyio.to_thread
 
 from mcp_web.embed.embedder import Embedder, reads
 from mcp_web.embed.static import NAME, StaticEmbedder
+from mcp_web.index.calibrate import kept_calibration
 from mcp_web.index.page import Cut, readable
+from mcp_web.index.rank import Calibration
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
@@ -44,12 +46,16 @@ class DocumentVectors:
         """The names under which vectors are kept, the fastest first."""
         return (STATIC_MODEL,) if self._embedder.dim == 0 else (STATIC_MODEL, summary_model(self._embedder))
 
+    async def scale(self, model: str) -> Calibration | None:
+        """What the cosines of a model mean; None for a model of the user's own that no page was read with yet."""
+        return await kept_calibration(self._store, self._static if model == STATIC_MODEL else self._embedder)
+
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
         """Make the vectors of some documents; those in a language that the model does not know get none."""
         for kept, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
-            dim = rows.shape[1] if len(digests) else 0
-            data = rows.astype("<f4").tobytes() if len(digests) else b""
-            await self._store.keep_vectors(kept.key, PackedVectors(model, dim, tuple(digests), data, kept.hash))
+            data = rows.astype("<f4").tobytes()
+            packed = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, kept.hash)
+            await self._store.keep_vectors(kept.key, packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
         texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))

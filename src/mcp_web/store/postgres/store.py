@@ -186,8 +186,8 @@ class PostgresStore:
         stored = await anyio.to_thread.run_sync(quantized, packed)
         await self._write(lambda db: vector_rows.keep(db, self.tenant, key, stored))
 
-    async def drop_vectors(self, but: str) -> int:
-        return await self._write(lambda db: vector_rows.drop(db, self.tenant, but))
+    async def drop_vectors(self, keep: Sequence[str]) -> int:
+        return await self._write(lambda db: vector_rows.drop(db, self.tenant, keep))
 
     # search
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.protocol import StoredVectors
 from mcp_web.store.quantized import codes_of
@@ -55,9 +57,10 @@ def keep(db: Connection, tenant: int, key: str, vectors: StoredVectors) -> None:
         _keep_passages(db, tenant, page, vectors)
 
 
-def drop(db: Connection, tenant: int, but: str) -> int:
-    found = db.execute("DELETE FROM vectors WHERE tenant = %s AND model <> %s", (tenant, but)).rowcount
-    db.execute("DELETE FROM models WHERE tenant = %s AND name <> %s", (tenant, but))
+def drop(db: Connection, tenant: int, keep: Sequence[str]) -> int:
+    which = (tenant, list(keep))
+    found = db.execute("DELETE FROM vectors WHERE tenant = %s AND model <> ALL(%s)", which).rowcount
+    db.execute("DELETE FROM models WHERE tenant = %s AND name <> ALL(%s)", which)
     return found
 
 
