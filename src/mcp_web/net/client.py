@@ -21,8 +21,8 @@ from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebErr
 from mcp_web.net.address import only_asked_for
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import Dials, GuardedDials
-from mcp_web.net.http1 import Connection, Head
-from mcp_web.net.pool import ConnectionPool, Exchange
+from mcp_web.net.http1 import Head
+from mcp_web.net.pool import AnyConnection, ConnectionPool, Exchange
 from mcp_web.text.urls import Url, parse_url
 
 Headers = Sequence[tuple[str, str]]
@@ -251,7 +251,7 @@ class _BodyReader:
         """From now on ask for another rate."""
         self._rate, self._begun, self._received = rate, anyio.current_time(), 0
 
-    async def next(self, connection: Connection) -> bytes | None:
+    async def next(self, connection: AnyConnection) -> bytes | None:
         with anyio.move_on_after(self._limits.idle) as waiting:
             chunk = await connection.chunk()
         if waiting.cancelled_caught:

@@ -30,6 +30,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 Connect = Callable[[str, int], Awaitable[ByteStream]]
 
 MAX_ADDRESSES = 4
+WEB_PROTOCOLS = ("h2", "http/1.1")
 # How long one address may stay silent before the next is tried beside it (RFC 8305 recommends 250 ms).
 STAGGER = 0.25
 # Lookups under way. A hanging one keeps its thread for 10 to 20 s (glibc: 5 s, two attempts per name server), and up to
@@ -77,7 +78,7 @@ class Dialer:
         """A stream to the host, through TLS when asked, every address judged first."""
         with _deadline(host, timeout):
             stream = await self._plain(host, port, tls=tls, forward=forward)
-            return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
+            return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
 
     async def _plain(self, host: str, port: int, *, tls: bool, forward: bool) -> ByteStream:
         proxy = None if self.is_exempt(host, port) else self._proxies.proxy_for(host, port, tls=tls)
@@ -120,7 +121,7 @@ class OperatorDialer:
                 stream = await _through(proxy, host, port, self._ca_bundle, forward=forward)
             else:
                 stream = await direct(host, port)
-            return await wrap_tls(stream, host, self._ca_bundle) if tls else stream
+            return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
 
 
 async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None, *, forward: bool = False) -> ByteStream:

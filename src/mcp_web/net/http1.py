@@ -74,7 +74,7 @@ class Connection:
         for _ in range(_MAX_INTERIM + 1):
             event = await self._next()
             if isinstance(event, h11.Response):
-                pairs = tuple((name.decode("ascii"), _text(value)) for name, value in event.headers)
+                pairs = tuple((name.decode("ascii"), header_text(value)) for name, value in event.headers)
                 return Head(event.status_code, pairs)
             if not isinstance(event, h11.InformationalResponse) or event.status_code == 101:
                 break
@@ -129,7 +129,7 @@ class Connection:
         await anyio.aclose_forcefully(self.stream)
 
 
-def _text(value: bytes) -> str:
+def header_text(value: bytes) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

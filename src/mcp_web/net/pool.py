@@ -7,9 +7,11 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 import anyio
-from anyio.abc import SocketAttribute
+from anyio.abc import ByteStream, SocketAttribute
+from anyio.streams.tls import TLSAttribute
 
 from mcp_web.net.dial import Dials
 from mcp_web.net.http1 import Connection, Disconnected, Head
@@ -22,12 +24,23 @@ _IDLE_PER_HOST = 6
 _IDLE_TOTAL = 48
 
 
+class AnyConnection(Protocol):
+    """A connection of HTTP/1.1 or HTTP/2 on which requests follow each other."""
+
+    stream: ByteStream
+
+    async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head: ...
+    async def chunk(self) -> bytes | None: ...
+    def reusable(self) -> bool: ...
+    async def close(self) -> None: ...
+
+
 @dataclass(slots=True)
 class Exchange:
     """A request under way: its head is here, its body is still on the wire."""
 
     head: Head
-    connection: Connection
+    connection: AnyConnection
     connect_ms: float
     wait_ms: float
 
@@ -37,7 +50,7 @@ class ConnectionPool:
 
     def __init__(self, dial: Dials) -> None:
         self._dial = dial
-        self._idle: dict[_Key, list[tuple[Connection, float]]] = {}
+        self._idle: dict[_Key, list[tuple[AnyConnection, float]]] = {}
 
     @asynccontextmanager
     async def exchange(
@@ -76,12 +89,16 @@ class ConnectionPool:
             raise
         await self._give_back(key, connection)
 
-    async def _open(self, url: Url, timeout: float) -> Connection:
+    async def _open(self, url: Url, timeout: float) -> AnyConnection:
         secure = url.scheme == "https"
         stream = await self._dial.open(url.host, url.port, tls=secure, timeout=timeout, forward=not secure)
+        if secure and stream.extra(TLSAttribute.alpn_protocol, None) == "h2":
+            from mcp_web.net.http2 import Http2Connection
+
+            return Http2Connection(stream, url.host, url.port)
         return Connection(stream, url.host, url.authority)
 
-    async def _take(self, key: _Key) -> Connection | None:
+    async def _take(self, key: _Key) -> AnyConnection | None:
         kept = self._idle.get(key, [])
         now = anyio.current_time()
         while kept:
@@ -92,7 +109,7 @@ class ConnectionPool:
         self._idle.pop(key, None)
         return None
 
-    async def _give_back(self, key: _Key, connection: Connection) -> None:
+    async def _give_back(self, key: _Key, connection: AnyConnection) -> None:
         total = sum(map(len, self._idle.values()))
         kept = self._idle.setdefault(key, [])
         if connection.reusable() and len(kept) < _IDLE_PER_HOST and total < _IDLE_TOTAL:
@@ -119,7 +136,7 @@ class ConnectionPool:
         self._idle.clear()
 
 
-def _hung_up(connection: Connection) -> bool:
+def _hung_up(connection: AnyConnection) -> bool:
     """An idle socket that can be read has been closed, or carries bytes nobody asked for."""
     raw = connection.stream.extra(SocketAttribute.raw_socket, None)
     if raw is None or raw.fileno() < 0:

@@ -22,18 +22,18 @@ _BUNDLES = (
 )
 
 
-async def client_context(ca_bundle: str | None = None) -> ssl.SSLContext:
+async def client_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
     """A verifying context. Reading the whole store takes a tenth of a second, so it happens once and in a thread."""
     if tls_context.cache_info().currsize:
-        return tls_context(ca_bundle)
-    return await anyio.to_thread.run_sync(tls_context, ca_bundle)
+        return tls_context(ca_bundle, protocols)
+    return await anyio.to_thread.run_sync(tls_context, ca_bundle, protocols)
 
 
 @lru_cache(maxsize=4)
-def tls_context(ca_bundle: str | None = None) -> ssl.SSLContext:
+def tls_context(ca_bundle: str | None = None, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
     context = _system_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
+    context.set_alpn_protocols(list(protocols or ("http/1.1",)))
     if ca_bundle:
         try:
             context.load_verify_locations(cafile=ca_bundle)
@@ -70,12 +70,17 @@ def _load_packaged(context: ssl.SSLContext) -> None:
     context.load_verify_locations(cafile=certifi.where())
 
 
-async def wrap_tls(stream: ByteStream, host: str, ca_bundle: str | None = None) -> ByteStream:
-    """Speak TLS over a stream; name and certificate are those of the host, whatever address was dialled."""
+async def wrap_tls(
+    stream: ByteStream, host: str, ca_bundle: str | None = None, protocols: tuple[str, ...] = ()
+) -> ByteStream:
+    """Speak TLS over a stream; name and certificate are those of the host, whatever address was dialled.
+
+    `protocols` are offered to the server in this order; without any, HTTP/1.1.
+    """
     from anyio.streams.tls import TLSStream
 
     try:
-        context = await client_context(ca_bundle)
+        context = await client_context(ca_bundle, protocols)
         return await TLSStream.wrap(stream, hostname=host, ssl_context=context, standard_compatible=False)
     except BaseException:
         await anyio.aclose_forcefully(stream)
