@@ -9,7 +9,7 @@ ADDRESS ?= 127.0.0.1:8765
 QUICK := tests/api tests/text tests/read tests/net tests/tools tests/index tests/archive tests/store tests/limit tests/sandbox \
 	tests/extract tests/test_architecture.py tests/test_docs.py tests/test_errors.py tests/test_settings.py tests/test_trace.py
 
-.PHONY: help run install test quick check docs bench conformance constraints clean
+.PHONY: help run install test quick check docs screenshots bench conformance constraints clean
 help: ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -45,6 +45,9 @@ docs: $(VENV)/.dev ## build the documentation into site/
 $(VENV)/.bench: $(VENV)/.dev constraints-bench.txt
 	@scripts/install "$(PYTHON)" $(VENV) bench
 	@touch $@
+
+screenshots: $(VENV)/.dev ## take the pictures in docs/pictures again
+	$(BIN)/python scripts/screenshots.py
 
 bench: $(VENV)/.bench ## side-by-side figures against peers
 	$(BIN)/python -m bench $(ARGS)

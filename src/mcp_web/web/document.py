@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from mcp_web.app import App
+    from mcp_web.model.page import Document
     from mcp_web.model.snapshot import Snapshot
 
 EXPORTS = {"md": "Markdown", "bib": "BibTeX", "json": "CSL-JSON", "warc": "WARC"}
@@ -31,7 +32,7 @@ async def reading_view(app: App, request: Request) -> Response:
     document = kept.document
     seen = await store.seen(addresses(document.markdown)[:1000])
     copies = {url: info.hash for url, info in seen.items()}
-    shown = await anyio.to_thread.run_sync(to_reading, _without_title(document.markdown, document.title), copies)
+    shown = await anyio.to_thread.run_sync(to_reading, _without_title(document), copies)
     versions = [
         {"hash": one.hash, "when": moment(one.since), "chars": one.chars} for one in await store.versions(kept.key)
     ]
@@ -132,10 +133,12 @@ async def _kept(app: App, request: Request) -> Snapshot:
     return kept
 
 
-def _without_title(markdown: str, title: str) -> str:
+def _without_title(document: Document) -> str:
     """The text without its first heading where that is the title, which the view shows already."""
-    first, _, rest = markdown.lstrip().partition("\n")
-    return rest if first.lstrip("# ").strip() == title.strip() and first.startswith("# ") else markdown
+    first = document.headings[0] if document.headings else None
+    if first is None or first.text.strip() != document.title.strip() or document.markdown[: first.start].strip():
+        return document.markdown
+    return document.markdown[first.start :].partition("\n")[2]
 
 
 async def _citations(app: App, kept: Snapshot) -> tuple[list[dict[str, str]], list[dict[str, str]]]:

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with no-referrer a browser sends forms with the origin null, which is refused
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }

@@ -1,0 +1,226 @@
+"""The page for people in a real Chromium: every view and action, light and dark, phone and desktop, with and without
+scripts, checked by axe-core; hostile titles and texts are shown harmlessly; no request leaves the server."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from contracts_seeds.desk import OFFLINE
+from contracts_seeds.pages import article
+from mcp_web.render.chromium import find_chromium
+from miniweb import MiniWeb, Site
+from surface.test_cli import Shell
+from surface.test_http import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NODE = Path(__file__).parents[2] / ".cache" / "axe"
+HOSTILE = "<script>fetch('https://evil.example/')</script><img src=https://evil.example/x onerror=alert(1)>"
+VIEWS = ("/", "/archive", "/graph", "/watch", "/figures", "/state", "/search?q=wheels", "/nope")
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    web = MiniWeb()
+    made = web.site("docs.example")
+    code = "<pre><code class=language-python>def wheels(count: int) -> str:\n    return 'brass'</code></pre>"
+    table = "<table><tr><th>Part</th><th>Teeth</th></tr><tr><td>Main wheel</td><td>10</td></tr></table>"
+    made.page("/one", article("The engine", "Wheels", "Frame", say=f'has <a href="/two">more</a>{code}{table}'))
+    made.page("/two", article("Part two", "Frame", say="is made of iron and was never cast"))
+    made.page("/bad", article(f"Bad &lt;script&gt; {HOSTILE}".replace("<", "&lt;"), "Javascript", say=HOSTILE))
+    yield made
+    web.close()
+
+
+@pytest.fixture(scope="module")
+def served(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("page")
+    env = OFFLINE | {"MCP_WEB_ALLOW_PRIVATE": site.exemption}
+    shell = Shell(folder, **env)
+    shell.run("open", *(site.loopback_url(path) for path in ("/one", "/two", "/bad")))
+    site.page("/two", article("Part two", "Frame", say="is made of steel and was cast at last"))
+    shell.run("open", site.loopback_url("/two"), "--max-age", "0")
+    note = f"Notes on [the engine]({site.loopback_url('/one')})."
+    shell.run("archive", "add", note, "--title", "Notes", "--tag", "history")
+    shell.run("watch", site.loopback_url("/two"))
+    made = Served(folder, **env)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if find_chromium() is None:
+        pytest.skip("no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        yield made
+        made.close()
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core, from the package registry."""
+    file = NODE / "node_modules" / "axe-core" / "axe.min.js"
+    if not file.exists():
+        if shutil.which("npm") is None:
+            pytest.skip("npm is missing")
+        NODE.mkdir(parents=True, exist_ok=True)
+        (NODE / "package.json").write_text('{"private": true}')
+        command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "axe-core@4"]
+        subprocess.run(command, cwd=NODE, capture_output=True, timeout=300, check=True)
+    return file.read_text(encoding="utf-8")
+
+
+class Visit:
+    """A tab that remembers what went wrong."""
+
+    def __init__(self, browser: Browser, served: Served, **options: Any) -> None:
+        self.base = f"http://127.0.0.1:{served.port}"
+        self._context = browser.new_context(**options)
+        self.page: Page = self._context.new_page()
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self._count(request.url))
+
+    def _count(self, url: str) -> None:
+        if not url.startswith(self.base):
+            self.foreign.append(url)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path)
+        return self.page
+
+    def close(self) -> None:
+        self._context.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, served: Served) -> Iterator[Visit]:
+    made = Visit(browser, served)
+    yield made
+    made.close()
+
+
+def _reading(served: Served, title: str) -> str:
+    listed = served.get("/archive")[2].decode()
+    found = re.search(rf'href="(/archive/[0-9a-f]{{64}})">{re.escape(title)}<', listed)
+    assert found, listed
+    return found[1]
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_view_is_accessible_and_fits_the_screen(
+    browser: Browser, served: Served, axe: str, scheme: Any, width: int
+) -> None:
+    tab = Visit(browser, served, color_scheme=scheme, viewport={"width": width, "height": 800}, bypass_csp=True)
+    for path in (*VIEWS, _reading(served, "The engine"), _reading(served, "Part two") + "/diff"):
+        page = tab.open(path)
+        for closed in page.query_selector_all("details:not([open])"):
+            closed.evaluate("one => { one.open = true }")
+        page.evaluate(axe)
+        found = page.evaluate("async () => (await axe.run()).violations.map(one => [one.id, one.nodes[0].html])")
+        assert found == [], f"{path} {scheme} {width}: {found}"
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), f"{path} is too wide"
+    assert tab.foreign == []
+    assert [error for error in tab.errors if "404" not in error] == []
+    tab.close()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_person_finds_reads_compares_and_checks(browser: Browser, served: Served, scripts: bool) -> None:
+    tab = Visit(browser, served, java_script_enabled=scripts)
+    page = tab.open("/")
+    page.fill("input[name=q]", "wheels brass")
+    page.click("text=Search >> nth=0")
+    page.click("text=The engine")
+    assert page.locator("article h1").inner_text() == "The engine"
+    assert page.locator("pre .hl-k").first.inner_text() == "def"
+    assert page.locator("article a.kept").first.get_attribute("href").startswith("/archive/")  # type: ignore[union-attr]
+    page.locator("summary", has_text="Check a quote").click()
+    page.fill("textarea[name=quote]", "An introduction with a few sentences.")
+    page.click("button:has-text('Check')")
+    assert page.locator(".verdict").text_content().startswith("exact")  # type: ignore[union-attr]
+    page.locator("summary", has_text="Sources and backlinks").click()
+    assert page.locator("aside a", has_text="Notes").count() == 1
+    tab.open(_reading(served, "Part two"))
+    page.locator("summary", has_text="Versions (2)").click()
+    page.click("button:has-text('Compare')")
+    assert "iron" in page.locator(".diff .removed").first.inner_text()
+    assert "steel" in page.locator(".diff .added").first.inner_text()
+    assert tab.foreign == []
+    assert tab.errors == []
+    tab.close()
+
+
+def test_hostile_titles_and_texts_are_shown_and_run_nothing(visit: Visit, served: Served) -> None:
+    listed = visit.open("/archive")
+    listed.click("a:has-text('Bad')")
+    assert "<script>" in visit.page.locator("article h1").inner_text()
+    assert visit.page.locator("article script, article img").count() == 0
+    assert visit.foreign == []
+    assert visit.errors == []
+
+
+def test_what_agents_do_now_is_shown_while_one_looks(visit: Visit, served: Served) -> None:
+    page = visit.open("/")
+    served.rpc("tools/call", {"name": "web_extract", "arguments": {"html": "<p>x</p>"}})
+    page.wait_for_selector(".activity code:has-text('web_extract')", timeout=30_000)
+    assert visit.errors == []
+
+
+def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served) -> None:
+    path = _reading(served, "Part two")
+    assert served.get(path + "/export/md")[2].decode().startswith("# Part two")
+    assert served.get(path + "/export/bib")[2].decode().startswith("@online{")
+    assert b"Part two" in served.get(path + "/export/json")[2]
+    assert served.get(path + "/export/warc")[2][:2] == b"\x1f\x8b"
+    page = visit.open(path)
+    page.locator("summary", has_text="Keep, export, delete").click()
+    page.fill("input[name=tags]", "engines, iron")
+    page.click("form[action$='/tags'] button")
+    assert "engines (1)" in visit.open("/archive").locator("select[name=collection]").inner_text()
+    page = visit.open(_reading(served, "Part two"))
+    page.locator("summary", has_text="Keep, export, delete").click()
+    page.check("input[name=sure]")
+    page.click("form[action$='/remove'] button")
+    assert page.url.endswith("/archive")
+    assert page.locator("a:has-text('Part two')").count() == 0
+
+
+@pytest.mark.parametrize("path", ["/remove", "/tags"])
+def test_a_form_that_no_page_of_ours_showed_changes_nothing(served: Served, path: str) -> None:
+    target = _reading(served, "The engine") + path
+    form = b"sure=yes&tags=stolen&form_token=guessed"
+    kind = {"content_type": "application/x-www-form-urlencoded"}
+    assert served.ask("POST", target, form, **kind)[0] == 400
+    assert served.ask("POST", target, form, **kind, cookie="mcp_web_form=other")[0] == 400
+    assert served.ask("POST", target, form, **kind, origin="https://evil.example")[0] == 403
+    _reading(served, "The engine")
+
+
+def test_a_page_can_be_watched_and_left_alone_again(visit: Visit, site: Site) -> None:
+    page = visit.open("/watch")
+    page.fill("input[name=add]", site.loopback_url("/one"))
+    page.click("button:has-text('Watch')")
+    assert page.locator(".documents li").count() == 2
+    page.locator(".documents li", has_text="/one").locator("button").click()
+    assert page.locator(".documents li").count() == 1
+
+
+def test_the_first_paint_is_small(served: Served) -> None:
+    sizes = [len(served.get(path)[2]) for path in ("/", "/static/page.css", "/static/page.js", "/static/icon.svg")]
+    assert sum(sizes) <= 60_000, sizes
