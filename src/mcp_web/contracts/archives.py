@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import WebError
-from mcp_web.model.citation import Citation
 from mcp_web.services.search_archive import search_archive
+from mcp_web.tools.archive_search import as_data
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
 
@@ -26,52 +27,36 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
             limit=args["limit"],
         ),
     )
-    data: dict[str, Any] = {"results": [_result(one) for one in answer.results]}
-    if args["includeCitations"] and answer.results and (graph := answer.citation_graph) is not None:
-        data["citationGraph"] = {
-            "nodes": [{"id": one.id, "label": one.label, "type": one.type} for one in graph.nodes],
-            "edges": [{"from": one.source, "to": one.target, "confidence": one.confidence} for one in graph.edges],
-        }
-    data["metadata"] = {
-        "totalResults": len(answer.results),
-        "query": args["query"],
-        "fuzzy": args["fuzzy"],
-        "includeCitations": args["includeCitations"],
-        "citationDepth": args["citationDepth"],
-        "limit": args["limit"],
-    }
+    shown = as_data(answer)
+    data: dict[str, Any] = {"results": [_result(row) for row in shown["results"]]}
+    if args["includeCitations"] and shown["results"] and "citation_graph" in shown:
+        data["citationGraph"] = _only(shown["citation_graph"], "nodes", "edges")
+    names = ("totalResults", "query", "fuzzy", "includeCitations", "citationDepth", "limit")
+    data["metadata"] = _only(_camel(shown["metadata"]), *names) | {"query": args["query"]}
     return Answer(data, "", shape="json")
 
 
-def _result(one: Any) -> dict[str, Any]:
-    document = one.document
-    made: dict[str, Any] = {
-        "document": {
-            "id": document.id,
-            "title": document.title,
-            "path": document.path or document.url,
-            "source": document.source,
-            "date": document.date,
-            "score": round(document.score, 4),
-        },
-        "highlights": [{"field": mark.field, "snippets": list(mark.snippets)} for mark in one.highlights],
+def _result(row: dict[str, Any]) -> dict[str, Any]:
+    document = row["document"] | {"path": row["document"]["path"] or row["document"]["url"]}
+    made = {
+        "document": _only(document, "id", "title", "path", "source", "date", "score"),
+        "highlights": row["highlights"],
     }
-    if one.citations is not None:
+    if "citations" in row:
+        names = ("sourceId", "targetId", "targetUrl", "context", "confidence")
         made["citations"] = {
-            "citing": [_citation(each) for each in one.citations.citing],
-            "cited": [_citation(each) for each in one.citations.cited],
+            direction: [_only(_camel(one), *names) for one in found] for direction, found in row["citations"].items()
         }
     return made
 
 
-def _citation(one: Citation) -> dict[str, Any]:
-    return {
-        "sourceId": one.source_id,
-        "targetId": one.target_id,
-        "targetUrl": one.target_url,
-        "context": one.context,
-        "confidence": one.confidence,
-    }
+def _only(facts: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: facts[name] for name in names}
+
+
+def _camel(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts under names as that system writes them: `source_id` is `sourceId`."""
+    return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:

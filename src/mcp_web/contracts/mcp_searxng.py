@@ -165,16 +165,16 @@ def _paragraphs(text: str, wanted: str) -> str:
 def read_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     url = str(given.get("url"))
     if isinstance(error, InvalidUrl):
-        said = f'🔧 URL Format Error: Invalid URL "{url}"'
+        message = f'🔧 URL Format Error: Invalid URL "{url}"'
     elif isinstance(error, PolicyError):
-        said = f"🔒 URL blocked by security policy: {url}. {error.message}"
+        message = f"🔒 URL blocked by security policy: {url}. {error.message}"
     elif isinstance(error, HttpError):
-        said = f"🚫 Website Error ({error.status_code}): {error.message}"
+        message = f"🚫 Website Error ({error.status_code}): {error.message}"
     elif isinstance(error, FetchTimeout):
-        said = f"⏱️ Timeout Error: {error.message}"
+        message = f"⏱️ Timeout Error: {error.message}"
     else:
-        said = f"📄 Content Error: {error.message} ({url})"
-    return Answer({}, said, shape="text", is_error=True)
+        message = f"📄 Content Error: {error.message} ({url})"
+    return Answer({}, message, shape="text", is_error=True)
 
 
 _SEARCH = {

@@ -60,8 +60,8 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     failures = [result for result in results if isinstance(result, WebError)]
     if len(failures) == len(results):
         raise failures[0]
-    told = [google_shape.refusal(one) if isinstance(one, WebError) else one for one in results]
-    data = {"queries": [{"query": text, "result": one} for text, one in zip(args["query"], told, strict=True)]}
+    shown = [google_shape.refusal(one) if isinstance(one, WebError) else one for one in results]
+    data = {"queries": [{"query": text, "result": one} for text, one in zip(args["query"], shown, strict=True)]}
     fitting = (made for made in google_shape.lighter(data) if budget.within(compact(made), budget.AIM))
     return Answer(next(fitting, data), "", shape="json")
 

@@ -116,14 +116,14 @@ def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     attempted = [one["name"] for one in error.details.get("attempted", ()) if "://" in one["name"]]
-    kind, said = "no_instances_available", "No available SearXNG instances"
+    kind, sentence = "no_instances_available", "No available SearXNG instances"
     details = "All configured SearXNG instances are unavailable or rate limited"
     if isinstance(error, SearchRateLimited):
-        kind, said = "rate_limited", "All SearXNG instances are rate limited"
+        kind, sentence = "rate_limited", "All SearXNG instances are rate limited"
     elif isinstance(error, SearchAuthError):
         details = "No configured SearXNG instance can be used as it is set up"
     elif isinstance(error, AgentError):
-        kind, said, details = "invalid_parameters", error.message, error.message
+        kind, sentence, details = "invalid_parameters", error.message, error.message
     metadata: dict[str, Any] = {
         "query": given.get("query"),
         "error_type": kind,
@@ -132,7 +132,7 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     }
     if kind != "invalid_parameters":
         metadata["retry_after"] = round(error.retry_after or _RETRY_AFTER)
-    return _answer(f"Search failed: {said}", metadata, is_error=True)
+    return _answer(f"Search failed: {sentence}", metadata, is_error=True)
 
 
 def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:

@@ -71,7 +71,7 @@ Examples:
 - Read documentation: url="https://docs.example.com/api", format="markdown\""""
 
 # What an agent is told for the answers of servers that it meets most.
-_SAID = {
+_MESSAGES = {
     401: "Access denied: the page asks for a login",
     403: "Access denied",
     404: "Page not found",
@@ -186,10 +186,10 @@ def fetch_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 def _trouble(error: WebError) -> dict[str, Any]:
     status = error.status_code
-    said = _SAID.get(status or 0)
+    message = _MESSAGES.get(status or 0)
     return {
         "errorCode": status if status is not None else error.code,
-        "message": said or error.message,
+        "message": message or error.message,
         "suggestion": _ADVICE if status in (404, 410) else error.way_on,
     }
 

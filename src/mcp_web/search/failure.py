@@ -19,46 +19,46 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     The providers that somebody `intended` decide which: a wrong key stays a wrong key although the last resort
     could not be reached either.
     """
-    told: list[dict[str, Any]] = [_told(attempt) for reply in replies for attempt in reply.attempts]
+    attempted: list[dict[str, Any]] = [_as_dict(attempt) for reply in replies for attempt in reply.attempts]
     deciding = [reply for reply in replies if _names(reply) & set(intended)] or list(replies)
     real = [attempt for reply in deciding for attempt in reply.attempts if attempt.outcome != "skipped"]
     outcomes = {attempt.outcome for attempt in real}
     waits = [attempt.retry_after for attempt in real if attempt.retry_after is not None and attempt.outcome != "auth"]
-    said = _sentence(real)
+    details = _sentence(real)
     fix = " ".join(dict.fromkeys(fix for reply in deciding for fix in reply.fixes))
     if not real or outcomes == {"auth"}:
         return SearchAuthError(
-            f"Search is not set up correctly: {said or 'no provider is configured.'}",
+            f"Search is not set up correctly: {details or 'no provider is configured.'}",
             suggestion=fix or "The operator sets a provider up; `mcp-web doctor` says what each one lacks.",
-            attempted=told,
+            attempted=attempted,
         )
     if outcomes - {"auth"} == {"rejected"}:
         return SearchUnavailable(
-            f"The query was not accepted: {said}",
+            f"The query was not accepted: {details}",
             suggestion=fix or "Change the words or the filters of the query, or name another provider.",
             retryable=False,
-            attempted=told,
+            attempted=attempted,
         )
     wait = round(min(waits), 1) if waits else backoff
     if outcomes - {"auth"} <= set(_LIMITED):
         return SearchRateLimited(
-            f"Search is limited for now: {said}",
+            f"Search is limited for now: {details}",
             suggestion=f"Try again in {wait:.0f} s, or name another provider. {fix}".strip(),
             retry_after=wait,
-            attempted=told,
+            attempted=attempted,
         )
     if outcomes & {"blocked"} and outcomes <= {"blocked", "auth", *_LIMITED}:
         return SearchUnavailable(
-            f"Search was blocked: {said} This does not mean that there are no results.",
+            f"Search was blocked: {details} This does not mean that there are no results.",
             suggestion=f"Wait {wait:.0f} s or name another provider, best one with a key. {fix}".strip(),
             retry_after=wait,
-            attempted=told,
+            attempted=attempted,
         )
     return SearchUnavailable(
-        f"No search provider answered: {said}",
+        f"No search provider answered: {details}",
         suggestion=f"Try again in {wait:.0f} s; `mcp-web doctor` shows what each provider answers. {fix}".strip(),
         retry_after=wait,
-        attempted=told,
+        attempted=attempted,
     )
 
 
@@ -67,10 +67,10 @@ def _names(reply: Reply) -> set[str]:
 
 
 def _sentence(attempts: Sequence[Attempt]) -> str:
-    """What each said, without repeating a name that its own sentence begins with."""
+    """What each attempt reported, without repeating a name that its own sentence begins with."""
     parts = [attempt.detail or f"{attempt.name}: {attempt.outcome}" for attempt in attempts[:6]]
     return " ".join(part if part.endswith(".") else part + "." for part in dict.fromkeys(parts))
 
 
-def _told(attempt: Attempt) -> dict[str, Any]:
+def _as_dict(attempt: Attempt) -> dict[str, Any]:
     return {name: value for name, value in asdict(attempt).items() if value not in (None, "")}

@@ -58,12 +58,12 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
 
 
 def _worded(error: Any) -> str:
-    said = (
+    detail = (
         next((error[name] for name in ("message", "detail", "code") if error.get(name)), "")
         if isinstance(error, dict)
         else error
     )
-    words = clean(str(said), 200).rstrip(".…")
+    words = clean(str(detail), 200).rstrip(".…")
     return quoted(words, 200) if words else "no reason given"
 
 
@@ -94,7 +94,7 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
     """Raise what a status alone tells; return for 2xx."""
     status = response.status
     words = clean(message, 200).rstrip(".…")  # a stranger's: one line, no more than it takes
-    said = f": {quoted(words, 200)}" if words else ""
+    detail = f": {quoted(words, 200)}" if words else ""
     if 200 <= status < 300:
         return
     if 300 <= status < 400:
@@ -104,23 +104,25 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
             "blocked", f"{who} answered {status} with a check for robots.", retry_after=retry_after(response)
         )
     if status == 401:
-        raise ProviderRefused("auth", f"{who} does not accept the key ({status}{said}).", fix=fix)
+        raise ProviderRefused("auth", f"{who} does not accept the key ({status}{detail}).", fix=fix)
     if status == 402:
-        raise ProviderRefused("quota", f"{who} has no credit left ({status}{said}).", fix=f"Top up the {who} account.")
+        raise ProviderRefused(
+            "quota", f"{who} has no credit left ({status}{detail}).", fix=f"Top up the {who} account."
+        )
     if status == 403:
-        raise ProviderRefused("auth", f"{who} refuses this account ({status}{said}).", fix=fix)
+        raise ProviderRefused("auth", f"{who} refuses this account ({status}{detail}).", fix=fix)
     if status in (404, 405, 410):
         raise ProviderRefused(
             "auth",
-            f"{who} offers no search at the configured address ({status}{said}).",
+            f"{who} offers no search at the configured address ({status}{detail}).",
             fix=f"Check the address it is configured with. {fix or ''}".strip(),
         )
     if status == 429:
         raise ProviderRefused(
-            "rate_limited", f"{who} limits the pace ({status}{said}).", retry_after=retry_after(response)
+            "rate_limited", f"{who} limits the pace ({status}{detail}).", retry_after=retry_after(response)
         )
     if status >= 500:
-        raise ProviderRefused("error", f"{who} failed with {status}{said}.", retry_after=retry_after(response))
+        raise ProviderRefused("error", f"{who} failed with {status}{detail}.", retry_after=retry_after(response))
     raise ProviderRefused(
-        "rejected", f"{who} did not understand the request ({status}{said}).", fix=REPHRASE, counts=False
+        "rejected", f"{who} did not understand the request ({status}{detail}).", fix=REPHRASE, counts=False
     )

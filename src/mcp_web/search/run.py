@@ -23,8 +23,8 @@ from mcp_web.search.reply import Reply
 from mcp_web.search.snippets import clean
 
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
-_SAID = 1000  # characters of an instant answer, and of a suggested query
-_WORDS = 200
+_ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested query
+_SUGGESTION_CHARS = 200
 _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
 
 
@@ -89,8 +89,10 @@ class Runner:
                 raise ProviderRefused("timeout", f"{endpoint.name} did not answer within {timeout:.1f} s.") from None
             except WebError as error:
                 late = error.code == "FETCH_TIMEOUT"
-                said = f"{endpoint.name} did not answer in time." if late else f"{endpoint.name} could not be reached."
-                raise ProviderRefused("timeout" if late else "unreachable", said) from error
+                detail = (
+                    f"{endpoint.name} did not answer in time." if late else f"{endpoint.name} could not be reached."
+                )
+                raise ProviderRefused("timeout" if late else "unreachable", detail) from error
             facts["status"] = response.status
         return response
 
@@ -179,13 +181,15 @@ class Runner:
             if budget:
                 await self.limiter.spend(_rate_key(endpoint), budget)
         except RateExceeded as late:
-            said = (
+            detail = (
                 f"{endpoint.name} is asked at most {rate} times in {capabilities.per:g} s, and the queue is too long."
             )
-            raise ProviderRefused("rate_limited", said, retry_after=round(late.retry_after, 1), counts=False) from late
+            raise ProviderRefused(
+                "rate_limited", detail, retry_after=round(late.retry_after, 1), counts=False
+            ) from late
         except BudgetSpent as spent:
-            said = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
-            raise ProviderRefused("quota", said, retry_after=round(spent.retry_after), counts=False) from spent
+            detail = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
+            raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent
 
     async def _before_retry(self, endpoint: Provider, refused: ProviderRefused, deadline: float) -> float | None:
         """Seconds to wait before one more try, or None when there should be none."""
@@ -237,9 +241,11 @@ def _reply(
         hits=kept,
         total=next((page.total for _, page in pages if page.total is not None), None),
         more=last.more or len(kept) > query.count,
-        suggestion=next((clean(page.suggestion, _WORDS) for _, page in pages if page.suggestion), None),
+        suggestion=next((clean(page.suggestion, _SUGGESTION_CHARS) for _, page in pages if page.suggestion), None),
         answers=tuple(
-            dict.fromkeys(line for _, page in pages for said in page.answers if (line := clean(said, _SAID)))
+            dict.fromkeys(
+                line for _, page in pages for detail in page.answers if (line := clean(detail, _ANSWER_CHARS))
+            )
         ),
         notes=tuple(dict.fromkeys(notes)),
         incomplete=any(page.incomplete for _, page in pages),

@@ -160,7 +160,9 @@ def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
     rows = items(mapping(answer.get("infobox")).get("results"))
-    return tuple(said for row in rows if (said := text(row.get("long_desc")) or text(row.get("description"))))
+    return tuple(
+        answer_text for row in rows if (answer_text := text(row.get("long_desc")) or text(row.get("description")))
+    )
 
 
 def _goggles(query: SearchQuery) -> list[str]:

@@ -63,11 +63,11 @@ class Exa:
         if response.status >= 400:
             answer = error_object(response)
             inner = mapping(answer.get("error")) or answer  # bare, or wrapped in an object of its own
-            said = clean(text(inner.get("error")) or text(inner.get("message")), 200)
+            detail = clean(text(inner.get("error")) or text(inner.get("message")), 200)
             tag = clean(text(inner.get("tag")), 60)
             if response.status == 402 or "CREDITS" in tag or "BUDGET" in tag:
                 raise ProviderRefused(
-                    "quota", f"Exa has no credit left ({quoted(tag or said, 200)}).", fix="Top up the Exa account."
+                    "quota", f"Exa has no credit left ({quoted(tag or detail, 200)}).", fix="Top up the Exa account."
                 )
             if "API_KEY" in tag:
                 raise ProviderRefused("auth", f"Exa does not accept the key ({quoted(tag)}).", fix=FIX)
@@ -75,7 +75,7 @@ class Exa:
                 raise ProviderRefused(
                     "rejected", f"Exa does not answer this query ({quoted(tag)}).", fix=REPHRASE, counts=False
                 )
-            refuse_by_status(response, "Exa", f"{tag} {said}".strip(), fix=FIX)
+            refuse_by_status(response, "Exa", f"{tag} {detail}".strip(), fix=FIX)
         refuse_by_status(response, "Exa", fix=FIX)
         answer = json_object(response, "Exa")
         rows = items(answer.get("results"))

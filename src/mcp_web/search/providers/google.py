@@ -140,8 +140,8 @@ def _refuse(response: ApiResponse, query: SearchQuery) -> None:
             fix=FIX,
         )
     if response.status == 400 and query.page == 0:  # of a first page's arguments only the engine can be invalid
-        said = f"Google does not accept the search engine ID: {quoted(message, 200) if message else response.status}."
-        raise ProviderRefused("auth", said, fix=FIX)
+        detail = f"Google does not accept the search engine ID: {quoted(message, 200) if message else response.status}."
+        raise ProviderRefused("auth", detail, fix=FIX)
     refuse_by_status(response, "Google", message, fix=FIX)
 
 

@@ -18,7 +18,7 @@ from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provi
 from mcp_web.search.reading import count, items, number, text, texts
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
-from mcp_web.search.searxng.kinds import infobox_text, told
+from mcp_web.search.searxng.kinds import describe, infobox_text
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
@@ -81,7 +81,7 @@ class Searxng:
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         _refuse(response, self.url)
         answer = json_object(response, self.url)
-        silent = _silent(answer.get("unresponsive_engines"))
+        unresponsive = _unresponsive(answer.get("unresponsive_engines"))
         rows = items(answer.get("results"))
         # The answer groups results by category; the score is the order.
         rows.sort(key=lambda row: -number(row.get("score")))
@@ -94,8 +94,8 @@ class Searxng:
             more=bool(hits),
             suggestion=clean(offered[0]) if offered else None,
             answers=answers,
-            notes=_notes(silent, len(rows) - len(hits), dated=bool(query.freshness) and not rows),
-            incomplete=bool(silent),
+            notes=_notes(unresponsive, len(rows) - len(hits), dated=bool(query.freshness) and not rows),
+            incomplete=bool(unresponsive),
             raw=answer,
         )
 
@@ -133,9 +133,9 @@ def _moved(who: str, location: str) -> str | None:
         return None
 
 
-def _silent(told_of: Any) -> list[tuple[str, str]]:
+def _unresponsive(listed: Any) -> list[tuple[str, str]]:
     """Engines that did not answer, each with its reason: pairs, in some versions longer, objects, or bare names."""
-    pairs = [_pair(one) for one in told_of] if isinstance(told_of, list) else []
+    pairs = [_pair(one) for one in listed] if isinstance(listed, list) else []
     return [(clean(name, 40), clean(reason, 80) or "no answer") for name, reason in pairs if name]
 
 
@@ -154,12 +154,12 @@ def _words(offered: Any) -> list[str]:
     return [word for word in found if word.strip()]
 
 
-def _notes(silent: list[tuple[str, str]], without_url: int, *, dated: bool) -> tuple[str, ...]:
+def _notes(unresponsive: list[tuple[str, str]], without_url: int, *, dated: bool) -> tuple[str, ...]:
     notes = []
     if dated:
         notes.append("SearXNG leaves out engines that know no time range, without saying so.")
-    if silent:
-        named = ", ".join(f"{quoted(name)} ({quoted(why)})" for name, why in silent[:8])
+    if unresponsive:
+        named = ", ".join(f"{quoted(name)} ({quoted(why)})" for name, why in unresponsive[:8])
         notes.append(f"Engines that did not answer: {named}.")
     if without_url > 0:
         notes.append(f"{without_url} results without a page to open were left out.")
@@ -174,7 +174,7 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
     return make_hit(
         row.get("title") or row.get("filename") or row.get("package_name"),
         row.get("url"),
-        row.get("content") or told(row),
+        row.get("content") or describe(row),
         engines=engines,
         date=next((read for value in dates if (read := published(value))), None),
         thumbnail=row.get("thumbnail") or row.get("thumbnail_src") or row.get("img_src"),
@@ -183,14 +183,14 @@ def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
     )
 
 
-def _said(one: dict[str, Any]) -> str:
+def _answer_text(one: dict[str, Any]) -> str:
     translated = items(one.get("translations"))
     return text(one.get("answer")) or (text(translated[0].get("text")) if translated else "")
 
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     """Instant answers (strings until 2025, objects since) and the text of infoboxes."""
-    said = [*texts(answer.get("answers")), *(_said(one) for one in items(answer.get("answers")))]
-    said += [infobox_text(box) for box in items(answer.get("infoboxes"))]
-    said += [told(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
-    return tuple(line for part in said if (line := clean(part, 500)))
+    lines = [*texts(answer.get("answers")), *(_answer_text(one) for one in items(answer.get("answers")))]
+    lines += [infobox_text(box) for box in items(answer.get("infoboxes"))]
+    lines += [describe(row) for row in items(answer.get("results")) if row.get("kvmap") and not row.get("url")]
+    return tuple(line for part in lines if (line := clean(part, 500)))

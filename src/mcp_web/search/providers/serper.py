@@ -104,8 +104,8 @@ def _suggestion(answer: dict[str, Any]) -> str | None:
 
 def _answers(answer: dict[str, Any]) -> tuple[str, ...]:
     box, graph = mapping(answer.get("answerBox")), mapping(answer.get("knowledgeGraph"))
-    said = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
-    return tuple(part for part in said if part)
+    found = (text(box.get("answer")) or text(box.get("snippet")), text(graph.get("description")))
+    return tuple(part for part in found if part)
 
 
 def _tbs(freshness: str | None) -> str | None:

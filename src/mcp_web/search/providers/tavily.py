@@ -73,7 +73,7 @@ class Tavily:
                 for row in rows
             ),
             more=len(rows) >= query.count < CAPABILITIES.max_count,
-            answers=tuple(said for said in (text(answer.get("answer")),) if said),
+            answers=tuple(line for line in (text(answer.get("answer")),) if line),
             raw=answer,
         )
 

@@ -10,7 +10,7 @@ _PLAIN = ("abstract", "comments", "metadata")  # say themselves what they are
 _NAMED = ("version", "license_name", "price", "resolution", "length", "filesize", "size", "seed", "leech", "doi")
 
 
-def told(row: dict[str, Any]) -> str:
+def describe(row: dict[str, Any]) -> str:
     """The facts of a result in one line, or nothing."""
     lines = row.get("codelines")
     code = (
@@ -19,9 +19,15 @@ def told(row: dict[str, Any]) -> str:
     if code:
         return " ".join(code[:8])
     place = mapping(row.get("address")).values()
-    said = [*(row.get(name) for name in _PLAIN), ", ".join(part for part in place if isinstance(part, str) and part)]
+    parts_found = [
+        *(row.get(name) for name in _PLAIN),
+        ", ".join(part for part in place if isinstance(part, str) and part),
+    ]
     facts = {name.replace("_", " "): row.get(name) for name in _NAMED} | mapping(row.get("kvmap"))
-    parts = [*map(_written, said), *(f"{name}: {value}" for name, fact in facts.items() if (value := _written(fact)))]
+    parts = [
+        *map(_written, parts_found),
+        *(f"{name}: {value}" for name, fact in facts.items() if (value := _written(fact))),
+    ]
     return ", ".join(part for part in parts if part)
 
 
