@@ -11,8 +11,8 @@ import pytest
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.plan import tailor
-from mcp_web.search.provider import Answered, Provider, Refused
+from mcp_web.search.plan import adapt
+from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
 from mcp_web.search.providers import REGISTRY
 
 KEYED = SearchOptions(
@@ -31,10 +31,10 @@ every_provider = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: 
 
 @every_provider
 def test_the_card_is_true_to_the_registry(provider: Provider) -> None:
-    entry = REGISTRY[provider.card.name]
-    assert provider.card.categories <= entry.card.categories
-    assert provider.card.max_count >= 10
-    assert 0 < provider.card.weight <= 1
+    entry = REGISTRY[provider.capabilities.name]
+    assert provider.capabilities.categories <= entry.capabilities.categories
+    assert provider.capabilities.max_count >= 10
+    assert 0 < provider.capabilities.weight <= 1
     assert entry.fix.endswith(".")
 
 
@@ -51,9 +51,9 @@ def test_every_filter_in_every_category_makes_a_request(provider: Provider) -> N
         {"extra_snippets": True, "goggles": ("$boost=3,site=c.org",)},
         {"count": 50, "page": 1},
     ]
-    for category, facts in product(sorted(provider.card.categories), filters):
-        plan = tailor(SearchQuery("tortoise & hare", category=category, **facts), provider.card, TODAY)
-        for window in plan.windows:
+    for category, facts in product(sorted(provider.capabilities.categories), filters):
+        plan = adapt(SearchQuery("tortoise & hare", category=category, **facts), provider.capabilities, TODAY)
+        for window in plan.page_requests:
             query = replace(plan.query, page=window.page, count=window.size)
             request = provider.request(query)
             assert request == provider.request(query) or provider.name.startswith("http")
@@ -78,8 +78,8 @@ def test_every_filter_in_every_category_makes_a_request(provider: Provider) -> N
 def test_nonsense_is_refused_and_never_crashes(
     provider: Provider, status: int, body: bytes, outcomes: set[str]
 ) -> None:
-    with pytest.raises(Refused) as refused:
-        provider.parse(Answered(status, body, {"content-type": "text/html"}), SearchQuery("q"))
+    with pytest.raises(ProviderRefused) as refused:
+        provider.parse(StaticResponse(status, body, {"content-type": "text/html"}), SearchQuery("q"))
     assert refused.value.outcome in outcomes
     assert refused.value.detail.endswith(".")
 
@@ -89,13 +89,15 @@ def test_nonsense_is_refused_and_never_crashes(
     "body", [b"{}", b'{"results":null,"web":null,"items":null,"organic":null}', b'{"results":[1,"x",{}]}']
 )
 def test_missing_and_odd_fields_are_an_empty_page(provider: Provider, body: bytes) -> None:
-    assert provider.parse(Answered(200, body, {"content-type": "application/json"}), SearchQuery("q")).hits == ()
+    assert provider.parse(StaticResponse(200, body, {"content-type": "application/json"}), SearchQuery("q")).hits == ()
 
 
 @every_provider
 def test_a_retry_after_is_kept(provider: Provider) -> None:
-    with pytest.raises(Refused) as refused:
-        provider.parse(Answered(429, b"{}", {"retry-after": "7", "content-type": "application/json"}), SearchQuery("q"))
+    with pytest.raises(ProviderRefused) as refused:
+        provider.parse(
+            StaticResponse(429, b"{}", {"retry-after": "7", "content-type": "application/json"}), SearchQuery("q")
+        )
     if refused.value.outcome == "rate_limited":
         assert refused.value.retry_after in (7.0, 60.0)  # Google's minute is known without being told
 
