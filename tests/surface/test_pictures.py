@@ -14,7 +14,7 @@ from mcp import MCPError
 from mcp_web.app import App
 from mcp_web.render.chromium import find_chromium
 from mcp_web.server.resources import read_resource
-from mcp_web.server.result import on_the_wire
+from mcp_web.server.result import to_mcp
 from mcp_web.settings import load
 from mcp_web.tools import budget
 from mcp_web.tools.sets import listed_as, tool_named
@@ -43,7 +43,7 @@ async def test_picture_of_a_rendered_page_is_linked_read_attached_and_purged(hom
     opened = await home.data("web_open", url="http://docs.example/lamp", mode="rendered")
 
     shown = await home.call("cache_get", snapshot=opened["snapshot"])
-    link = on_the_wire(shown, structured=False).content[-1]
+    link = to_mcp(shown, structured=False).content[-1]
     assert isinstance(link, types.ResourceLink)
     assert link.mime_type == "image/png"
     assert link.uri in shown.text
@@ -53,7 +53,7 @@ async def test_picture_of_a_rendered_page_is_linked_read_attached_and_purged(hom
     assert base64.b64decode(read.blob).startswith(_PNG)
     assert len(base64.b64decode(read.blob)) == link.size
 
-    attached = on_the_wire(
+    attached = to_mcp(
         await home.call("cache_get", snapshot=opened["snapshot"], screenshot=True), structured=False
     ).content[-1]
     assert isinstance(attached, types.EmbeddedResource)
