@@ -155,6 +155,54 @@ async def test_recent_lists_the_most_recently_used_first(store: Store, clock: Cl
     assert await store.recent(10, "research") == []
 
 
+async def test_browsing_lists_documents_page_by_page_by_last_use(store: Store, clock: Clock) -> None:
+    for number in range(7):
+        clock.now += number % 2  # some are used at the same moment
+        host = "news.example" if number % 2 else "www.news.example"
+        await keep(store, snapshot(f"https://{host}/{number}", text="Ein Haus in der Stadt und nicht auf dem Land."))
+    await keep(store, snapshot("https://mine.example/", source="research", text="A house in the town.", tags=("T",)))
+    seen: list[str] = []
+    cursor, pages = "", 0
+    while pages == 0 or cursor:
+        found, cursor = await store.browse(3, after=cursor)
+        seen += [info.url for info in found]
+        pages += 1
+    assert pages == 3
+    assert seen == [info.url for info in (await store.browse(100))[0]]
+    assert len(set(seen)) == 8
+    times = [(await store.page_record(snapshot(url).key)).used_at for url in seen]  # type: ignore[union-attr]
+    assert times == sorted(times, reverse=True)
+
+    async def count(**filter: Any) -> int:
+        return len((await store.browse(100, filter=DocumentFilter(**filter)))[0])
+
+    assert await count(domain="news.example") == 7
+    assert await count(domain="www.news.example") == 4
+    assert await count(source="research") == await count(collection="t") == 1
+    assert await count(language="de") == 7
+    assert await count(until="1970-01-01") == 8
+    assert await count(since="1970-01-02") == 0
+    with pytest.raises(InvalidInput):
+        await store.browse(3, after="nonsense")
+
+
+async def test_searches_are_limited_to_a_domain_and_a_language(store: Store) -> None:
+    german = snapshot("https://www.a.example/", text="Das Haus und der Garten sind nicht auf dem Land.")
+    english = snapshot("https://b.example/", text="The garden haus and the other one are in the town.")
+    for page in (german, english):
+        await keep(store, page)
+        await _read(store, page.key, (1.0, 0.0))
+
+    async def found(**filter: Any) -> list[set[str]]:
+        limits = DocumentFilter(**filter)
+        words = await _found(store, WordQuery(("haus",), filter=limits))
+        return [set(words), {one.key for one in await store.find_by_vector("m@1", (1.0, 0.0), 5, limits)}]
+
+    assert await found(domain="a.example") == [{german.key}] * 2
+    assert await found(language="en") == [{english.key}] * 2
+    assert await found(domain="b.example", language="de") == [set()] * 2
+
+
 async def test_completion_lists_hashes_by_prefix(store: Store) -> None:
     kept = [snapshot(f"https://example.org/{number}") for number in range(20)]
     for page in kept:

@@ -18,6 +18,7 @@ class Prepared:
     answer: bytes
     facts: bytes
     text: bytes
+    language: str
     words: bytes
     length: int
     day: int
@@ -38,6 +39,7 @@ def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
         answer=pack_json([snapshot.headers, dict(snapshot.timings)]),
         facts=pack_json(facts_to_json(document)),
         text=pack_text(document.markdown),
+        language=derived.language,
         words=pack_json([derived.language, dict(derived.words)]),
         length=sum(derived.words.values()),
         day=_day(derived.date),

@@ -66,6 +66,8 @@ class DocumentFilter:
     since: str | None = None  # ISO date, inclusive
     until: str | None = None
     collection: str | None = None  # a tag, or the name of a synced folder; case does not matter
+    domain: str | None = None  # host or its subdomains
+    language: str | None = None  # code, as "de"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +192,12 @@ class Store(Protocol):
 
     async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
         """The newest versions, most recently used pages first."""
+        ...
+
+    async def browse(
+        self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
+    ) -> tuple[list[SnapshotInfo], str]:
+        """A page of documents, most recently used first, and the cursor of the next page, empty at the end."""
         ...
 
     async def complete(self, prefix: str, limit: int) -> list[str]:

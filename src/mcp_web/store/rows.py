@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import date
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.model.wire import document_from_json
 from mcp_web.store.pack import unpack_json, unpack_text
-from mcp_web.store.protocol import DocumentRow
+from mcp_web.store.protocol import DocumentFilter, DocumentRow
 
 # The columns that `snapshot_of` and `info_of` read, of pages p and snapshots s.
 FULL = """
@@ -51,6 +53,40 @@ def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
     if len(prefix) > 64 or any(char not in "0123456789abcdef" for char in prefix):
         return None
     return bytes.fromhex(prefix.ljust(64, "0")), bytes.fromhex(prefix.ljust(64, "f"))
+
+
+def bare_domain(domain: str) -> str:
+    """A domain as a user writes it, in the form of `host_of`."""
+    return storable(domain.strip().lower().lstrip("*").strip("."))
+
+
+def filter_values(filter: DocumentFilter) -> dict[str, str | int]:
+    """The conditions of a filter that are set, as columns hold them."""
+    given: dict[str, str | int | None] = {
+        "source": filter.source,
+        "since": date.fromisoformat(filter.since).toordinal() if filter.since else None,
+        "until": date.fromisoformat(filter.until).toordinal() if filter.until else None,
+        "collection": storable(filter.collection) if filter.collection else None,
+        "domain": bare_domain(filter.domain) if filter.domain else None,
+        "language": filter.language or None,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def cursor_of(used_at: float, key: bytes) -> str:
+    """The place in a list of documents after the one with this key, used then."""
+    return f"{used_at!r} {key.hex()}"
+
+
+def place_of(cursor: str) -> tuple[float, bytes]:
+    """What `cursor_of` was given; an empty cursor is before everything."""
+    if not cursor:
+        return math.inf, b"\xff" * 33
+    used_at, _, key = cursor.partition(" ")
+    try:
+        return float(used_at), bytes.fromhex(key)
+    except ValueError as error:
+        raise InvalidInput(f"The cursor {cursor[:80]!r} is not one that an earlier page returned.") from error
 
 
 def host_of(url: str) -> str:

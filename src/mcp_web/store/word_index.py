@@ -7,7 +7,7 @@ are read when first needed (store/posting_blobs.py describes their form) and kep
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol, TypeVar
@@ -74,6 +74,12 @@ class IndexRows(Protocol):
     def members(self, label: str) -> list[int]:
         """The documents of a collection."""
         ...
+
+    def in_domain(self, domain: str) -> list[int]:
+        """The documents of a host and its subdomains."""
+        ...
+
+    def in_language(self, language: str) -> list[int]: ...
 
     def words_from(self, prefix: str, limit: int) -> list[str]:
         """Words that begin with a prefix, the most common first."""
@@ -164,7 +170,11 @@ class WordIndex:
     def _mask(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_]:
         mask = np.ones(len(self._lengths), np.bool_)
         if filter.collection is not None:
-            mask &= self._members(rows, filter.collection)
+            mask &= self._members(("collection", filter.collection.lower()), rows.members, filter.collection)
+        if filter.domain is not None:
+            mask &= self._members(("domain", filter.domain), rows.in_domain, filter.domain)
+        if filter.language is not None:
+            mask &= self._members(("language", filter.language), rows.in_language, filter.language)
         if filter.source is not None:
             mask &= self._sources == _SOURCES[filter.source]
         if filter.since is not None:
@@ -173,14 +183,13 @@ class WordIndex:
             mask &= self._days <= date.fromisoformat(filter.until).toordinal()
         return mask
 
-    def _members(self, rows: IndexRows, collection: str) -> NDArray[np.bool_]:
-        """Which documents are in a collection."""
-        name = collection.lower()
-        if name not in self._collections:
+    def _members(self, name: tuple[str, str], find: Callable[[str], list[int]], value: str) -> NDArray[np.bool_]:
+        """Which documents a condition holds for that the store decides; remembered until the next write."""
+        if name not in self._conditions:
             mask = np.zeros(len(self._lengths), np.bool_)
-            mask[rows.members(collection)] = True
-            self._collections[name] = mask
-        return self._collections[name]
+            mask[find(value)] = True
+            self._conditions[name] = mask
+        return self._conditions[name]
 
     # the posting lists
     def _load(self, rows: IndexRows, wanted: Iterable[tuple[str, ...]]) -> None:
@@ -268,7 +277,7 @@ class WordIndex:
         if version == self._version:
             return
         self._version = version
-        self._collections: dict[str, NDArray[np.bool_]] = {}
+        self._conditions: dict[tuple[str, str], NDArray[np.bool_]] = {}
         epoch, merged, last = rows.state()
         if epoch != self._epoch:
             self._forget()

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.postgres.labels import folded
-from mcp_web.store.rows import storable
+from mcp_web.store.postgres.pages import IN_DOMAIN
+from mcp_web.store.rows import bare_domain, storable
 from mcp_web.store.word_index import Blobs
 
 
@@ -59,6 +60,18 @@ class PostgresIndexRows:
             "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page WHERE l.tenant = %s AND l.folded = %s"
         )
         return [row[0] for row in self._db.execute(query, (self._tenant, folded(label)))]
+
+    def in_domain(self, domain: str) -> list[int]:
+        query = (
+            "SELECT d.number FROM documents d JOIN pages p ON p.id = d.page"  # noqa: S608
+            f" WHERE d.tenant = %(tenant)s AND {IN_DOMAIN}"
+        )
+        values = {"tenant": self._tenant, "domain": bare_domain(domain)}
+        return [row[0] for row in self._db.execute(query, values)]
+
+    def in_language(self, language: str) -> list[int]:
+        query = "SELECT number FROM documents WHERE tenant = %s AND language = %s"
+        return [row[0] for row in self._db.execute(query, (self._tenant, language))]
 
     def words_from(self, prefix: str, limit: int) -> list[str]:
         query = (

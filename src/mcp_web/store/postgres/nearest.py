@@ -8,12 +8,9 @@ Up to EXACT passages of a model are all compared; beyond that an HNSW index find
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
-from typing import Any
 
 from mcp_web.store.postgres import pages
 from mcp_web.store.postgres.connect import Connection
-from mcp_web.store.postgres.labels import folded
 from mcp_web.store.protocol import Candidate, DocumentFilter
 from mcp_web.store.quantized import best_cosine
 
@@ -72,7 +69,8 @@ def _nearest(
     filter: DocumentFilter | None,
     indexed: bool,
 ) -> list[int]:
-    joins, conditions, values = _conditions(filter)
+    conditions, values = pages.conditions(filter)
+    joins = "JOIN pages p ON p.id = v.page JOIN documents d ON d.page = v.page" if conditions else ""
     values["question"] = f"[{','.join(f'{value:.6g}' for value in vector)}]"
     distance = f"(v.embedding::public.halfvec({dim})) OPERATOR(public.<=>) %(question)s::public.halfvec({dim})"
     # The model's number stands in the text: the planner then sees that the index of this model serves.
@@ -84,26 +82,6 @@ def _nearest(
     db.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
     query = f"SELECT v.page {source} ORDER BY {distance} LIMIT {limit * 8}"
     return list(dict.fromkeys(row[0] for row in db.execute(query, values)))[:limit]
-
-
-def _conditions(filter: DocumentFilter | None) -> tuple[str, str, dict[str, Any]]:
-    """The joins, conditions and values of a filter."""
-    if filter is None or filter == DocumentFilter():
-        return "", "", {}
-    conditions, values = "", dict[str, Any]()
-    if filter.source is not None:
-        conditions += " AND d.source = %(source)s"
-        values["source"] = filter.source
-    if filter.since is not None:
-        conditions += " AND d.day >= %(since)s"
-        values["since"] = date.fromisoformat(filter.since).toordinal()
-    if filter.until is not None:
-        conditions += " AND d.day <= %(until)s"
-        values["until"] = date.fromisoformat(filter.until).toordinal()
-    if filter.collection is not None:
-        conditions += " AND EXISTS (SELECT 1 FROM labels l WHERE l.page = v.page AND l.folded = %(label)s)"
-        values["label"] = folded(filter.collection)
-    return "JOIN documents d ON d.page = v.page", conditions, values
 
 
 def _scored(db: Connection, model: str, dim: int, vector: Sequence[float], wanted: list[int]) -> list[Candidate]:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.postgres.labels import folded
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import DocumentRow
+from mcp_web.store.protocol import DocumentFilter, DocumentRow
 from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
     INFO,
+    cursor_of,
     document_row,
+    filter_values,
     hex_range,
     host_of,
     info_of,
     key_bytes,
+    place_of,
     snapshot_of,
     storable,
 )
@@ -53,6 +57,44 @@ def recent(db: Connection, tenant: int, limit: int, source: Source | None) -> li
     where = "AND p.source = %(source)s" if source else ""
     query = f"{INFO} s.id = p.newest WHERE p.tenant = %(tenant)s {where} ORDER BY p.used_at DESC LIMIT %(limit)s"
     return [info_of(row) for row in db.execute(query, {"tenant": tenant, "source": source, "limit": limit})]
+
+
+IN_DOMAIN = "(p.host = %(domain)s OR right(p.host, length(%(domain)s) + 1) = '.' || %(domain)s)"
+# Of pages p and documents d.
+CONDITIONS = {
+    "source": "p.source = %(source)s",
+    "since": "d.day >= %(since)s",
+    "until": "d.day <= %(until)s",
+    "collection": "EXISTS (SELECT 1 FROM labels l WHERE l.page = p.id AND l.folded = %(collection)s)",
+    "domain": IN_DOMAIN,
+    "language": "d.language = %(language)s",
+}
+
+
+def conditions(filter: DocumentFilter | None) -> tuple[str, dict[str, Any]]:
+    """A filter as conditions, each after AND, and their values."""
+    values: dict[str, Any] = dict(filter_values(filter)) if filter else {}
+    if "collection" in values:
+        values["collection"] = folded(values["collection"])
+    return "".join(f" AND {CONDITIONS[name]}" for name in values), values
+
+
+def browse(
+    db: Connection, tenant: int, limit: int, after: str, filter: DocumentFilter | None
+) -> tuple[list[SnapshotInfo], str]:
+    """A page of documents and the cursor of the next."""
+    where, values = conditions(filter)
+    used_at, key = place_of(after)
+    rows = db.execute(
+        INFO.replace("SELECT", "SELECT p.used_at,", 1)
+        + "s.id = p.newest LEFT JOIN documents d ON d.page = p.id"
+        + f" WHERE p.tenant = %(tenant)s AND (p.used_at, p.key) < (%(used_at)s, %(key)s) {where}"
+        + " ORDER BY p.used_at DESC, p.key DESC LIMIT %(limit)s",
+        {**values, "tenant": tenant, "used_at": used_at, "key": key, "limit": limit + 1},
+    ).fetchall()
+    shown = rows[:limit]
+    more = len(rows) > limit and bool(shown)
+    return [info_of(row[1:]) for row in shown], cursor_of(shown[-1][0], shown[-1][1]) if more else ""
 
 
 def complete(db: Connection, tenant: int, prefix: str, limit: int) -> list[str]:

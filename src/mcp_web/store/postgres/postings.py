@@ -20,16 +20,23 @@ def lock(db: Connection, tenant: int) -> None:
 
 def add(db: Connection, tenant: int, page: int, version: int, prepared: Prepared) -> None:
     """Put the newest version of a page into the index, in place of the one before; nothing when it is there already."""
-    facts = (version, prepared.length, prepared.day, prepared.snapshot.source, zlib.crc32(prepared.words) or 1)
-    query = "SELECT snapshot, length, day, source, mark FROM documents WHERE page = %s"
+    facts = (
+        version,
+        prepared.length,
+        prepared.day,
+        prepared.snapshot.source,
+        prepared.language,
+        zlib.crc32(prepared.words) or 1,
+    )
+    query = "SELECT snapshot, length, day, source, language, mark FROM documents WHERE page = %s"
     if db.execute(query, (page,)).fetchone() == facts:
         return
     db.execute("DELETE FROM documents WHERE page = %s", (page,))
     row = db.execute("UPDATE index_state SET last = last + 1 WHERE tenant = %s RETURNING last", (tenant,)).fetchone()
     assert row is not None
     db.execute(
-        "INSERT INTO documents (tenant, number, page, snapshot, length, day, source, mark)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+        "INSERT INTO documents (tenant, number, page, snapshot, length, day, source, language, mark)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (tenant, row[0], page, *facts),
     )
     db.execute("INSERT INTO waiting (tenant, number, words) VALUES (%s, %s, %s)", (tenant, row[0], prepared.words))

@@ -39,6 +39,7 @@ CREATE TABLE pages (
 CREATE INDEX pages_url ON pages USING hash (url);
 CREATE INDEX pages_final_url ON pages USING hash (final_url);
 CREATE INDEX pages_used ON pages (tenant, source, used_at);
+CREATE INDEX pages_recent ON pages (tenant, used_at, key);
 CREATE TABLE snapshots (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant integer NOT NULL REFERENCES tenants (id),
@@ -144,6 +145,7 @@ CREATE TABLE documents (
   length integer NOT NULL,
   day integer NOT NULL,
   source text NOT NULL,
+  language text NOT NULL,
   mark bigint NOT NULL,
   PRIMARY KEY (tenant, number)
 );

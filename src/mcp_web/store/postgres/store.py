@@ -152,6 +152,12 @@ class PostgresStore:
         await self._write_uses()
         return await self._look(lambda db: pages.recent(db, self.tenant, limit, source))
 
+    async def browse(
+        self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
+    ) -> tuple[list[SnapshotInfo], str]:
+        await self._write_uses()
+        return await self._look(lambda db: pages.browse(db, self.tenant, limit, after, filter))
+
     async def complete(self, prefix: str, limit: int) -> list[str]:
         return await self._look(lambda db: pages.complete(db, self.tenant, prefix, limit))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
+from mcp_web.store.rows import bare_domain
+from mcp_web.store.sqlite.pages import IN_DOMAIN
 from mcp_web.store.sqlite.postings import BLOCKS, LANGUAGE
 from mcp_web.store.word_index import Blobs
 
@@ -47,6 +49,14 @@ class SqliteIndexRows:
     def members(self, label: str) -> list[int]:
         query = "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page WHERE l.label = ?"
         return [number for (number,) in self._db.execute(query, (label,))]
+
+    def in_domain(self, domain: str) -> list[int]:
+        query = f"SELECT d.number FROM documents d JOIN pages p ON p.id = d.page WHERE {IN_DOMAIN}"  # noqa: S608
+        return [number for (number,) in self._db.execute(query, {"domain": bare_domain(domain)})]
+
+    def in_language(self, language: str) -> list[int]:
+        query = "SELECT number FROM documents WHERE language = ?"
+        return [number for (number,) in self._db.execute(query, (language,))]
 
     def words_from(self, prefix: str, limit: int) -> list[str]:
         rows = self._db.execute(

@@ -8,16 +8,19 @@ from collections.abc import Sequence
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import DocumentRow
+from mcp_web.store.protocol import DocumentFilter, DocumentRow
 from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
     INFO,
+    cursor_of,
     document_row,
+    filter_values,
     hex_range,
     host_of,
     info_of,
     key_bytes,
+    place_of,
     snapshot_of,
     storable,
 )
@@ -53,6 +56,34 @@ def recent(db: sqlite3.Connection, limit: int, source: Source | None) -> list[Sn
     values: tuple[object, ...] = (source, limit) if source else (limit,)
     rows = db.execute(f"{INFO} s.id = p.newest {where} ORDER BY p.used_at DESC LIMIT ?", values)
     return [info_of(row) for row in rows]
+
+
+IN_DOMAIN = "(p.host = :domain OR substr(p.host, -length(:domain) - 1) = '.' || :domain)"
+_CONDITIONS = {
+    "source": "p.source = :source",
+    "since": "d.day >= :since",
+    "until": "d.day <= :until",
+    "collection": "EXISTS (SELECT 1 FROM labels l WHERE l.page = p.id AND l.label = :collection)",
+    "domain": IN_DOMAIN,
+    "language": "d.language = :language",
+}
+
+
+def browse(db: sqlite3.Connection, limit: int, after: str, filter: DocumentFilter) -> tuple[list[SnapshotInfo], str]:
+    """A page of documents and the cursor of the next."""
+    values = filter_values(filter)
+    where = "".join(f" AND {_CONDITIONS[name]}" for name in values)
+    used_at, key = place_of(after)
+    rows = db.execute(
+        INFO.replace("SELECT", "SELECT p.used_at,", 1)
+        + "s.id = p.newest LEFT JOIN documents d ON d.page = p.id"
+        + f" WHERE (p.used_at, p.key) < (:used_at, :key) {where}"
+        + " ORDER BY p.used_at DESC, p.key DESC LIMIT :limit",
+        {**values, "used_at": used_at, "key": key, "limit": limit + 1},
+    ).fetchall()
+    shown = rows[:limit]
+    more = len(rows) > limit and bool(shown)
+    return [info_of(row[1:]) for row in shown], cursor_of(*shown[-1][:2]) if more else ""
 
 
 def complete(db: sqlite3.Connection, prefix: str, limit: int) -> list[str]:

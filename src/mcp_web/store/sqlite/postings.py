@@ -15,11 +15,23 @@ BLOCKS = 1 << 20  # blobs of one term: its number times this, plus the block's n
 
 def add(db: sqlite3.Connection, page: int, version: int, prepared: Prepared) -> None:
     """Put the newest version of a page into the index, in place of the one before; nothing when it is there already."""
-    facts = (version, prepared.length, prepared.day, prepared.snapshot.source, zlib.crc32(prepared.words) or 1)
-    known = db.execute("SELECT snapshot, length, day, source, mark FROM documents WHERE page = ?", (page,)).fetchone()
-    if known == facts:
+    facts = (
+        version,
+        prepared.length,
+        prepared.day,
+        prepared.snapshot.source,
+        prepared.language,
+        zlib.crc32(prepared.words) or 1,
+    )
+    query = "SELECT snapshot, length, day, source, language, mark FROM documents WHERE page = ?"
+    if db.execute(query, (page,)).fetchone() == facts:
         return
-    _insert(db, page, facts, prepared.words)
+    db.execute("DELETE FROM documents WHERE page = ?", (page,))
+    number = db.execute(
+        "INSERT INTO documents (page, snapshot, length, day, source, language, mark) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (page, *facts),
+    ).lastrowid
+    db.execute("INSERT INTO waiting VALUES (?, ?)", (number, prepared.words))
 
 
 def unindexed(db: sqlite3.Connection, limit: int) -> list[str]:
@@ -29,14 +41,6 @@ def unindexed(db: sqlite3.Connection, limit: int) -> list[str]:
         (limit,),
     )
     return [row[0].hex() for row in rows]
-
-
-def _insert(db: sqlite3.Connection, page: int, facts: tuple[int, int, int, str, int], words: bytes) -> None:
-    db.execute("DELETE FROM documents WHERE page = ?", (page,))
-    number = db.execute(
-        "INSERT INTO documents (page, snapshot, length, day, source, mark) VALUES (?, ?, ?, ?, ?, ?)", (page, *facts)
-    ).lastrowid
-    db.execute("INSERT INTO waiting VALUES (?, ?)", (number, words))
 
 
 def waiting(db: sqlite3.Connection) -> int:

@@ -197,6 +197,12 @@ UPDATE snapshots SET since = checked_at WHERE id IN (SELECT newest FROM pages)
   AND fetched_at < (SELECT max(other.fetched_at) FROM snapshots other WHERE other.page = snapshots.page);
 """
 
+# Step 8: lists of documents by last use, page by page, and by language.
+_BROWSE = """
+CREATE INDEX pages_recent ON pages (used_at, key);
+ALTER TABLE documents ADD COLUMN language TEXT NOT NULL DEFAULT '';
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -207,6 +213,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_PICTURES,),
     (_LANGUAGES,),
     (_RECORDS, move_notes),
+    (_BROWSE,),
 )
 
 

@@ -141,6 +141,12 @@ class SqliteStore:
         await self._write_uses()
         return await self._reads.read(lambda db: pages.recent(db, limit, source))
 
+    async def browse(
+        self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
+    ) -> tuple[list[SnapshotInfo], str]:
+        await self._write_uses()
+        return await self._reads.read(lambda db: pages.browse(db, limit, after, filter or DocumentFilter()))
+
     async def complete(self, prefix: str, limit: int) -> list[str]:
         return await self._reads.read(lambda db: pages.complete(db, prefix, limit))
 
