@@ -28,6 +28,7 @@ COMMANDS = {
     "archive": "Search and fill the archive; sync, crawl, export, import.",
     "watch": "Watch pages and report what changed.",
     "cache": "Show kept pages, compare versions, delete pages.",
+    "store": "Copy everything kept to another store, or check it.",
     "doctor": "Check every part and say how to fix what is broken.",
     "config": "Show every setting, its value and where it came from.",
     "history": "Show past searches, where they are kept.",

@@ -27,6 +27,11 @@ async def open_place(place: str, options: StoreOptions) -> Store:
     return await _open_sqlite(user_path(place), options)
 
 
+def exists(place: str) -> bool:
+    """Is there a file at this path? A server is asked when it is opened."""
+    return "://" in place or user_path(place).is_file()
+
+
 async def _open_sqlite(path: Path, options: StoreOptions) -> Store:
     from mcp_web.store.sqlite.store import SqliteStore
 

@@ -67,9 +67,16 @@ def norms_of(lengths: Floats, alive: NDArray[np.bool_], average: float) -> Float
 
 
 def best(
-    lists: list[PostingList], size: int, documents: int, most: int, mask: NDArray[np.bool_] | None = None
+    lists: list[PostingList],
+    size: int,
+    documents: int,
+    most: int,
+    mask: NDArray[np.bool_] | None = None,
+    keys: NDArray[np.uint8] | None = None,
 ) -> tuple[Numbers, Floats]:
     """The numbers and scores of the best documents, best first; only those that the mask lets through.
+
+    Equal scores are ordered by key (a row of bytes for each document), which is the same in every store.
 
     Rare words come first. As soon as the words that remain could not lift a document with none of the words so far
     above the ones already found, only those are looked up in the remaining (long) lists.
@@ -91,7 +98,7 @@ def best(
             numbers = item.numbers.astype(np.int64)
             gains = value * item.impacts if mask is None else value * item.impacts * mask[numbers]
             np.add.at(scores, numbers, gains)  # twice as fast as `scores[numbers] += gains`
-    return _top(scores, chosen, most)
+    return _top(scores, chosen, most, keys)
 
 
 def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: float) -> Numbers | None:
@@ -112,13 +119,14 @@ def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float
     scores[chosen[hits]] += value * item.impacts[places[hits]]
 
 
-def _top(scores: Floats, chosen: Numbers | None, most: int) -> tuple[Numbers, Floats]:
+def _top(scores: Floats, chosen: Numbers | None, most: int, keys: NDArray[np.uint8] | None) -> tuple[Numbers, Floats]:
     pool = np.flatnonzero(scores > 0) if chosen is None else chosen
     found = scores[pool]
     if len(pool) > most:
         bar = np.partition(found, len(found) - most)[len(found) - most]
         above = found >= bar
         pool, found = pool[above], found[above]
-    order = np.lexsort((pool, -found))[:most]
+    ties = pool if keys is None else np.ascontiguousarray(keys[pool, :8]).view(">u8").ravel()
+    order = np.lexsort((ties, -found))[:most]
     order = order[found[order] > 0]
     return pool[order], found[order]

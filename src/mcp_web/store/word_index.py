@@ -118,7 +118,7 @@ class WordIndex:
         unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
         for prefix in query.prefixes:
             lists.append(self._prefix(rows, prefix))
-        numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(rows, query))
+        numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(rows, query), self._keys)
         self._drop_least_used()
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)

@@ -50,7 +50,7 @@ def is_indexed(db: Connection, model: int) -> bool:
 def build_indexes(db: Connection, tenant: int) -> None:
     """An index for each model with many passages; without one everything is compared."""
     for model, dim in db.execute("SELECT id, dim FROM models WHERE tenant = %s", (tenant,)).fetchall():
-        query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = %s LIMIT %s) AS some"
+        query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = %s LIMIT %s) AS counted"
         many = db.execute(query, (model, EXACT + 1)).fetchone() == (EXACT + 1,)
         if many and not is_indexed(db, model):
             db.execute("SET maintenance_work_mem = '512MB'")

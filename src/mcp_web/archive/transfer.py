@@ -1,0 +1,114 @@
+"""One store copied into another, page by page, each read back and compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from mcp_web.archive.derive import derive
+from mcp_web.errors import CacheError
+from mcp_web.model.snapshot import snapshot_hash
+from mcp_web.store.protocol import PageRecord, Store
+
+# What is written in one transaction, and at most copied again after an interruption.
+_BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
+
+OnProgress = Callable[[str, float, float], None]
+
+
+@dataclass(slots=True)
+class CopyReport:
+    pages: int = 0  # of the source
+    copied: int = 0
+    unchanged: int = 0  # were in the target already, equal in every part
+    records: int = 0
+    notes: int = 0
+    digest: str = ""  # of everything kept of all pages: the same for equal stores
+
+
+async def copy_store(source: Store, target: Store, on_progress: OnProgress | None = None) -> CopyReport:
+    """Copy everything; what is equal already stays, so an interrupted copy goes on. The target's other pages stay."""
+    report = CopyReport()
+    await _copy_pages(source, target, report, on_progress or (lambda text, done, total: None))
+    await _copy_records(source, target, report)
+    await _copy_notes(source, target, report)
+    if not any((await target.figures()).values()):
+        await target.add_figures(await source.figures())
+    await target.maintain()
+    return report
+
+
+async def _copy_pages(source: Store, target: Store, report: CopyReport, on_progress: OnProgress) -> None:
+    total = (await source.size()).pages
+    whole = hashlib.sha256()
+    batch: list[PageRecord] = []
+    after = ""
+    while keys := await source.keys(after, _BATCH_PAGES):
+        for key in keys:
+            record = await source.page_record(key)
+            if record is None:
+                continue  # deleted meanwhile
+            whole.update(await anyio.to_thread.run_sync(page_digest, record))
+            report.pages += 1
+            if await target.page_record(key) == record:
+                report.unchanged += 1
+            else:
+                batch.append(record)
+            if sum(len(one.versions[-1].document.markdown) for one in batch) >= _BATCH_CHARS:
+                await _write(target, batch, report)
+        await _write(target, batch, report)
+        after = keys[-1]
+        on_progress("copying pages", report.pages, max(total, report.pages))
+    report.digest = whole.hexdigest()
+
+
+async def _write(target: Store, batch: list[PageRecord], report: CopyReport) -> None:
+    """Write what waits, and read it back."""
+    if not batch:
+        return
+    derived = await anyio.to_thread.run_sync(lambda: [derive(one.versions[-1]) for one in batch])
+    await target.keep_page_records(list(zip(batch, derived, strict=True)))
+    for record in batch:
+        if await target.page_record(record.versions[-1].key) != record:
+            url = record.versions[-1].url
+            raise CacheError(f"The copy of {url} is not what was copied.", suggestion="Run `mcp-web store check`.")
+    report.copied += len(batch)
+    batch.clear()
+
+
+async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
+    for kind in await source.record_kinds():
+        for one in await source.records(kind):
+            added = await target.add_records(kind, {one.key: one.value}, one.expires_at)
+            if not added and await target.record(kind, one.key) != one.value:
+                await target.keep_record(kind, one.key, one.value, one.expires_at)
+            report.records += 1
+
+
+async def _copy_notes(source: Store, target: Store, report: CopyReport) -> None:
+    after = ("", "")
+    while found := await source.notes(after):
+        for kind, one in found:
+            await target.keep_note(kind, one.key, one.value, one.expires_at or 0.0)
+        report.notes += len(found)
+        after = found[-1][0], found[-1][1].key
+
+
+def page_digest(record: PageRecord) -> bytes:
+    """A digest of everything kept of a page; a text that is not the one its hash names is an error."""
+    found = hashlib.sha256()
+    for version in record.versions:
+        if snapshot_hash(version.key, version.document.markdown) != version.hash:
+            raise CacheError(
+                f"The kept text of {version.url} is not the one that its hash {version.hash[:16]} names.",
+                suggestion="Restore it from a back-up, or delete the page and open it again.",
+            )
+        found.update(repr((version, record.since[version.hash])).encode("utf-8", "surrogatepass"))
+    for hash_ in sorted(record.pictures):
+        found.update(hash_.encode() + record.pictures[hash_])
+    for vectors in record.vectors:
+        found.update(repr((vectors.model, vectors.dim, vectors.snapshot)).encode() + vectors.digests + vectors.data)
+    return found.digest()

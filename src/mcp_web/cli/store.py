@@ -1,0 +1,55 @@
+"""`mcp-web store`."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from mcp_web.cli.calling import shown_progress
+from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.session import with_app
+
+
+@click.group("store")
+def command() -> None:
+    """Copy everything that is kept to another store, or check it."""
+
+
+@command.command("copy")
+@click.argument("source")
+@click.argument("target")
+@json_option
+def copy(source: str, target: str, as_json: bool) -> None:
+    """Copy the store SOURCE into TARGET: each the path of a SQLite file, or postgresql://user@host/database.
+
+    Every page is read back and compared. Interrupted, the same command goes on where it was.
+    """
+    from mcp_web.services.copy_store import copy_store
+
+    with shown_progress() as say:
+        report = with_app(lambda app: copy_store(app, source, target, say))
+    if as_json:
+        print_json(dataclasses.asdict(report))
+        return
+    click.echo(
+        f"{report.pages:,} pages: {report.copied:,} copied, {report.unchanged:,} there already; "
+        f"{report.records:,} records, {report.notes:,} notes"
+    )
+    click.echo(f"digest {report.digest}")
+
+
+@command.command("check")
+@click.argument("place", required=False)
+@json_option
+def check(place: str | None, as_json: bool) -> None:
+    """Read everything in the store, or in another at PLACE, and compare each text with its hash."""
+    from mcp_web.services.copy_store import check_store
+
+    faults = with_app(lambda app: check_store(app, place))
+    if as_json:
+        print_json({"faults": faults})
+    else:
+        click.echo("\n".join(faults) or "The store is whole.")
+    if faults:
+        raise SystemExit(1)

@@ -1,0 +1,46 @@
+"""Copy one store into another, or examine one."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput
+from mcp_web.store.options import StoreOptions
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.archive.transfer import CopyReport, OnProgress
+
+
+async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:
+    """Copy the store at one place (a SQLite file or a PostgreSQL address) into that at another."""
+    from mcp_web.archive import transfer
+    from mcp_web.store.open import exists, open_place
+
+    if source == target:
+        raise InvalidInput("The two stores are the same.")
+    if not exists(source):
+        raise InvalidInput(f"There is no store {source}.")
+    options = app.settings.of(StoreOptions)
+    async with AsyncExitStack() as ends:
+        opened = []
+        for place in (source, target):
+            opened.append(await open_place(place, options))
+            ends.push_async_callback(opened[-1].close)
+        return await transfer.copy_store(opened[0], opened[1], on_progress)
+
+
+async def check_store(app: App, place: str | None) -> list[str]:
+    """A sentence for each fault of the configured store, or of another; none when it is whole."""
+    from mcp_web.store.open import exists, open_place
+
+    if place is None:
+        return await (await app.store()).check()
+    if not exists(place):
+        raise InvalidInput(f"There is no store {place}.")
+    store = await open_place(place, app.settings.of(StoreOptions))
+    try:
+        return await store.check()
+    finally:
+        await store.close()
