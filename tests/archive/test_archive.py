@@ -13,6 +13,7 @@ import pytest
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
+from mcp_web.archive.fuse import Scale, Scales
 from mcp_web.embed.questions import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document, Metadata
@@ -183,6 +184,28 @@ async def test_meaning_finds_what_words_do_not(store: Store) -> None:
         assert (answer.results[0].document.id, answer.mode) == (meant[:12], mode)
         assert [note for note in answer.notes if "nearest in meaning" in note] == answer_notes[mode]
     assert (await _ask(store, "car", fuzzy=False)).results == ()
+
+
+async def test_nothing_is_shown_that_neither_holds_the_words_nor_is_near(store: Store) -> None:
+    meant = await _with_vectors(store, "https://a.example/", "The automobile was invented.")
+    for number in range(5):
+        await _with_vectors(store, f"https://b.example/{number}", f"Other thing {number}.")
+    archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
+    scales = Scales(model=Scale(unrelated=0.0, related=1.0))
+
+    async def found(text: str, **changes: Any) -> ArchiveAnswer:
+        return await archive.search(ArchiveQuery(text, **changes), scales)
+
+    for mode in ("hybrid", "semantic"):
+        assert _ids(await found("car", mode=mode)) == [meant[:12]]
+        nothing = await found("zzzznothing", mode=mode)
+        assert nothing.results == ()
+        assert "No document holds these words, and none is near in meaning." in nothing.notes
+    # Words as typed: meaning adds nothing, and still orders what holds a word.
+    assert (await found("car", fuzzy=False)).results == ()
+    assert (await found("inventd", fuzzy=False)).results == ()
+    assert _ids(await found("invented", fuzzy=False)) == [meant[:12]]
+    assert _ids(await found("inventd")) == [meant[:12]]
 
 
 async def test_the_same_question_asks_the_model_once(store: Store) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_web.services.embed_documents import embed_documents
 from miniweb import MiniWeb, Reply
 
 from .house import House, house
@@ -165,10 +166,16 @@ async def home(miniweb: MiniWeb, tmp_path: Path) -> object:
 async def test_what_was_read_is_found_by_meaning_and_marked_as_seen(home: House, miniweb: MiniWeb) -> None:
     page = "<main><h1>Felines</h1><p>" + "Cats sleep most of the day and hunt at dusk. " * 8 + "</p></main>"
     url = miniweb.site("pets.example").page("/cats", page)
-    await home.call("web_read", url=url, query="When do cats sleep?")
+    await home.call("web_open", url=url)
+    await embed_documents(home.app)
     found = await home.data("archive_search", query="when do kittens rest", mode="semantic")
     assert found["results"][0]["document"]["url"] == url
     assert found["metadata"]["mode"] == "semantic"
+    for mode in ("hybrid", "semantic"):
+        nothing = await home.data("archive_search", query="zzzznothing", mode=mode)
+        assert nothing["results"] == []
+        assert "No document holds these words, and none is near in meaning." in nothing["notes"]
+    assert (await home.data("archive_search", query="slepe moost", fuzzy=False))["results"] == []
 
 
 @pytest.mark.anyio

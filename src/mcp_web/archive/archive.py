@@ -14,7 +14,7 @@ from mcp_web.archive.add import add_note, add_page
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, Citations, SearchMode
 from mcp_web.archive.cited import citations_and_graph
 from mcp_web.archive.find import ByWords, ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
-from mcp_web.archive.fuse import Meaning
+from mcp_web.archive.fuse import UNKNOWN, Meaning, Scales, near_by_meaning, near_only
 from mcp_web.archive.highlight import Highlight, Marker, highlights
 from mcp_web.archive.query import Question, corrected, parse
 from mcp_web.embed.questions import QuestionVectors
@@ -49,8 +49,8 @@ class Archive:
         self._languages = languages
         self._clock = clock
 
-    async def search(self, query: ArchiveQuery) -> ArchiveAnswer:
-        """The documents that match, with what they say and, on request, what they cite."""
+    async def search(self, query: ArchiveQuery, scales: Scales = UNKNOWN) -> ArchiveAnswer:
+        """The documents that match, with what they say and, on request, what they cite. `scales` tell what is near."""
         parsed = _parsed(query)
         notes: list[str] = []
         with trace.step("archive_search", mode=query.mode) as facts:
@@ -61,11 +61,13 @@ class Archive:
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
             mode: SearchMode = query.mode if meaning else "text"
-            scores = combined(words.matches, meaning, mode)
+            scores = combined(words.matches, _near(meaning, words, query, scales), mode)
             rows = await best_rows(self._store, scores, words, query.limit, self._today())
             marks = await anyio.to_thread.run_sync(_highlights, words.question, rows)
             facts["results"] = len(rows)
-        if mode == "hybrid" and rows and not words.matches.candidates:
+        if mode != "text" and not rows:
+            notes.append("No document holds these words, and none is near in meaning.")
+        elif mode == "hybrid" and not words.matches.candidates:
             notes.append("No document holds these words; these are the nearest in meaning.")
         citations: dict[str, Citations] = {}
         graph = None
@@ -137,6 +139,14 @@ def _parsed(query: ArchiveQuery) -> ParsedQuery:
             raise InvalidInput(f"{name} is {value!r}; a date is written as 2025-05-20.") from error
     source = None if query.source == "all" else query.source
     return ParsedQuery(query, question, DocumentFilter(source, query.since, query.until, query.collection or None))
+
+
+def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales) -> Meaning:
+    if query.mode == "semantic":
+        return near_by_meaning(meaning, scales)
+    with_words = {candidate.key for candidate in words.matches.candidates}
+    # Words as they are typed: meaning then only orders the documents that hold them.
+    return near_only(meaning, with_words, scales, words_required=not query.fuzzy)
 
 
 def _highlights(question: Question, rows: Sequence[tuple[DocumentRow, float]]) -> list[tuple[Highlight, ...]]:

@@ -69,10 +69,10 @@ async def by_meaning(
 
 def combined(words: WordMatches, meaning: Meaning, mode: SearchMode) -> dict[str, float]:
     """One score for each document."""
-    if not meaning:
-        return {candidate.key: candidate.score for candidate in words.candidates}
     if mode == "semantic":
         return by_meaning_alone(meaning)
+    if not meaning:
+        return {candidate.key: candidate.score for candidate in words.candidates}
     by_words = {candidate.key: candidate.score for candidate in words.candidates[:_POOL]}
     nearest = (itertools.islice(signal, _POOL) for signal in (meaning.static, meaning.model))
     wanted = {*by_words, *itertools.chain.from_iterable(nearest)}

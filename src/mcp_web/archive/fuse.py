@@ -15,6 +15,38 @@ _WORDS_WITHOUT_MODEL, _STATIC_WITHOUT_MODEL = 0.8, 0.2
 _RECENT_SHARE, _RECENT_DAYS = 0.03, 365.0
 
 
+# What is found by meaning alone is shown from this nearness on, where 0 is how near unrelated texts are to a question
+# and 1 how near those are that answer it. With questions of Cranfield put to CISI and the other way round: the best
+# relevant document of a question reaches it in 98 and 97 %, some document about something else in 7 and 7 %.
+NEAR = 0.85
+# The static signal does not tell the two apart (at .85: 100 and 97 %), so it only orders what words or the model found.
+# Where meaning alone is asked for, it is all there is for documents that the model has not read: there it leaves out
+# what is farther than texts that answer, which is nonsense.
+STATIC_NEAR = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the cosines of one signal mean: how near unrelated and related texts typically are to a question."""
+
+    unrelated: float
+    related: float
+
+    def nearness(self, cosine: float) -> float:
+        return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The scale of each signal; None while it is not known, when nothing can be called far."""
+
+    static: Scale | None = None
+    model: Scale | None = None
+
+
+UNKNOWN = Scales()
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """Cosines by document, the nearest first."""
@@ -27,6 +59,31 @@ class Meaning:
 
     def within(self, keys: Container[str]) -> Meaning:
         return Meaning(*({key: one[key] for key in one if key in keys} for one in (self.static, self.model)))
+
+
+def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
+    """Without the documents that hold no word of the question and are not near it either."""
+    model = {
+        key: cosine
+        for key, cosine in meaning.model.items()
+        if key in with_words or (not words_required and _is_near(cosine, scales.model, NEAR))
+    }
+    return Meaning({key: one for key, one in meaning.static.items() if key in with_words or key in model}, model)
+
+
+def near_by_meaning(meaning: Meaning, scales: Scales) -> Meaning:
+    """The documents that are near the question, whatever words they hold."""
+    static = {
+        key: cosine
+        for key, cosine in meaning.static.items()
+        if key not in meaning.model and _is_near(cosine, scales.static, STATIC_NEAR)
+    }
+    model = {key: cosine for key, cosine in meaning.model.items() if _is_near(cosine, scales.model, NEAR)}
+    return Meaning(static, model)
+
+
+def _is_near(cosine: float, scale: Scale | None, border: float) -> bool:
+    return scale is None or scale.nearness(cosine) >= border
 
 
 def fused(words: Mapping[str, float], meaning: Meaning) -> dict[str, float]:

@@ -10,17 +10,28 @@ from mcp_web.index.documents import STATIC_MODEL
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
+    from mcp_web.archive.fuse import Scales
 
 _COUNTED = 20  # documents without vectors that are counted exactly
 
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents that match, best first, with a note when meaning ranks only a part of them."""
-    answer = await (await app.archive()).search(query)
+    archive = await app.archive()
     if query.mode == "text":
-        return answer
+        return await archive.search(query)
+    answer = await archive.search(query, await _scales(app))
     lacking = len(await (await app.store()).lacking_vectors(STATIC_MODEL, _COUNTED))
     if not lacking:
         return answer
     count = f"{lacking} documents are" if 1 < lacking < _COUNTED else "1 document is" if lacking == 1 else "Many are"
     return replace(answer, notes=(*answer.notes, f"{count} not yet ranked by meaning, only by words."))
+
+
+async def _scales(app: App) -> Scales:
+    """What the cosines of each signal mean, so that nothing is shown that is not near."""
+    from mcp_web.archive.fuse import Scale, Scales
+
+    vectors = await app.document_vectors()
+    known = [await vectors.scale(model) for model in vectors.models]
+    return Scales(*(Scale(one.unrelated, one.related) if one else None for one in known))

@@ -142,7 +142,7 @@ TOOL = Tool(
     ),
     params=(
         Param("query", "string", "What to look for.", required=True, max_length=500),
-        Param("fuzzy", "boolean", "Correct typos (default true).", default=True),
+        Param("fuzzy", "boolean", "Correct typos; false finds only the words as typed.", default=True),
         Param("include_citations", "boolean", "Add what cites what.", default=False),
         Param("citation_depth", "integer", "Steps of citations, 1 to 3.", default=1, least=1, most=3),
         Param("limit", "integer", "Documents (default 10).", default=10, least=1, most=50, aliases=("count",)),
