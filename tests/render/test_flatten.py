@@ -109,7 +109,7 @@ _DRAWN = {"special:framework", "special:framework-two", "special:inherited-perce
 _LATER = {
     "button-opens", "button-icon-opens", "accordion", "tabs", "popover-button", "dialog-command", "target-link",
     "checkbox-opens", "tailwind", "bootstrap", "fade-in", "streamed", "white-over-image", "white-external",
-    "hidden-motion",
+    "hidden-motion", "more-hovernone",
 }  # fmt: skip
 _FRAMES = 90  # of one page
 

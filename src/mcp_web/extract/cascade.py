@@ -30,7 +30,7 @@ _ASKED = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 _VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
-     "text-shadow", "-webkit-text-stroke")
+     "text-shadow", "-webkit-text-stroke", "-webkit-text-security")
 )  # fmt: skip
 _INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
 _LINK = "#0000ee"

@@ -47,6 +47,7 @@ _FUNCTION = re.compile(r"(rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|li
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|grad)?\Z")
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
 _DEEPEST = 4
+_UNCHANGED = re.compile(r"\w+\(from (.+) (?:r g b|h s l|h w b|l a b|l c h)\)\Z")  # a colour made of another as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,9 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
     found = _FUNCTION.match(text)
     if found is None or depth > _DEEPEST:
         return None
+    same = _UNCHANGED.match(text)
+    if same is not None:
+        return parse_colour(same[1], depth + 1)
     if found[1] in ("color-mix", "light-dark"):
         return _mixed(found[1], found[2], depth)
     return _function(found[1].removesuffix("a"), re.split(r"[,/\s]+", found[2].strip()))

@@ -8,7 +8,11 @@ from collections.abc import Callable
 
 from mcp_web.extract.declarations import is_valid
 
-_SCREEN = {"width": 1280.0, "height": 720.0, "device-width": 1280.0, "device-height": 720.0}
+_SCREEN = {
+    "width": 1280.0, "height": 720.0, "device-width": 1280.0, "device-height": 720.0, "inline-size": 1280.0,
+    "block-size": 720.0, "aspect-ratio": 16 / 9, "device-aspect-ratio": 16 / 9, "resolution": 1.0,
+    "-webkit-device-pixel-ratio": 1.0,
+}  # fmt: skip
 _FEATURES = {
     "orientation": "landscape", "prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference",
     "prefers-contrast": "no-preference", "prefers-reduced-transparency": "no-preference", "hover": "hover",
@@ -29,6 +33,12 @@ def media_holds(query: str) -> bool:
     """Whether a list of media queries holds; an empty one does."""
     query = query.strip().lower()
     return not query or any(_one_query(each) for each in _split(query, ","))
+
+
+def container_holds(condition: str) -> bool:
+    """Whether a container query holds for a container as wide as the screen; of other queries nothing is known."""
+    condition = condition.strip()
+    return "style(" not in condition and _holds(condition[condition.find("(") :], _feature, 0)
 
 
 def supports_holds(condition: str) -> bool:
@@ -80,6 +90,7 @@ def _feature(text: str) -> bool:
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not colon:
         return _compared(text) if _COMPARED.match(text) else _is_on(name)
+    name = name.replace("-webkit-min-", "min--webkit-").replace("-webkit-max-", "max--webkit-")
     if name[:4] in ("min-", "max-") and name[4:] in _SCREEN:
         asked, own = _pixels(value), _SCREEN[name[4:]]
         return asked is not None and (own >= asked if name[:4] == "min-" else own <= asked)
@@ -107,7 +118,10 @@ def _compared(text: str) -> bool:
 
 
 def _pixels(value: str) -> float | None:
-    found = _LENGTH.match(value.strip())
+    ratio = re.fullmatch(r"(\d{1,5})\s*/\s*(\d{1,5})", value.strip())
+    if ratio is not None:
+        return int(ratio[1]) / max(1, int(ratio[2]))
+    found = _LENGTH.match(value.strip().removesuffix("dppx"))
     if found is None or found[1].count(".") > 1 or found[1] == ".":
         return None
     return float(found[1]) * (16 if found[2] in ("em", "rem") else 1)

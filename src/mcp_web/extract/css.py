@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from mcp_web.extract.conditions import media_holds, supports_holds
+from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
 
 _MOST = 1_000_000  # characters of all sheets of a page
@@ -23,6 +23,7 @@ _MOST_KEYFRAMES = 500
 _KEYFRAMES = re.compile(r"@(?:-webkit-|-moz-|-o-)?keyframes\s+(.+)", re.S)
 _LAYER_STATEMENT = re.compile(r"@layer\s+([^{};]{1,2000});", re.I)
 _PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
+_IMPORT = re.compile(r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?(data:text/css[^\"'\s)]{1,100000})", re.I)
 _URL = re.compile(r"url\([^()\"']*\)")
 _UNSAFE = re.compile(r"[{};,()]")
 
@@ -197,7 +198,7 @@ class Rules:
         if lowered.startswith("@scope"):
             scope, _, limit = words[6:].partition(" to ")
             return above._replace(scope=_in_brackets(scope), limit=_in_brackets(limit))
-        return above._replace(holds=lowered.startswith("@container"))
+        return above._replace(holds=lowered.startswith("@container") and container_holds(lowered[10:]))
 
 
 def _in_brackets(text: str) -> str:
@@ -225,6 +226,12 @@ def unpacked(address: str) -> str:
         return b64decode(text).decode("utf-8", "replace")
     except ValueError:
         return ""
+
+
+def imported(sheet: str) -> Iterator[str]:
+    """The sheets that a sheet imports and carries with it."""
+    for found in _IMPORT.finditer(sheet[:_MOST]):
+        yield unpacked(found[1])
 
 
 def _cleaned(text: str) -> str:

@@ -60,7 +60,7 @@ _FREE = frozenset(
      "background-image", "background-clip", "text-shadow", "-webkit-text-stroke", "animation-name",
      "animation-duration", "animation-delay", "animation-fill-mode", "animation-play-state",
      "animation-iteration-count", "animation-direction", "transition", "z-index", "contain", "perspective",
-     "font-palette", "text-overflow", "all",
+     "font-palette", "text-overflow", "-webkit-text-security", "all",
     )
 )  # fmt: skip
 _NUMBERS = frozenset(("opacity", "zoom", "line-height"))
@@ -208,8 +208,8 @@ def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
 def _background(value: str) -> Iterator[tuple[str, str]]:
     """A shorthand sets all of its parts: what it does not name is reset."""
     if value in _WIDE or value.startswith("var("):
-        yield "background-color", value
-        yield "background-image", "none" if value in _WIDE else value
+        yield "background-color", value  # a picture or a colour: told when the variable is known
+        yield "background-image", "none"
         return
     words = _SPLIT.split(value.replace("/", " / "))
     colours = [word for word in words if is_colour(word.rstrip(","))]

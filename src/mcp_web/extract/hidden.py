@@ -15,13 +15,13 @@ from turbohtml import Element
 from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.characters import clean_text
 from mcp_web.extract.conditions import media_holds
-from mcp_web.extract.css import unpacked
+from mcp_web.extract.css import imported, unpacked
 from mcp_web.extract.ink import Ink
-from mcp_web.extract.lengths import pixels
+from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, visible_length
 from mcp_web.extract.shadow import settle_shadows
-from mcp_web.extract.style import Style, fades, hides_box
+from mcp_web.extract.style import FAINT, Style, fades, hides_box
 from mcp_web.extract.suspects import by_attribute, by_rule
 from mcp_web.extract.tabs import LABEL, settle_tabs
 
@@ -56,7 +56,7 @@ _ANIMATED_ATTRIBUTES = (
 )  # fmt: skip
 _OF_TEXT = frozenset(
     ("visibility", "font-size", "color", "-webkit-text-fill-color", "background-color", "background-image",
-     "background-clip")
+     "background-clip", "-webkit-text-security")
 )  # fmt: skip
 DOUBTFUL = "Not visible until a script shows it"
 
@@ -97,11 +97,22 @@ class _Judge:
         boxes: list[Element] = []
         texts: list[Element] = []
         for element in dict.fromkeys(suspects):
-            if all(hides_box(state) for state in self._cascade.states(element)):
+            if all(hides_box(state) for state in self._cascade.states(element)) or self._is_faint(element):
                 boxes.append(element)
             elif self._says_of_text(element) and self.has_hidden_text(element):
                 texts.append(element)
         return boxes, texts
+
+    def _is_faint(self, element: Element) -> bool:
+        """Whether the element and those around it, each a little transparent, add up to nothing."""
+        if "opacity" not in self._cascade.style(element) or len(self._cascade.states(element)) > 1:
+            return False
+        shares = (self._cascade.states(each)[-1].get("opacity", "1") for each in self._cascade.ancestry(element))
+        left = 1.0
+        for share in shares:
+            value = fraction(share)
+            left *= 1.0 if value is None else max(0.0, min(1.0, value))
+        return 0 < left < FAINT
 
     def _says_of_text(self, element: Element) -> bool:
         """Whether the element itself declares what decides if its text is seen; else its ancestors are judged."""
@@ -176,9 +187,11 @@ def _sheets(candidates: list[Element]) -> list[str]:
         if element.tag == "style":
             kind = (element.attr("type") or "text/css").strip().lower()
             if kind == "text/css" and media_holds(element.attr("media") or "") and element.closest("noscript") is None:
-                found.append(element.text)
-        elif element.tag == "link" and "stylesheet" in (element.attr("rel") or "").lower():
-            found.append(unpacked(element.attr("href") or ""))
+                found.extend((*imported(element.text), element.text))
+        elif element.tag == "link" and media_holds(element.attr("media") or ""):
+            kinds = (element.attr("rel") or "").lower().split()
+            if "stylesheet" in kinds and "alternate" not in kinds:
+                found.append(unpacked(element.attr("href") or ""))
     return found
 
 

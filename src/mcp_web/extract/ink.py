@@ -29,6 +29,8 @@ class Ink:
         """True where a text that stands directly in the element cannot be seen."""
         if self._is_invisible(element):
             return True
+        if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
+            return True  # each letter is a dot
         return self._is_tiny(element) or self._is_lost(element)
 
     def _is_invisible(self, element: Element) -> bool:

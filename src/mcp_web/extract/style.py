@@ -123,9 +123,9 @@ def _is_placed_away(style: Style) -> bool:
             return True
         # A page grows to the right and below; a window does not.
         most = {"left": 1280.0, "top": 720.0}.get(side, 5000.0) if position == "fixed" else 5000.0
-        if value >= most or (
-            position == "absolute" and side == "left" and style[side].endswith("vw") and value >= 1280
-        ):
+        beside = free and value >= {"left": 1280, "right": 1280, "bottom": 720}.get(side, 5000)
+        beside = beside and style[side].endswith(("vw", "vh", "vmax"))
+        if value >= most or beside:
             return True
     return False
 
@@ -142,7 +142,7 @@ def _transforms(style: Style) -> list[tuple[str, str]]:
 def _turns_away(name: str, values: list[str], style: Style) -> bool:
     """True where one step of a transform leaves nothing to see."""
     if name.startswith("translate"):
-        return any(abs(pixels(value) or 0) >= 1000 for value in values)
+        return any(abs(pixels(value, 16.0, 500.0) or 0) >= 1000 for value in values)
     if name.startswith("scale"):
         amounts = [fraction(value) for value in (values if name != "scale3d" else values[:2])]
         return any(amount is not None and abs(amount) < 0.02 for amount in amounts)
@@ -152,7 +152,7 @@ def _turns_away(name: str, values: list[str], style: Style) -> bool:
         turn = angle(values[-1])
         if turn is None:
             return False
-        if name in ("rotatex", "rotatey"):
+        if name in ("rotatex", "rotatey") or (name == "rotate3d" and fraction(values[2]) == 0):
             back = style.get("backface-visibility") == "hidden" and 90 < turn % 360 < 270
             return back or abs(turn % 180 - 90) < 0.6
         return name.startswith("skew") and abs(abs(turn) % 180 - 90) < 0.6
@@ -181,8 +181,15 @@ def _clipped(style: Style) -> bool:
 
 
 def _shape_is_empty(name: str, inside: str) -> bool:
-    if name in ("inset", "rect", "xywh"):
-        return name == "inset" and _inset_closes(inside)
+    if name == "inset":
+        return _inset_closes(inside)
+    if name in ("rect", "xywh"):
+        edges = [pixels(part, 16.0, 1000.0) for part in inside.partition("round")[0].split()[:4]]
+        if len(edges) < 4 or None in edges:
+            return False
+        first, second, third, fourth = (edge or 0.0 for edge in edges)
+        wide, high = (second - fourth, third - first) if name == "rect" else (third, fourth)
+        return wide <= 2 or high <= 2
     if name in ("circle", "ellipse"):
         radii = inside.partition("at")[0].split()
         return any((pixels(radius, 16.0, 100.0) or 0.0) <= 1 for radius in radii if _is_size(radius))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mcp_web.extract.cascade import Cascade, select_any, split_selectors
 from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.declarations import Declared, parse_declarations
-from mcp_web.extract.lengths import pixels
+from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.style import hides_box
 
 if TYPE_CHECKING:
@@ -28,16 +28,17 @@ _WORDS = (
     "block-size:0", "inline-size:0", "left:", "top:-", "right:-", "bottom:-", "margin:", "inset", "translate",
     "content-visibility:", "animation", "contain:", "calc(", "min(", "clamp(", "/0)", "/0%)", ",0)", "top:",
     "text-fill-color:",
+    "text-security:",
 )  # fmt: skip
 _SIGN = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:(?:0?\.?0|[0-5]%|calc|var|min|clamp)|opacity\(\s*0"
+    r"display:none|visibility:(?:hidden|collapse)|opacity:(?:-|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|calc|var|min|clamp)|opacity\(\s*0"
     r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*gradient|blur\(|contrast\(0|skew|content-visibility:hidden"
     r"|(?:^|;)(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:;|$|!)|#[0-9a-f]{6}0|[^;]*/)"
     r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{3})|spacing:-|zoom:(?:0|\.|[0-5]%)"
     r"|font-size:(?:0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:\b0[/\s]|\b[012](?:px|pt)|\.\d)"
     r"|(?:height|width|-size):[012](?:px)?(?:;|$|!)|line-height:0"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|\d+(?:em|rem|v[wh]|%))|\d{3,}(?:v[wh]|%)|\d{4}|\()"
-    r"|translate\w*[(:][^;]*\d{3}|\\|animation|contain:[^;]*(?:size|strict)"
+    r"|translate\w*[(:][^;]*\d{3}|\\|animation|contain:[^;]*(?:size|strict)|text-security"
     r"|(?:display|visibility|opacity|font-size|font|left|top|color|clip|height|width|transform|filter):[^;]*var\("
 )
 _ADDED = {
@@ -99,6 +100,8 @@ def _is_decisive(declared: Mapping[str, Declared]) -> bool:
     """Whether the declarations could hide an element, together with the most that other rules may add."""
     style = {name: each.value for name, each in declared.items() if name[:2] != "--"}
     if any("var(" in value for value in style.values()) or style.get("animation-name", "none") != "none":
+        return True
+    if "-webkit-text-security" in style or (fraction(style.get("opacity", "1")) or 0.0) < 0.5:
         return True
     if style.get("visibility", "visible") != "visible" or hides_box({**style, **_ADDED}):
         return True

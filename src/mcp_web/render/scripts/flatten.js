@@ -91,6 +91,7 @@
     }
     if (style.position === "fixed") { state.top = -Infinity; state.bottom = Infinity; state.fixed = true; }
     if (Number(style.zIndex) < 0) state.below = true;
+    state.opacity = (above.opacity ?? 1) * Number(style.opacity);
     return state;
   };
 
@@ -213,7 +214,8 @@
 
   const textHidden = (node, style, state) => {
     if (state.clipped || style.visibility !== "visible") return true;
-    if (parseFloat(style.fontSize) < 2) return true;
+    if (parseFloat(style.fontSize) < 2 || state.opacity < 0.06) return true;
+    if ((style.webkitTextSecurity ?? "none") !== "none") return true; // each letter is a dot
     const range = node.ownerDocument.createRange();
     range.selectNodeContents(node);
     const area = range.getBoundingClientRect();
@@ -376,11 +378,17 @@
     element(node, state, depth);
   };
 
+  const inCollapsedColumn = (cell) => {
+    if (cell.localName !== "td" && cell.localName !== "th") return false;
+    const column = cell.closest("table")?.querySelectorAll("col")[cell.cellIndex];
+    return Boolean(column) && column.ownerDocument.defaultView.getComputedStyle(column).visibility === "collapse";
+  };
+
   const element = (node, state, depth) => {
     const style = node.ownerDocument.defaultView.getComputedStyle(node);
     // Formulas carry their source in a part that only screen readers get: worth more than the drawn glyphs.
     if (node.classList.contains("katex-mathml") || node.localName === "mjx-assistive-mml") { put(tex(node)); return; }
-    if (goneWhole(node, style)) { drop(node); return; }
+    if (goneWhole(node, style) || inCollapsedColumn(node)) { drop(node); return; }
     if (isConsent(node, style)) { facts.consent += 1; return; }
     if (node.localName === "svg") {
       const label = node.querySelector(":scope > title")?.textContent;
