@@ -594,7 +594,7 @@ async def test_rows_tell_what_a_list_shows(store: Store) -> None:
         ("x",),
         "the text",
     )
-    assert await store.titles([kept.key, "00" * 32]) == {kept.key: "Title"}
+    assert await store.headlines([kept.key, "00" * 32]) == {kept.key: ("Title", kept.url, "a/b.md")}
     with_rows = await store.find_by_words(WordQuery(("text",)), 10, rows=5)
     assert with_rows.rows == {kept.key: row}
 

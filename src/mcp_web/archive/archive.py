@@ -13,7 +13,16 @@ from mcp_web import trace
 from mcp_web.archive.add import add_note, add_page
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, Citations, SearchMode
 from mcp_web.archive.cited import citations_and_graph
-from mcp_web.archive.find import ByWords, ParsedQuery, best_rows, by_meaning, by_words, combined, document_of
+from mcp_web.archive.find import (
+    ByWords,
+    ParsedQuery,
+    best_rows,
+    by_meaning,
+    by_words,
+    combined,
+    document_of,
+    with_headlines,
+)
 from mcp_web.archive.fuse import UNKNOWN, Meaning, Scales, near_by_meaning, near_only
 from mcp_web.archive.highlight import Highlight, Marker, highlights
 from mcp_web.archive.query import Question, corrected, parse
@@ -62,6 +71,7 @@ class Archive:
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
             mode: SearchMode = query.mode if meaning else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode)
+            scores = await with_headlines(self._store, scores, words)
             rows = await best_rows(self._store, scores, words, query.limit, self._today())
             marks = await anyio.to_thread.run_sync(_highlights, words.question, rows)
             facts["results"] = len(rows)

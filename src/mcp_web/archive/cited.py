@@ -27,7 +27,9 @@ async def citations_and_graph(
     shown = list(dict.fromkeys(edge for key in known for edge in (*citing[key], *cited[key])))
     texts = {**known, **await store.documents(sorted({edge.source for edge in shown} - known.keys()))}
     nearby = {key for edge in shown for key in (edge.source, edge.target) if key is not None} - texts.keys()
-    titles = {key: row.title or row.url for key, row in texts.items()} | await store.titles(sorted(nearby))
+    titles = {key: row.title or row.url for key, row in texts.items()} | {
+        key: one.title or one.url for key, one in (await store.headlines(sorted(nearby))).items()
+    }
     citations = {
         document_id(key): Citations(_citations(citing[key], texts), _citations(cited[key], texts)) for key in known
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from mcp_web.archive.about import scored
 from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode, document_id
 from mcp_web.archive.fuse import Meaning, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
@@ -77,6 +78,12 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode) -> dict[str
     nearest = (itertools.islice(signal, _POOL) for signal in (meaning.static, meaning.model))
     wanted = {*by_words, *itertools.chain.from_iterable(nearest)}
     return fused(by_words, meaning.within(wanted))
+
+
+async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
+    """The scores with what the titles and addresses of the best documents say."""
+    best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
+    return scored(scores, await store.headlines(best), words.question, words.matches.worths)
 
 
 async def best_rows(

@@ -108,7 +108,16 @@ class DocumentRow:
 class WordMatches:
     candidates: tuple[Candidate, ...]  # best first
     unknown: tuple[str, ...] = ()  # wanted words that no document holds
+    worths: Mapping[str, float] = field(default_factory=dict)  # of the wanted words: the rarer, the more
     rows: Mapping[str, DocumentRow] = field(default_factory=dict)
+
+
+class Headline(NamedTuple):
+    """What a document is called and where it is."""
+
+    title: str
+    url: str
+    path: str | None
 
 
 class Record(NamedTuple):
@@ -267,8 +276,8 @@ class Store(Protocol):
         """The rows of documents by key; unknown keys are left out."""
         ...
 
-    async def titles(self, keys: Sequence[str]) -> dict[str, str]:
-        """The titles of documents, their URLs where they have none."""
+    async def headlines(self, keys: Sequence[str]) -> dict[str, Headline]:
+        """Titles and places of documents by key, without their text; unknown keys are left out."""
         ...
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:

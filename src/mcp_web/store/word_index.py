@@ -98,6 +98,7 @@ class Matches:
     keys: list[str]
     scores: list[float]
     unknown: tuple[str, ...]
+    worths: dict[str, float]
 
 
 class WordIndex:
@@ -116,13 +117,16 @@ class WordIndex:
         self._load(rows, wanted)
         lists = [self._list(terms) for terms in wanted]
         unknown = tuple(word for word, found in zip(wanted.values(), lists, strict=True) if not len(found.numbers))
+        worths = {
+            word: worth(len(found.numbers), self._living) for word, found in zip(wanted.values(), lists, strict=True)
+        }
         for prefix in query.prefixes:
             lists.append(self._prefix(rows, prefix))
         numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(rows, query), self._keys)
         self._drop_least_used()
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
-        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown)
+        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown, worths)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
         """The keys of pages by row number; deleted ones are left out."""

@@ -10,7 +10,7 @@ _LISTS = {
         having he her here hers him his how i if in into is it its itself just may me might more most must
         my no nor not now of off on once only or other our out over own same shall she should so some such
         than that the their them then there these they this those through to too under until up upon us very
-        was we were what when where whether which while who whom whose why will with would you your
+        versus vs was we were what when where whether which while who whom whose why will with would you your
     """,
     "de": """
         aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist

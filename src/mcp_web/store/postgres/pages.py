@@ -10,7 +10,7 @@ from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.postgres.labels import folded
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import DocumentFilter, DocumentRow
+from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline
 from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
@@ -124,13 +124,13 @@ def documents(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, Doc
     return {found.key: found for found in map(document_row, rows)}
 
 
-def titles(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, str]:
+def headlines(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, Headline]:
     wanted = [raw for key in keys if (raw := key_bytes(key)) is not None]
     query = (
-        "SELECT p.key, s.title, p.url FROM pages p JOIN snapshots s ON s.id = p.newest"
+        "SELECT p.key, s.title, p.url, p.path FROM pages p JOIN snapshots s ON s.id = p.newest"
         " WHERE p.tenant = %s AND p.key = ANY(%s)"
     )
-    return {key.hex(): title or url for key, title, url in db.execute(query, (tenant, wanted))}
+    return {key.hex(): Headline(*row) for key, *row in db.execute(query, (tenant, wanted))}
 
 
 def keys(

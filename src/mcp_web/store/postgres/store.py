@@ -42,6 +42,7 @@ from mcp_web.store.protocol import (
     DocumentFilter,
     DocumentRow,
     Edge,
+    Headline,
     PageRecord,
     Purged,
     PurgeRule,
@@ -226,8 +227,8 @@ class PostgresStore:
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
         return await self._look(lambda db: pages.documents(db, self.tenant, keys))
 
-    async def titles(self, keys: Sequence[str]) -> dict[str, str]:
-        return await self._look(lambda db: pages.titles(db, self.tenant, keys))
+    async def headlines(self, keys: Sequence[str]) -> dict[str, Headline]:
+        return await self._look(lambda db: pages.headlines(db, self.tenant, keys))
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         return await self._look(lambda db: lacking.keys(db, self.tenant, model, limit))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import DocumentFilter, DocumentRow
+from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline
 from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
@@ -121,10 +121,10 @@ def documents(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Document
     return {found.key: found for row in rows if row and (found := document_row(row))}
 
 
-def titles(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
-    query = "SELECT s.title, p.url FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key = ?"
+def headlines(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Headline]:
+    query = "SELECT s.title, p.url, p.path FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key = ?"
     rows = ((key, db.execute(query, (key_bytes(key),)).fetchone()) for key in keys)
-    return {key: row[0] or row[1] for key, row in rows if row}
+    return {key: Headline(*row) for key, row in rows if row}
 
 
 def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None, collection: str | None) -> list[str]:

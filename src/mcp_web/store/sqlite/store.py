@@ -21,6 +21,7 @@ from mcp_web.store.protocol import (
     DocumentFilter,
     DocumentRow,
     Edge,
+    Headline,
     PageRecord,
     Purged,
     PurgeRule,
@@ -210,8 +211,8 @@ class SqliteStore:
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
         return await self._searches.read(lambda db: pages.documents(db, keys))
 
-    async def titles(self, keys: Sequence[str]) -> dict[str, str]:
-        return await self._reads.read(lambda db: pages.titles(db, keys))
+    async def headlines(self, keys: Sequence[str]) -> dict[str, Headline]:
+        return await self._searches.read(lambda db: pages.headlines(db, keys))
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         lacking = self._lacking.setdefault(model, Lacking(model))

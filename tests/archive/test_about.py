@@ -1,0 +1,72 @@
+"""What titles and addresses say about a document."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_web.archive.about import Subject, is_announcement, last_part, scored
+from mcp_web.archive.query import parse
+from mcp_web.store.protocol import Headline
+
+
+def headline(title: str, path: str) -> Headline:
+    return Headline(title, f"file:///saved/{path}", path)
+
+
+def share(query: str, title: str, path: str = "docs/page.md") -> float:
+    question = parse(query)
+    worths = dict.fromkeys((*question.telling(question.words), *question.names), 1.0)
+    return Subject(question, worths).share(headline(title, path))
+
+
+def test_a_title_that_is_the_subject_outranks_one_that_names_more() -> None:
+    assert share("useEffect usage", "useEffect") > share("useEffect usage", "useEffectEvent")
+    assert share("list rendering", "Rendering Lists") > share("list rendering", "Rendering Lists of Users in Tables")
+
+
+def test_the_last_part_of_a_path_counts_where_the_title_is_another() -> None:
+    assert share("server options", "Reference", "docs/config/server-options.md") == 1.0
+    assert share("env and mode", "Guide", "docs/guide/env-and-mode/index.md") == 1.0
+
+
+def test_a_title_without_a_word_of_the_question_counts_nothing() -> None:
+    assert share("dependency bundling", "Hooks at a glance") == 0.0
+
+
+def test_forms_of_a_word_count_in_other_languages() -> None:
+    assert share("Häuser bauen", "Haus bauen") > 0.5
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "site/blog/announcing-5.md",
+        "site/2024/05/22/recap.md",
+        "site/changelog.md",
+        "site/whatsnew/3.12.html",
+        "site/release-notes/2.0.md",
+    ],
+)
+def test_announcements_are_known_by_their_path(path: str) -> None:
+    assert is_announcement(headline("x", path))
+
+
+@pytest.mark.parametrize("path", ["site/guide/news-feed.md", "site/reference/useTag.md", "blog/first.md", "a/v2.0.md"])
+def test_lasting_pages_are_no_announcements(path: str) -> None:
+    assert not is_announcement(headline("x", path))
+
+
+def test_announcements_rank_behind_the_pages_of_their_own_site_only() -> None:
+    question = parse("plugins")
+    pages = {
+        "post": headline("Version 2", "site/blog/v2.md"),
+        "page": headline("Guide", "site/guide.md"),
+        "other": headline("Thoughts", "diary/blog/one.md"),
+    }
+    found = scored({"post": 0.7, "page": 0.7, "other": 0.7}, pages, question, {"plugins": 1.0})
+    assert found["post"] < found["page"] == found["other"]
+
+
+def test_the_last_part_of_an_address_leaves_query_and_index_out() -> None:
+    assert last_part(Headline("", "https://a.example/docs/ssr/?x=1", None)) == "ssr"
+    assert last_part(Headline("", "https://a.example/docs/ssr/index.html#y", None)) == "ssr"
