@@ -70,7 +70,7 @@ class Archive:
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
             mode: SearchMode = query.mode if meaning else "text"
-            scores = combined(words.matches, _near(meaning, words, query, scales), mode)
+            scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             scores = await with_headlines(self._store, scores, words)
             rows = await best_rows(self._store, scores, words, query.limit, self._today())
             marks = await anyio.to_thread.run_sync(_highlights, words.question, rows)

@@ -9,7 +9,7 @@ from datetime import date
 
 from mcp_web.archive.about import scored
 from mcp_web.archive.answer import ArchiveDocument, ArchiveQuery, SearchMode, document_id
-from mcp_web.archive.fuse import Meaning, by_meaning_alone, fused, with_age
+from mcp_web.archive.fuse import Meaning, Scales, by_meaning_alone, fused, with_age
 from mcp_web.archive.highlight import holds_phrase
 from mcp_web.archive.query import Question, with_changes
 from mcp_web.archive.typos import correction, neighbours
@@ -68,16 +68,16 @@ async def by_meaning(
     return {candidate.key: candidate.score for candidate in near}
 
 
-def combined(words: WordMatches, meaning: Meaning, mode: SearchMode) -> dict[str, float]:
+def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Scales) -> dict[str, float]:
     """One score for each document."""
     if mode == "semantic":
-        return by_meaning_alone(meaning)
+        return by_meaning_alone(meaning, scales)
     if not meaning:
         return {candidate.key: candidate.score for candidate in words.candidates}
     by_words = {candidate.key: candidate.score for candidate in words.candidates[:_POOL]}
     nearest = (itertools.islice(signal, _POOL) for signal in (meaning.static, meaning.model))
     wanted = {*by_words, *itertools.chain.from_iterable(nearest)}
-    return fused(by_words, meaning.within(wanted))
+    return fused(by_words, meaning.within(wanted), scales)
 
 
 async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
