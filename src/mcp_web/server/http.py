@@ -52,11 +52,13 @@ def run(settings: Settings, host: str, port: int, on_listening: Callable[[], Non
         import uvicorn
         from sse_starlette.sse import AppStatus
 
+        from mcp_web.sandbox.memory import return_large_blocks
         from mcp_web.server.limits import LimitedProtocol, limit_log
 
         # On a signal it would end event streams at once, with a call's answer still to come.
         AppStatus.enable_automatic_graceful_drain = False
         limit_log()
+        return_large_blocks()
         async with App(settings) as app:
             config = uvicorn.Config(
                 http_app(app, port),

@@ -100,48 +100,53 @@ class BodyLimit:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._held = 0
-        self._unfinished: dict[anyio.CancelScope, int] = {}
+        self._unfinished: dict[anyio.CancelScope, int] = {}  # bytes of each body that is being read
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
-        body = bytearray()
-        try:
-            refused = await self._read(receive, body)
-            if refused is not None:
-                await _refuse(send, *refused)
-                return
-            await self._app(scope, _replayed(bytes(body), receive), send)
-        finally:
-            self._held -= len(body)
+        pieces: list[bytes] = []  # a growing buffer for each body would fragment the heap
+        refused = await self._read(receive, pieces)
+        if refused is None:
+            body = b"".join(pieces)
+            pieces.clear()
+            await self._app(scope, _replayed(body, receive), send)
+        else:
+            pieces.clear()
+            await _refuse(send, *refused)
 
-    async def _read(self, receive: Receive, body: bytearray) -> tuple[int, str, str] | None:
-        """Read the body into `body`; why it is refused, if it is."""
+    async def _read(self, receive: Receive, pieces: list[bytes]) -> tuple[int, str, str] | None:
+        """Read the body into `pieces`; why it is refused, if it is."""
+        size = 0
         with anyio.CancelScope() as reading:
             try:
                 while True:
                     message = await receive()
-                    piece = message.get("body", b"")
-                    body += piece
-                    self._held += len(piece)
-                    self._unfinished[reading] = len(body)
+                    pieces.append(message.get("body", b""))
+                    size += len(pieces[-1])
                     if message["type"] == "http.disconnect":
                         return 400, "DISCONNECTED", "The connection was closed before the end of the body."
-                    if len(body) > MAX_BODY:
+                    if size > MAX_BODY:
                         return 413, "TOO_LARGE", f"A request body may have {MAX_BODY:,} bytes."
                     if not message.get("more_body", False):
                         return None
+                    self._unfinished[reading] = size
                     self._make_room()
             finally:
                 self._unfinished.pop(reading, None)
         return 503, "BUSY", "Too many unfinished requests; try again."
 
     def _make_room(self) -> None:
-        """Give up the largest unfinished body while all together hold too much."""
-        if self._held > MAX_HELD and self._unfinished:
-            max(self._unfinished, key=lambda one: self._unfinished[one]).cancel()
+        """Give up the largest unfinished bodies until the rest together hold little enough.
+
+        What was given up is freed only when its task runs next; until then it no longer counts.
+        """
+        kept = sum(self._unfinished.values())
+        while kept > MAX_HELD:
+            largest = max(self._unfinished, key=lambda one: self._unfinished[one])
+            kept -= self._unfinished.pop(largest)
+            largest.cancel()
 
 
 def _replayed(body: bytes, receive: Receive) -> Callable[[], Any]:
