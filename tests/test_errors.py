@@ -33,7 +33,7 @@ CONTRACT = {
 
 def test_every_code_of_the_contract_has_one_class() -> None:
     codes = [kind.code for kind in all_errors()]
-    assert sorted(codes) == sorted({*CONTRACT, "CONFIG_ERROR"})
+    assert sorted(codes) == sorted({*CONTRACT, "CONFIG_ERROR", "QUOTA_EXCEEDED"})
 
 
 def test_every_failure_says_who_can_act_and_what_to_try() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from functools import cached_property, partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import anyio
 
@@ -18,6 +18,7 @@ from mcp_web.fetch.options import FetchOptions
 from mcp_web.limit.options import LimitOptions
 from mcp_web.limit.running import RunningCalls
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.render.options import RenderOptions
 from mcp_web.sandbox.options import SandboxOptions
 from mcp_web.search.options import SearchOptions
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mcp_web.index.documents import DocumentVectors
     from mcp_web.index.reader import PageReader
     from mcp_web.limit.open import Coordination
+    from mcp_web.limit.quota import Quota
     from mcp_web.net.client import ApiClient, WebClient
     from mcp_web.net.dial import Dialer
     from mcp_web.net.proxy import Proxies
@@ -53,6 +55,8 @@ class App:
     `dialer` replaces the real one in tests, which bring their own small web; nothing in the configuration can set it.
     """
 
+    tenant = DEFAULT_TENANT
+
     def __init__(self, settings: Settings, *, dialer: Dialer | None = None) -> None:
         self.settings = settings
         self.tools = settings.of(ToolOptions)
@@ -63,6 +67,7 @@ class App:
         self._store_refusal: WebError | None = None
         self._store_note = ""
         self.calls = RunningCalls()
+        self.own_figures = trace.figures  # what this tenant did; the process as long as there is only one
         self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
@@ -152,6 +157,14 @@ class App:
         self._exit_stack.push_async_callback(made.close)
         return made
 
+    @cached_property
+    def quota(self) -> Quota:
+        """What each tenant may use."""
+        from mcp_web.limit.quota import open_quota
+
+        per_minute = self.settings.of(ServerOptions).calls_per_minute
+        return open_quota(self.settings.of(LimitOptions), per_minute, self.coordination.limiter)
+
     async def store(self) -> Store:
         """The store, opened when first needed."""
         if self._store is not None:
@@ -160,7 +173,7 @@ class App:
             if self._store is None:
                 from mcp_web.store.open import open_store_or_temporary
 
-                opened = await open_store_or_temporary(self.settings.of(StoreOptions))
+                opened = await open_store_or_temporary(self.settings.of(StoreOptions), self.tenant)
                 if opened.folder is not None:
                     self._exit_stack.callback(opened.folder.cleanup)
                 self._exit_stack.push_async_callback(opened.store.close)
@@ -213,6 +226,7 @@ class App:
                 public_client=self.public_client,
                 flight=self.coordination.flight,
                 proxy=self.proxies.https.url if self.proxies.https else None,
+                charge=partial(self.quota.take_paid_search, self.tenant),
             )
         return self._searcher
 
@@ -366,22 +380,13 @@ class App:
             return await anyio.to_thread.run_sync(document_from_json, read)
 
     # ── the state of the whole ─────────────────────────────────────────────────────────────────────────────────
-    async def trouble(self) -> str:
-        """Why this process cannot serve, or nothing."""
-        try:
-            await self.require_kept_store()
-            await (await self.store()).size()
-        except WebError as error:
-            return error.message
-        return ""
-
     async def save_figures(self) -> None:
         """Add this process's figures to the kept totals; they are worth less than a clean end."""
         if self._store is not None:
             with contextlib.suppress(WebError):
                 from mcp_web.archive.usage import add_sample
 
-                drained = trace.figures.drain()
+                drained = self.own_figures.drain()
                 await self._store.add_figures(drained)
                 await add_sample(self._store, drained)
 
@@ -393,7 +398,3 @@ class App:
             while True:
                 await anyio.sleep(FIGURES_EVERY)
                 await self.save_figures()
-
-    def figures(self) -> dict[str, Any]:
-        """The figures of this process; a scraper adds up processes itself."""
-        return trace.figures.totals()

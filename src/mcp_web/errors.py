@@ -153,6 +153,11 @@ class SearchUnavailable(TryLater):
     suggestion = "Try again later or name another provider; `mcp-web doctor` shows what each provider answers."
 
 
+class QuotaExceeded(TryLater):
+    code = "QUOTA_EXCEEDED"
+    suggestion = "Wait for the time in retry_after; the operator sets the limits of a tenant."
+
+
 class FetchFailed(SiteError):
     code = "FETCH_FAILED"
     retryable = True

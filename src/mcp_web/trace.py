@@ -19,6 +19,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -48,10 +49,13 @@ class Figures:
         self.histograms: dict[Key, list[float]] = {}
         self._drained_counters: dict[Key, float] = {}
         self._drained_rows: dict[Key, list[float]] = {}
+        self.tool_calls: deque[ToolCall] = deque(maxlen=30)  # the newest last
 
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         with self._lock:
             self.counters[name, tuple(sorted(labels.items()))] += amount
+        if (own := tenant_figures.get()) is not None and own is not self:
+            own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
         """One measurement: the row is [count, sum, one cell per bucket]."""
@@ -62,6 +66,8 @@ class Figures:
             for at, bound in enumerate(BUCKETS):
                 if ms <= bound:
                     row[2 + at] += 1
+        if (own := tenant_figures.get()) is not None and own is not self:
+            own.observe(name, ms, **labels)
 
     def totals(self) -> dict[str, Any]:
         """Everything since the process began, as plain JSON values."""
@@ -113,8 +119,8 @@ class ToolCall:
     ms: float = 0.0
 
 
-figures = Figures()
-tool_calls: deque[ToolCall] = deque(maxlen=30)  # the newest last
+tenant_figures: ContextVar[Figures | None] = ContextVar("tenant_figures", default=None)  # of whoever is being served
+figures = Figures()  # of the whole process
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
 
@@ -182,7 +188,7 @@ def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
     labels = {by: str(facts[by])} if by else {}
     call = ToolCall(str(facts.get("tool", "")), time.time())
     if name == "tool":
-        tool_calls.append(call)
+        (tenant_figures.get() or figures).tool_calls.append(call)
     begun = time.perf_counter()
     noted: dict[str, Any] = dict(facts)
     outcome, known = "ok", True

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_web.limit.schedule import Schedule, month_of, until_next_month
+from mcp_web.limit.schedule import Schedule, period_of, until_next
 
 EVER = 1e9
 
@@ -62,5 +62,5 @@ def test_a_damaged_file_starts_afresh(damaged: object) -> None:
 
 def test_the_month_ends_at_its_end() -> None:
     moment = datetime(2026, 12, 31, 23, 59, tzinfo=UTC).timestamp()
-    assert month_of(moment) == "2026-12"
-    assert until_next_month(moment) == 60
+    assert period_of(moment, "month") == "2026-12"
+    assert until_next(moment, "month") == until_next(moment, "minute") == 60

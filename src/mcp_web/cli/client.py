@@ -7,22 +7,33 @@ import shutil
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
-from mcp_web.cli.clients import CLIENTS, Client
+from mcp_web.cli.clients import CLIENTS, AnyEntry, Client
 from mcp_web.cli.output import json_option, print_json
 from mcp_web.errors import ConfigError
-from mcp_web.web.connect import NAME, Entry, own_entry
+from mcp_web.web.connect import NAME, Entry, Remote, own_entry
 
 
 @click.command("client")
 @click.argument("client", type=click.Choice(list(CLIENTS)), required=False)
 @click.option("--write", is_flag=True, help="Write it into the client's configuration, keeping a backup.")
 @click.option("--path", type=click.Path(path_type=Path, dir_okay=False), help="Another configuration file.")
+@click.option("--url", help="Connect over HTTP to a server that runs there, instead of starting one.")
+@click.option("--token", help="The token for that server.")
 @click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="A variable for the server; repeatable.")
 @json_option
-def command(client: str | None, write: bool, path: Path | None, env: tuple[str, ...], as_json: bool) -> None:
+def command(
+    client: str | None,
+    write: bool,
+    path: Path | None,
+    url: str | None,
+    token: str | None,
+    env: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Print the configuration for an MCP client, or write it there. Without a CLIENT: list them."""
     if client is None:
         rows = [{"client": known.name, "title": known.title, "path": str(known.path()) if known.path else None}
@@ -34,7 +45,7 @@ def command(client: str | None, write: bool, path: Path | None, env: tuple[str, 
                 click.echo(f"{row['client']:15} {row['title']:15} {row['path'] or ''}")
         return
     known = CLIENTS[client]
-    entry = _with_env(own_entry(), env)
+    entry = _with_env(own_entry(), env) if url is None else remote(known, url, token)
     target = path or (known.path() if known.path else None)
     if write:
         if target is None or known.form == "text":
@@ -48,7 +59,22 @@ def command(client: str | None, write: bool, path: Path | None, env: tuple[str, 
         _show(known, entry, target)
 
 
-def install(client: Client, entry: Entry, target: Path) -> tuple[bool, Path | None]:
+def remote(client: Client, url: str, token: str | None) -> Remote:
+    """How a client reaches a server over HTTP; an address without a path means its /mcp."""
+    if client.http_body is None and client.form != "text":
+        raise ConfigError(
+            f"{client.title} takes no HTTP server in its configuration file.",
+            suggestion=f"Add {url} under Settings → Connectors, or let it start its own server: omit --url.",
+        )
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ConfigError(
+            f"{url!r} is not an http or https address.", suggestion="Give it as http://host:8765/mcp, or https://…"
+        )
+    return Remote(url if parts.path.strip("/") else url.rstrip("/") + "/mcp", token or "")
+
+
+def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path | None]:
     """Merge our entry into a configuration file: everything else stays, a backup is made, twice changes nothing."""
     try:
         before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
@@ -72,7 +98,7 @@ def install(client: Client, entry: Entry, target: Path) -> tuple[bool, Path | No
     return True, backup
 
 
-def _merged_json(client: Client, entry: Entry, before: str, target: Path) -> str:
+def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
     try:
         whole = json.loads(before) if before.strip() else {}
     except ValueError as error:
@@ -88,14 +114,14 @@ def _merged_json(client: Client, entry: Entry, before: str, target: Path) -> str
         if not isinstance(table, dict):
             where = ".".join(client.where)
             raise ConfigError(f"{target} has no object at {where}; it was left as it is.", suggestion=_by_hand(client))
-    wanted = client.body(entry)
+    wanted = client.body_of(entry)
     if table.get(NAME) == wanted:
         return before
     table[NAME] = wanted
     return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
 
-def _merged_toml(client: Client, entry: Entry, before: str, target: Path) -> str:
+def _merged_toml(client: Client, entry: AnyEntry, before: str, target: Path) -> str:
     import tomllib
 
     try:
@@ -106,7 +132,7 @@ def _merged_toml(client: Client, entry: Entry, before: str, target: Path) -> str
         ) from error
     for key in client.where:
         whole = whole.get(key, {})
-    if whole.get(NAME) == client.body(entry):
+    if whole.get(NAME) == client.body_of(entry):
         return before
     if NAME in whole:
         raise ConfigError(
@@ -116,17 +142,19 @@ def _merged_toml(client: Client, entry: Entry, before: str, target: Path) -> str
     return (before.rstrip("\n") + "\n\n" if before.strip() else "") + _toml(client, entry)
 
 
-def _toml(client: Client, entry: Entry) -> str:
-    lines = [f"[{'.'.join(client.where)}.{NAME}]", f"command = {json.dumps(entry.command)}"]
-    lines.append(f"args = {json.dumps(list(entry.args))}")
-    if entry.env:
-        pairs = ", ".join(f"{name} = {json.dumps(value)}" for name, value in entry.env.items())
-        lines.append(f"env = {{ {pairs} }}")
+def _toml(client: Client, entry: AnyEntry) -> str:
+    lines = [f"[{'.'.join(client.where)}.{NAME}]"]
+    for key, value in client.body_of(entry).items():
+        if isinstance(value, dict):
+            pairs = ", ".join(f"{name} = {json.dumps(inside)}" for name, inside in value.items())
+            lines.append(f"{key} = {{ {pairs} }}")
+        else:
+            lines.append(f"{key} = {json.dumps(value)}")
     return "\n".join(lines) + "\n"
 
 
-def _nested(client: Client, entry: Entry) -> dict[str, Any]:
-    made: dict[str, Any] = {NAME: client.body(entry)}
+def _nested(client: Client, entry: AnyEntry) -> dict[str, Any]:
+    made: dict[str, Any] = {NAME: client.body_of(entry)}
     for key in reversed(client.where):
         made = {key: made}
     return made
@@ -142,13 +170,12 @@ def _with_env(entry: Entry, pairs: tuple[str, ...]) -> Entry:
     return Entry(entry.command, entry.args, env)
 
 
-def _show(client: Client, entry: Entry, target: Path | None) -> None:
+def _show(client: Client, entry: AnyEntry, target: Path | None) -> None:
     if client.form != "text":
         click.echo(f"# {client.title}: {target}", err=True)
         click.echo(_toml(client, entry) if client.form == "toml" else json.dumps(_nested(client, entry), indent=2))
     if client.hint:
-        line = " ".join((entry.command, *entry.args))
-        click.echo(client.hint.replace("COMMAND", line), err=client.form != "text")
+        click.echo(client.hint_for(entry), err=client.form != "text")
 
 
 def _by_hand(client: Client) -> str:

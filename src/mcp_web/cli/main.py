@@ -19,7 +19,7 @@ from mcp_web.errors import ConfigError, WebError
 
 # command → the module in this folder that has it: imported only when it is asked for.
 COMMANDS = {
-    "serve": "Start the MCP server on stdio, or over HTTP with --http.",
+    "serve": "Start the MCP server on stdio, over HTTP with --http, or for a team with --team.",
     "search": "Search the web.",
     "open": "Open web pages as clean Markdown.",
     "read": "Show the passages of a page that answer a question.",
@@ -33,6 +33,8 @@ COMMANDS = {
     "config": "Show every setting, its value and where it came from.",
     "history": "Show past searches, where they are kept.",
     "stats": "Show what this installation has done.",
+    "token": "Add, list and revoke the tokens of a team's server.",
+    "tenant": "List tenants; erase everything that is kept of one.",
     "client": "Print or install the configuration for an MCP client.",
     "siteconfig": "List site configs, and try one on a page.",
     "completion": "Print the shell completion script.",

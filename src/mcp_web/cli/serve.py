@@ -6,16 +6,22 @@ import sys
 
 import click
 
+TEAM_ADDRESS = "0.0.0.0:8765"
+
 
 @click.command("serve")
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve Streamable HTTP there instead of stdio.")
+@click.option("--team", is_flag=True, help=f"Serve a team with tokens and tenants, at {TEAM_ADDRESS} unless --http.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="A host name it is reached by; repeatable.")
 @click.option("--profile", type=click.Choice(["standard", "lite", "chatgpt"]), help="Which set of tools.")
 @click.option("--contract", metavar="NAME", help="Offer another system's own tools instead.")
-def command(address: str | None, profile: str | None, contract: str | None) -> None:
+def command(address: str | None, team: bool, names: tuple[str, ...], profile: str | None, contract: str | None) -> None:
     """Start the MCP server: on stdio for one client, over HTTP for many."""
     from mcp_web.settings import load
 
-    settings = load({"tools.profile": profile, "tools.contract": contract})
+    settings = load({"tools.profile": profile, "tools.contract": contract, "server.team": team or None})
+    if team:
+        address = address or TEAM_ADDRESS
     if address is None:
         from mcp_web.server import stdio
 
@@ -25,15 +31,33 @@ def command(address: str | None, profile: str | None, contract: str | None) -> N
         stdio.run(settings)
         return
     from mcp_web.server import http
-    from mcp_web.web.connect import claude_code_line
+    from mcp_web.server.names import host_for_clients, own_names
+    from mcp_web.server.options import ServerOptions
 
     host, port = http.parse_address(address)
-    shown = f"http://{'127.0.0.1' if host in ('', '0.0.0.0') else host}:{port}"  # noqa: S104 — only shown
+    known = (*names, *(own_names() if team else ()))
+    base = settings.of(ServerOptions).public_url or f"http://{host_for_clients(host, known)}:{port}"
 
-    def announce() -> None:
-        click.echo(f"mcp-web serves MCP at {shown}/mcp and its page at {shown}/", err=True)
-        click.echo("Paste into a terminal to add it to Claude Code over stdio:", err=True)
-        click.echo(f"  {claude_code_line()}", err=True)
+    def announce(first_token: str | None) -> None:
+        _announce(base.removesuffix("/mcp").rstrip("/"), first_token, team=team)
         sys.stderr.flush()
 
-    http.run(settings, host, port, announce)
+    http.run(settings, host, port, announce, known)
+
+
+def _announce(base: str, first_token: str | None, *, team: bool) -> None:
+    from mcp_web.web.connect import Remote, claude_code_http_line, claude_code_line
+
+    click.echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
+    if not team:
+        click.echo("Paste into a terminal to add it to Claude Code over stdio:", err=True)
+        click.echo(f"  {claude_code_line()}", err=True)
+        return
+    token = first_token or "TOKEN"
+    if first_token:
+        click.echo(f"Your token, shown this once: {first_token}", err=True)
+    click.echo("The page asks for a user and a password: any user, a token as password.", err=True)
+    click.echo("Connect a client:", err=True)
+    click.echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)
+    click.echo(f"  mcp-web client cursor --url {base}/mcp --token {token} --write", err=True)
+    click.echo("A token for somebody else: mcp-web token add NAME", err=True)

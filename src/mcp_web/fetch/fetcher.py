@@ -85,7 +85,7 @@ class Fetcher:
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
         self._robots = RobotsCheck(self._get_robots, agent_token(options.user_agent), kept)
-        self._admission = Admission(
+        self.admission = Admission(
             per_caller=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay
         )
 
@@ -141,7 +141,7 @@ class Fetcher:
 
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
         try:
-            async with self._admission.page(deadline):
+            async with self.admission.page(deadline):
                 return await self._in_time(_PageFetch(target, conditional, self._until(deadline), target))
         except WebError as error:
             error.url = target.href
@@ -192,7 +192,7 @@ class Fetcher:
         page.authenticated = bool(login)
         headers = self._headers(page, login)
         begun = anyio.current_time()
-        async with self._admission.host(page.at.host, delay=delay, deadline=page.deadline):
+        async with self.admission.host(page.at.host, delay=delay, deadline=page.deadline):
             page.spent("queue", begun)
             try:
                 response = await retrying(

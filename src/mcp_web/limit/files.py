@@ -20,7 +20,7 @@ from anyio import to_thread
 from mcp_web import trace
 from mcp_web.limit.limiter import BudgetSpent, Limiter
 from mcp_web.limit.memory import MemoryLimiter
-from mcp_web.limit.schedule import Schedule, Step, month_of, until_next_month
+from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
 
 T = TypeVar("T")
 
@@ -50,20 +50,21 @@ class FileLimiter(Limiter):
             _log_failure(error)
             return await self._fallback.step(key, step, seconds, patience)
 
-    async def spend(self, key: str, budget: int) -> int:
+    async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         def take(kept: dict[str, Any]) -> int:
             now = time.time()
-            used = _used(kept, month_of(now))
+            current = period_of(now, period)
+            used = _used(kept, current)
             if used >= budget:
-                raise BudgetSpent(key, budget, until_next_month(now))
-            kept["month"], kept["used"] = month_of(now), used + 1
+                raise BudgetSpent(key, budget, until_next(now, period))
+            kept["month"], kept["used"] = current, used + 1  # the name of earlier versions
             return budget - used - 1
 
         try:
-            return await self._change(key, take)
+            return await self._change(key if period == "month" else f"{key} by {period}", take)
         except OSError as error:
             _log_failure(error)
-            return await self._fallback.spend(key, budget)
+            return await self._fallback.spend(key, budget, period)
 
     async def _change(self, key: str, decide: Callable[[dict[str, Any]], T]) -> T:
         name = hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
@@ -115,6 +116,6 @@ def _read(descriptor: int) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def _used(kept: dict[str, Any], month: str) -> int:
-    used = kept.get("used", 0) if kept.get("month") == month else 0
+def _used(kept: dict[str, Any], period: str) -> int:
+    used = kept.get("used", 0) if kept.get("month") == period else 0
     return used if isinstance(used, int) else 0

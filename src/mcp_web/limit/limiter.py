@@ -1,4 +1,4 @@
-"""The rate limiter: one request per interval for everyone who shares a key, and monthly budgets."""
+"""The rate limiter: one request per interval for everyone who shares a key, and budgets of a period."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import anyio
 
-from mcp_web.limit.schedule import Step
+from mcp_web.limit.schedule import Period, Step
 
 
 class RateExceeded(Exception):
@@ -19,10 +19,10 @@ class RateExceeded(Exception):
 
 
 class BudgetSpent(Exception):
-    """The month's budget is used up."""
+    """The budget of this month, day or minute is used up."""
 
     def __init__(self, key: str, budget: int, retry_after: float) -> None:
-        super().__init__(f"The monthly budget of {budget} for {key} is used up.")
+        super().__init__(f"The budget of {budget} for {key} is used up.")
         self.key = key
         self.budget = budget
         self.retry_after = retry_after
@@ -65,8 +65,8 @@ class Limiter(ABC):
         """Apply one step to the key's schedule, atomically; `Schedule.apply` says what each step does."""
 
     @abstractmethod
-    async def spend(self, key: str, budget: int) -> int:
-        """Take one from the calendar month's budget and return what is left; `BudgetSpent` when nothing is."""
+    async def spend(self, key: str, budget: int, period: Period = "month") -> int:
+        """Take one from the budget of the calendar period and return what is left; `BudgetSpent` when nothing is."""
 
     async def close(self) -> None:
         """Close what the limiter opened."""

@@ -8,7 +8,7 @@ from collections import defaultdict
 import anyio
 
 from mcp_web.limit.limiter import BudgetSpent, Limiter
-from mcp_web.limit.schedule import Schedule, Step, month_of, until_next_month
+from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
 
 
 class MemoryLimiter(Limiter):
@@ -16,15 +16,17 @@ class MemoryLimiter(Limiter):
 
     def __init__(self) -> None:
         self._schedules: dict[str, Schedule] = defaultdict(Schedule)
-        self._used: dict[tuple[str, str], int] = {}
+        self._used: dict[tuple[str, Period], tuple[str, int]] = {}  # in the current month, day or minute
 
     async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
         return self._schedules[key].apply(step, anyio.current_time(), seconds, patience)
 
-    async def spend(self, key: str, budget: int) -> int:
+    async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         now = time.time()
-        used = self._used.get((key, month_of(now)), 0)
+        current = period_of(now, period)
+        counted, used = self._used.get((key, period), (current, 0))
+        used = used if counted == current else 0
         if used >= budget:
-            raise BudgetSpent(key, budget, until_next_month(now))
-        self._used[key, month_of(now)] = used + 1
+            raise BudgetSpent(key, budget, until_next(now, period))
+        self._used[key, period] = (current, used + 1)
         return budget - used - 1

@@ -10,7 +10,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.limit.limiter import BudgetSpent, Limiter
 from mcp_web.limit.memory import MemoryLimiter
-from mcp_web.limit.schedule import Step, month_of, until_next_month
+from mcp_web.limit.schedule import Period, Step, period_of, until_next
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -58,6 +58,7 @@ class RedisLimiter(Limiter):
         self._redis = redis
         self._prefix = prefix
         self._fallback = MemoryLimiter()
+        self.is_reachable = True  # as of the last script
 
     async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
         values = [step, _micro(seconds), _micro(max(0.0, patience))]
@@ -66,13 +67,15 @@ class RedisLimiter(Limiter):
             return await self._fallback.step(key, step, seconds, patience)
         return int(wait) / 1e6
 
-    async def spend(self, key: str, budget: int) -> int:
+    async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         now = time.time()
-        left = await self._run(_SPEND, self._name(key, month_of(now)), [budget, int(until_next_month(now)) + 86400])
+        rest = until_next(now, period)
+        # Replicas whose clocks differ a little count in the same key: it is kept for longer than its period.
+        left = await self._run(_SPEND, self._name(key, period_of(now, period)), [budget, int(2 * rest) + 120])
         if left is None:
-            return await self._fallback.spend(key, budget)
+            return await self._fallback.spend(key, budget, period)
         if int(left) < 0:
-            raise BudgetSpent(key, budget, until_next_month(now))
+            raise BudgetSpent(key, budget, rest)
         return int(left)
 
     async def close(self) -> None:
@@ -90,8 +93,14 @@ class RedisLimiter(Limiter):
                 reply: Any = await cast(Any, self._redis.eval(script, 1, name, *values))
         except (RedisError, OSError) as error:  # TimeoutError is an OSError
             trace.log("error", "rate_limit_redis", reason=type(error).__name__)
+            self.is_reachable = False
             return None
+        self.is_reachable = True
         return reply
+
+    async def ping(self) -> bool:
+        """Whether Redis answers now."""
+        return await self._run("return 1", self._name("ping", "ping"), []) is not None
 
 
 def _micro(seconds: float) -> int:

@@ -10,6 +10,9 @@ from typing import Any, Literal
 _FARTHEST = 3600.0
 
 Step = Literal["reserve", "start", "cancel", "pause"]
+Period = Literal["minute", "day", "month"]
+_FORMATS: dict[Period, str] = {"minute": "%Y-%m-%dT%H:%M", "day": "%Y-%m-%d", "month": "%Y-%m"}
+_LENGTHS: dict[Period, float] = {"minute": 60.0, "day": 86400.0}
 
 
 @dataclass(slots=True)
@@ -66,13 +69,16 @@ class Schedule:
         return cls(*(moment if moment <= now + _FARTHEST else 0.0 for moment in moments))
 
 
-def month_of(now: float) -> str:
-    """The calendar month a moment lies in, UTC: 2026-11."""
-    return datetime.fromtimestamp(now, UTC).strftime("%Y-%m")
+def period_of(now: float, period: Period) -> str:
+    """The calendar month, day or minute that a moment lies in, UTC: 2026-11."""
+    return datetime.fromtimestamp(now, UTC).strftime(_FORMATS[period])
 
 
-def until_next_month(now: float) -> float:
-    """Seconds to the first moment of the next month, UTC."""
+def until_next(now: float, period: Period) -> float:
+    """Seconds to the first moment of the next month, day or minute, UTC."""
+    if period != "month":
+        length = _LENGTHS[period]
+        return length - now % length
     today = datetime.fromtimestamp(now, UTC)
     year, month = (today.year + 1, 1) if today.month == 12 else (today.year, today.month + 1)
     return datetime(year, month, 1, tzinfo=UTC).timestamp() - now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -12,7 +12,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_web import trace
-from mcp_web.errors import WebError
+from mcp_web.errors import QuotaExceeded, WebError
 from mcp_web.limit.limiter import BudgetSpent, Limiter, RateExceeded
 from mcp_web.model.search import Attempt, Outcome, SearchQuery
 from mcp_web.search.health import Health
@@ -25,6 +25,7 @@ from mcp_web.search.snippets import clean
 _MARGIN = 1.15  # our second is a little longer than the provider's: clocks and queues differ
 _ANSWER_CHARS = 1000  # characters of an instant answer, and of a suggested query
 _SUGGESTION_CHARS = 200
+Charge = Callable[[], Awaitable[None]]
 _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
 
 
@@ -39,6 +40,7 @@ class Runner:
     limiter: Limiter
     health: dict[str, Health] = field(default_factory=lambda: defaultdict(Health))
     rates: dict[str, int] = field(default_factory=dict)  # learned from answers
+    charge: Charge | None = None  # counts one request to a provider with a key; raises QuotaExceeded
     _learning: dict[str, anyio.Lock] = field(default_factory=lambda: defaultdict(anyio.Lock))
 
     async def ask(
@@ -178,6 +180,8 @@ class Runner:
         try:
             # Evenly, not in volleys: a volley that is late on its way meets the next one in the same second.
             await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=deadline)
+            if self.charge is not None and capabilities.needs_key:
+                await self.charge()
             if budget:
                 await self.limiter.spend(_rate_key(endpoint), budget)
         except RateExceeded as late:
@@ -187,6 +191,8 @@ class Runner:
             raise ProviderRefused(
                 "rate_limited", detail, retry_after=round(late.retry_after, 1), counts=False
             ) from late
+        except QuotaExceeded as spent:
+            raise ProviderRefused("quota", spent.message, retry_after=spent.retry_after, counts=False) from spent
         except BudgetSpent as spent:
             detail = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
             raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent

@@ -29,7 +29,7 @@ from mcp_web.search.providers.ddgs_client import DdgsClient
 from mcp_web.search.quality import worth_showing
 from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply
-from mcp_web.search.run import Runner
+from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.snippets import shorten
 from mcp_web.text.untrusted import quoted
@@ -53,6 +53,7 @@ class Searcher:
         public_client: ApiClient | None = None,
         flight: SingleFlight | None = None,
         proxy: str | None = None,
+        charge: Charge | None = None,
     ) -> None:
         clients: dict[str, ApiClient] = {
             "http": api_client,
@@ -62,7 +63,7 @@ class Searcher:
         }
         self._options = options
         self._notes = notes
-        self._runner = Runner(options, clients, limiter)
+        self._runner = Runner(options, clients, limiter, charge=charge)
         self._endpoints: dict[str, list[Provider]] = {name: entry.build(options) for name, entry in REGISTRY.items()}
         self._pool = InstancePool(options, self._runner, notes)
         self._cache = SearchCache(notes, options.cache_ttl)

@@ -1,37 +1,66 @@
-"""The outermost middleware of the HTTP server: Host, Origin, authentication, rate. Nothing else runs for a stranger."""
+"""The outermost middleware of the HTTP server: Host, Origin, authentication, rate, scope. Nothing else runs before."""
 
 from __future__ import annotations
 
 import json
 import math
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
-from mcp_web.errors import WebError
-from mcp_web.server.auth import Authenticator
+from mcp_web.errors import QuotaExceeded, WebError
+from mcp_web.server.auth import Authenticator, Caller, uses_oauth
 from mcp_web.server.options import ServerOptions
+from mcp_web.server.scopes import allows, needed_for_path
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from mcp_web.limit.quota import Quota
+
 # Probes of a balancer carry no token and learn nothing.
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
-_WELL_KNOWN = "/.well-known/oauth-protected-resource"
+WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_CLOCK_SECONDS = 30  # that the clock of an issuer may differ
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An HTTP answer that ends the request here."""
+
+    status: int
+    code: str
+    message: str
+    headers: Headers
 
 
 class AccessMiddleware:
-    """ASGI middleware over every route."""
+    """ASGI middleware over every route; puts the SDK's authenticated user into the scope."""
 
-    def __init__(self, app: ASGIApp, options: ServerOptions, authenticator: Authenticator, port: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        options: ServerOptions,
+        authenticator: Authenticator,
+        port: int,
+        *,
+        names: Iterable[str] = (),
+        quota: Quota,
+    ) -> None:
         self._app = app
         self._authenticator = authenticator
-        self._options = options
-        hosts = [*_LOCAL, *options.allowed_hosts]
+        self._challenge = Challenge(options)
+        self._required = frozenset(options.oauth_scopes)
+        self._quota = quota
+        hosts = [*_LOCAL, *options.allowed_hosts, *names]
         self._hosts = {host.lower() for host in hosts} | {f"{host}:{port}".lower() for host in hosts}
-        self._origins = {f"http://{host}:{port}" for host in _LOCAL} | {o.rstrip("/") for o in options.allowed_origins}
-        self._buckets: dict[str, tuple[float, float]] = {}  # caller → requests left, since when
+        own = {f"http://{host}:{port}".lower() for host in (*_LOCAL, *names)}
+        self._origins = own | {origin.rstrip("/") for origin in options.allowed_origins}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -40,69 +69,120 @@ class AccessMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers: dict[str, str] = {}
-        for name, value in scope["headers"]:
-            key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-            # A header sent twice is both: neither an Origin nor a token can hide behind a second one.
-            headers[key] = f"{headers[key]}, {text}" if key in headers else text
-        refusal = await self._refusal(scope, headers)
-        if refusal is None:
-            await self._app(scope, receive, send)
+        headers = joined_headers(scope)
+        refusal = self._foreign(scope["path"], headers)
+        if refusal is None and not _is_open(scope["path"]):
+            refusal = await self._unauthorized(scope, headers) or await self._limited(scope)
+        if refusal is not None:
+            await refuse(send, refusal)
             return
-        status, code, message, extra = refusal
-        trace.figures.count("http_refused_total", code=code)
-        await _answer(send, status, {"error": {"code": code, "message": message}}, extra)
+        await self._app(scope, receive, send)
 
-    async def _refusal(
-        self, scope: Scope, headers: dict[str, str]
-    ) -> tuple[int, str, str, list[tuple[bytes, bytes]]] | None:
-        path = scope["path"]
+    def _foreign(self, path: str, headers: dict[str, str]) -> Refusal | None:
         if headers.get("host", "").lower() not in self._hosts and path not in OPEN_PATHS:
-            return 421, "BAD_HOST", "This server does not answer to that Host; see MCP_WEB_ALLOWED_HOSTS.", []
+            return Refusal(421, "BAD_HOST", "This server does not answer to that Host; see MCP_WEB_ALLOWED_HOSTS.", [])
         origin = headers.get("origin")
-        if origin is not None and origin.rstrip("/") not in self._origins:
-            return 403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.", []
-        if path in OPEN_PATHS or path.startswith(_WELL_KNOWN):
+        if origin is not None and origin.rstrip("/").lower() not in self._origins:
+            return Refusal(403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.", [])
+        return None
+
+    async def _unauthorized(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
+        """Authenticate, and check what the caller may see here."""
+        if not self._authenticator.is_required:
             return None
+        path = scope["path"]
         try:
             caller = await self._authenticator.caller_of(headers.get("authorization", ""))
         except WebError as error:
-            # The authorization server cannot be asked: nobody is let in, and nobody is told that the token is wrong.
-            trace.log("error", "introspection", error_code=error.code, message=error.message)
-            return 503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", [(b"retry-after", b"10")]
-        if caller is None:
-            return 401, "UNAUTHORIZED", "A bearer token is needed.", self._challenge(path)
-        wait = self._wait(caller.name)
-        if wait > 0:
-            retry = [(b"retry-after", str(math.ceil(wait)).encode())]
-            return 429, "RATE_LIMITED", f"Too many requests; try again in {math.ceil(wait)} s.", retry
-        if path == "/mcp" and scope["method"] not in ("POST", "OPTIONS"):
-            # Every request is one POST: an idle GET stream would only hold a connection open.
-            return 405, "METHOD_NOT_ALLOWED", "Send MCP messages with POST.", [(b"allow", b"POST")]
+            # Tokens cannot be checked: nobody is let in, and nobody is told that the token is wrong.
+            trace.log("error", "authentication", error_code=error.code, message=error.message)
+            retry = [(b"retry-after", b"10")]
+            return Refusal(503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", retry)
+        if caller is None or (caller.expires_at or math.inf) + _CLOCK_SECONDS < time.time():
+            return Refusal(401, "UNAUTHORIZED", "A valid bearer token is needed.", self._challenge.unauthorized(path))
+        needed = needed_for_path(scope["method"], path, scope["query_string"])
+        missing = sorted(self._required - set(caller.scopes)) if caller.from_issuer else []
+        if missing or not allows(caller.scopes, needed):
+            return self._challenge.insufficient(" ".join([*missing, *([needed] if needed else [])]))
+        sign_in(scope, caller)
         return None
 
-    def _challenge(self, path: str) -> list[tuple[bytes, bytes]]:
-        bearer = "Bearer"
-        if self._options.oauth_issuer and self._options.public_url:
-            bearer += f' resource_metadata="{self._options.public_url.rstrip("/")}{_WELL_KNOWN}"'
-        challenges = [(b"www-authenticate", bearer.encode())]
+    async def _limited(self, scope: Scope) -> Refusal | None:
+        caller = caller_in(scope)
+        try:
+            await self._quota.take_call(caller.tenant if caller else "anyone", is_call=scope["path"] == "/mcp")
+        except QuotaExceeded as error:
+            retry = [(b"retry-after", str(math.ceil(error.retry_after or 1)).encode())]
+            return Refusal(429, "RATE_LIMITED", error.message, retry)
+        if scope["path"] == "/mcp" and scope["method"] not in ("POST", "OPTIONS"):
+            # Every request is one POST: an idle GET stream would only hold a connection open.
+            return Refusal(405, "METHOD_NOT_ALLOWED", "Send MCP messages with POST.", [(b"allow", b"POST")])
+        return None
+
+
+class Challenge:
+    """The WWW-Authenticate headers: the SDK's own leave out the scope."""
+
+    def __init__(self, options: ServerOptions) -> None:
+        self._metadata = metadata_url(options) if uses_oauth(options) else ""
+        self._scope = " ".join(options.oauth_scopes) or "tools"
+
+    def unauthorized(self, path: str) -> Headers:
+        found = [(b"www-authenticate", self._bearer(scope=self._scope if self._metadata else ""))]
         if path != "/mcp":
-            challenges.append((b"www-authenticate", b'Basic realm="mcp-web: any user, a token as password"'))
-        return challenges
+            found.append((b"www-authenticate", b'Basic realm="mcp-web: any user, a token as password"'))
+        return found
 
-    def _wait(self, name: str) -> float:
-        """Token bucket: seconds until this caller may ask again, 0 when now."""
-        most = float(self._options.calls_per_minute)
-        now = time.monotonic()
-        level, since = self._buckets.get(name, (most, now))
-        level = min(most, level + (now - since) * most / 60)
-        allowed = level >= 1
-        self._buckets[name] = (level - 1 if allowed else level, now)
-        return 0.0 if allowed else (1 - level) * 60 / most
+    def insufficient(self, scope: str) -> Refusal:
+        message = f"The token lacks the scope {scope!r}."
+        header = self._bearer(error="insufficient_scope", error_description=message, scope=scope)
+        return Refusal(403, "INSUFFICIENT_SCOPE", message, [(b"www-authenticate", header)])
+
+    def _bearer(self, **parts: str) -> bytes:
+        parts |= {"resource_metadata": self._metadata}
+        listed = ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)
+        return f"Bearer {listed}".strip().encode()
 
 
-async def _answer(send: Send, status: int, body: object, extra: list[tuple[bytes, bytes]]) -> None:
-    payload = json.dumps(body).encode()
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *extra]
-    await send({"type": "http.response.start", "status": status, "headers": head})
+def metadata_url(options: ServerOptions) -> str:
+    """RFC 9728: the well-known path stands between the host and the path of the public URL."""
+    from mcp.server.auth.routes import build_resource_metadata_url
+    from pydantic import AnyHttpUrl
+
+    return str(build_resource_metadata_url(AnyHttpUrl(options.public_url.rstrip("/"))))
+
+
+def sign_in(scope: Scope, caller: Caller) -> None:
+    """Leave the caller where the SDK and our handlers look for it."""
+    from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+    from starlette.authentication import AuthCredentials
+
+    scope["user"] = AuthenticatedUser(caller)
+    scope["auth"] = AuthCredentials(caller.scopes)
+
+
+def caller_in(scope: Any) -> Caller | None:
+    """The authenticated caller of a request; None where no token is needed."""
+    token = getattr(scope.get("user"), "access_token", None)
+    return token if isinstance(token, Caller) else None
+
+
+def joined_headers(scope: Scope) -> dict[str, str]:
+    """Headers by lower-case name. One sent twice is both, so that no Origin and no token hides behind another."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+def _is_open(path: str) -> bool:
+    return path in OPEN_PATHS or path == WELL_KNOWN or path.startswith(f"{WELL_KNOWN}/")
+
+
+async def refuse(send: Send, refusal: Refusal) -> None:
+    trace.figures.count("http_refused_total", code=refusal.code)
+    payload = json.dumps({"error": {"code": refusal.code, "message": refusal.message}}).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *refusal.headers]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": head})
     await send({"type": "http.response.body", "body": payload})

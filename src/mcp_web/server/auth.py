@@ -1,100 +1,124 @@
-"""Authentication of the HTTP server: static bearer tokens or OAuth access tokens."""
+"""Authentication of the HTTP server: the verifiers of bearer tokens, asked in turn.
+
+Each is a `TokenVerifier` of the SDK. A verifier returns None for a token that is not its own or not valid, and raises
+WebError when tokens cannot be checked at all.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
-import time
-from collections import deque
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
-from mcp_web.errors import ConfigError, FetchTimeout
+import anyio
+from mcp.server.auth.provider import AccessToken
+
+from mcp_web.errors import ConfigError
+from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server.options import ServerOptions
+from mcp_web.server.scopes import granted
+from mcp_web.services.manage_tokens import PREFIX, find_token
 
-Introspect = Callable[[str], Awaitable[dict[str, object]]]
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_CACHE_SECONDS = 30.0  # how long a checked OAuth token is believed: revocation takes effect within this time
-_CHECKS_PER_MINUTE = 60  # of unknown tokens, by everybody together: guessing must not flood the authorization server
-_MAX_CHECKED = 10_000
+_STORED_SECONDS = 2.0  # how long a stored token is believed: revocation takes effect within this time
+_MAX_REMEMBERED = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The authenticated caller; the name keys rate limits and never contains the token."""
+class Caller(AccessToken):
+    """An authenticated caller. `scopes` has the narrower scopes too; `name` never contains the token."""
 
     name: str
+    tenant: str = DEFAULT_TENANT
+    from_issuer: bool = False  # the token can be exchanged for one with more scopes
+
+
+class Verifier(Protocol):
+    """The SDK's TokenVerifier, with our AccessToken."""
+
+    async def verify_token(self, token: str) -> Caller | None: ...
+
+
+class ConfiguredTokens:
+    """The tokens in MCP_WEB_AUTH_TOKENS: the operator's own, for everything."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self._tokens = tokens
+
+    async def verify_token(self, token: str) -> Caller | None:
+        for number, known in enumerate(self._tokens):
+            if hmac.compare_digest(known.encode(), token.encode()):
+                name = f"token-{number}"
+                return Caller(token="", client_id=name, name=name, scopes=sorted(granted(["admin"])))
+        return None
+
+
+class StoredTokens:
+    """The tokens made with `mcp-web token add`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._known: OrderedDict[str, tuple[float, Caller]] = OrderedDict()  # by digest, until when
+
+    async def verify_token(self, token: str) -> Caller | None:
+        if not token.startswith(PREFIX):
+            return None
+        key, now = hashlib.sha256(token.encode()).hexdigest(), anyio.current_time()
+        known = self._known.get(key)
+        if known is not None and known[0] > now:
+            return known[1]
+        info = await find_token(self._app, token)
+        if info is None:
+            self._known.pop(key, None)
+            return None
+        caller = Caller(
+            token="",
+            client_id=info.name,
+            name=f"token:{info.name}",
+            tenant=info.tenant,
+            scopes=sorted(granted(info.scopes)),
+            expires_at=int(info.expires_at) if info.expires_at else None,
+        )
+        self._known[key] = (now + _STORED_SECONDS, caller)
+        if len(self._known) > _MAX_REMEMBERED:
+            self._known.popitem(last=False)
+        return caller
 
 
 class Authenticator:
-    """Checks Authorization headers."""
+    """Finds the caller of a request. Without verifiers everybody is let in: only on loopback."""
 
-    def __init__(self, options: ServerOptions, introspect: Introspect | None = None) -> None:
-        self._tokens = options.auth_tokens
-        self._scopes = set(options.oauth_scopes)
-        self._audience = options.public_url.rstrip("/")
-        self._introspect = introspect if options.oauth_introspection_url else None
-        self._checked: dict[str, tuple[float, Caller | None]] = {}  # good and bad tokens, until when
-        self._lookups: deque[float] = deque()  # when unknown tokens were checked, in the last minute
+    def __init__(self, verifiers: Sequence[Verifier]) -> None:
+        self._verifiers = verifiers
 
     @property
-    def closed(self) -> bool:
-        """Whether a token is needed at all."""
-        return bool(self._tokens) or self._introspect is not None
+    def is_required(self) -> bool:
+        return bool(self._verifiers)
 
     async def caller_of(self, authorization: str) -> Caller | None:
         """The caller, or None when the header is not valid; raises WebError when tokens cannot be checked."""
-        if not self.closed:
-            return Caller("anyone")
-        token = _token(authorization)
+        token = token_in(authorization)
         if not token:
             return None
-        for number, known in enumerate(self._tokens):
-            if hmac.compare_digest(known.encode(), token.encode()):
-                return Caller(f"token-{number}")
-        return await self._oauth_caller(token) if self._introspect else None
-
-    async def _oauth_caller(self, token: str) -> Caller | None:
-        now = time.monotonic()
-        known = self._checked.get(token)
-        if known is not None and known[0] > now:
-            return known[1]
-        self._count_lookup(now)
-        assert self._introspect is not None
-        facts = await self._introspect(token)
-        caller = Caller(f"{facts.get('iss', '')}|{facts.get('sub', '')}") if self._is_for_us(facts) else None
-        if len(self._checked) > _MAX_CHECKED:
-            self._checked.clear()
-        self._checked[token] = (now + _CACHE_SECONDS, caller)
-        return caller
-
-    def _count_lookup(self, now: float) -> None:
-        while self._lookups and self._lookups[0] < now - 60:
-            self._lookups.popleft()
-        if len(self._lookups) >= _CHECKS_PER_MINUTE:
-            raise FetchTimeout("More unknown tokens were presented than are checked in a minute.")
-        self._lookups.append(now)
-
-    def _is_for_us(self, facts: dict[str, object]) -> bool:
-        """Active, issued for this server, with the scopes we ask for."""
-        if facts.get("active") is not True:
-            return False
-        audience = facts.get("aud")
-        audiences = [audience] if isinstance(audience, str) else audience
-        if not isinstance(audiences, list) or self._audience not in [str(one).rstrip("/") for one in audiences]:
-            return False
-        return self._scopes <= set(str(facts.get("scope", "")).split())
+        for verifier in self._verifiers:
+            if (caller := await verifier.verify_token(token)) is not None:
+                return caller
+        return None
 
 
-def check_exposure(host: str, options: ServerOptions) -> None:
+def check_exposure(host: str, options: ServerOptions, *, stored_tokens: bool = False) -> None:
     """Refuse to listen beyond loopback without authentication."""
-    has_auth = bool(options.auth_tokens) or bool(options.oauth_introspection_url)
-    if host.strip("[]") not in LOOPBACK and not has_auth:
+    if host.strip("[]") not in LOOPBACK and not (needs_token(options) or stored_tokens):
         raise ConfigError(
             f"The server would listen on {host}, beyond this machine, without authentication.",
-            suggestion="Set MCP_WEB_AUTH_TOKENS to one or more long random tokens, or listen on 127.0.0.1.",
+            suggestion="Start it with --team, set MCP_WEB_AUTH_TOKENS, or listen on 127.0.0.1.",
         )
-    if options.oauth_introspection_url and not options.public_url:
+    if uses_oauth(options) and not options.public_url:
         raise ConfigError(
             "OAuth is configured without MCP_WEB_PUBLIC_URL, the audience that tokens must be issued for.",
             suggestion="Set MCP_WEB_PUBLIC_URL to the URL that clients use for this server.",
@@ -106,7 +130,16 @@ def check_exposure(host: str, options: ServerOptions) -> None:
         )
 
 
-def _token(authorization: str) -> str:
+def needs_token(options: ServerOptions) -> bool:
+    """Whether the configuration asks for authentication, wherever the server listens."""
+    return options.team or bool(options.auth_tokens) or uses_oauth(options)
+
+
+def uses_oauth(options: ServerOptions) -> bool:
+    return bool(options.oauth_issuer or options.oauth_introspection_url)
+
+
+def token_in(authorization: str) -> str:
     """The token of a Bearer header, or the password of a Basic one: browsers can send only that."""
     scheme, _, value = authorization.partition(" ")
     if scheme.lower() == "bearer":

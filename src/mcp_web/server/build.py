@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -15,9 +16,14 @@ from mcp.server.lowlevel import Server
 from mcp_web import __version__
 from mcp_web.app import App
 from mcp_web.contracts import sets as contracts
+from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server import handshake, prompts, resources
+from mcp_web.server.access import caller_in
+from mcp_web.server.auth import Caller
 from mcp_web.server.listing import listed_tools
 from mcp_web.server.result import add_extra_fields, to_mcp
+from mcp_web.server.scopes import allows, scope_of
+from mcp_web.tenant import Tenants
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
@@ -27,8 +33,12 @@ Context = ServerRequestContext[None]
 PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
 
 
-def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[None]:
-    """The server over an app, with the configured tools or the given ones; the caller chooses the transport."""
+def build_server(app: App, tools: Mapping[str, Tool] | None = None, *, tenants: Tenants | None = None) -> Server[None]:
+    """The server over an app, with the configured tools or the given ones; the caller chooses the transport.
+
+    With `tenants` each request is served with the parts of its caller's tenant.
+    """
+    apps = tenants or Tenants(app)
     contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
     tools = contracts.tools_offered(app.tools) if tools is None else tools
     structured = app.tools.answers == "structured"
@@ -38,13 +48,22 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     slots = {open_world: anyio.Semaphore(app.tools.concurrency) for open_world in (True, False)}
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=listed)
+        caller = _caller(ctx)
+        if caller is None or caller.from_issuer:  # a token from an issuer can be exchanged for one with more scopes
+            return types.ListToolsResult(tools=listed)
+        usable = [tool for tool in listed if allows(caller.scopes, scope_of(by_any_name[tool.name]))]
+        return types.ListToolsResult(tools=usable)
 
     async def call(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = by_any_name.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
-        under_way = Call(app, deadline=anyio.current_time() + app.tools.deadline, wants_data=structured)
+        _require(ctx, scope_of(tool))
+        async with _app_for(ctx, apps) as own:
+            return await run(ctx, own, tool, params)
+
+    async def run(ctx: Context, own: App, tool: Tool, params: types.CallToolRequestParams) -> types.CallToolResult:
+        under_way = Call(own, deadline=anyio.current_time() + app.tools.deadline, wants_data=structured)
         result: Result | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, under_way.progress)
@@ -56,22 +75,29 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
         return to_mcp(result or _timed_out(tool, app.tools.deadline), structured=structured)
 
     async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
-        return types.ListResourcesResult(resources=await resources.list_resources(app))
+        _require(ctx, "archive:read")
+        async with _app_for(ctx, apps) as own:
+            return types.ListResourcesResult(resources=await resources.list_resources(own))
 
     async def list_templates(ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
 
     async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await resources.read_resource(app, params.uri)
+        _require(ctx, "archive:read")
+        async with _app_for(ctx, apps) as own:
+            return await resources.read_resource(own, params.uri)
 
     async def complete(ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        return await resources.complete(app, params)
+        _require(ctx, "archive:read")
+        async with _app_for(ctx, apps) as own:
+            return await resources.complete(own, params)
 
     async def list_prompts(ctx: Context, params: Any) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=prompts.list_prompts(contract))
 
     async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await prompts.get_prompt(app, contract, params.name, params.arguments)
+        async with _app_for(ctx, apps) as own:
+            return await prompts.get_prompt(own, contract, params.name, params.arguments)
 
     server = Server[None](
         handshake.NAME,
@@ -91,6 +117,25 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None) -> Server[No
     if contract is not None:
         server.middleware.append(add_extra_fields)
     return server
+
+
+def _caller(ctx: Context) -> Caller | None:
+    """Who sent the request; None on stdio and where no token is needed."""
+    return caller_in(ctx.request.scope) if ctx.request is not None else None
+
+
+@asynccontextmanager
+async def _app_for(ctx: Context, tenants: Tenants) -> AsyncIterator[App]:
+    caller = _caller(ctx)
+    async with tenants.using(caller.tenant if caller else DEFAULT_TENANT) as app:
+        yield app
+
+
+def _require(ctx: Context, scope: str) -> None:
+    """The second check of a scope: whatever the middleware read out of the body, this is what runs."""
+    caller = _caller(ctx)
+    if caller is not None and not allows(caller.scopes, scope):
+        raise MCPError(types.INVALID_REQUEST, f"The token lacks the scope {scope!r}.")
 
 
 def _timed_out(tool: Tool, deadline: float) -> Result:

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-import base64
 import errno
-import json
 import socket
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from mcp_web import trace
 from mcp_web.app import App
-from mcp_web.errors import ConfigError, FetchFailed
-from mcp_web.server.access import AccessMiddleware
-from mcp_web.server.auth import Authenticator, Introspect, check_exposure
+from mcp_web.contracts import sets as contracts
+from mcp_web.errors import ConfigError
+from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.server.access import WELL_KNOWN, AccessMiddleware, Challenge, caller_in
+from mcp_web.server.auth import (
+    LOOPBACK,
+    Authenticator,
+    ConfiguredTokens,
+    StoredTokens,
+    Verifier,
+    check_exposure,
+    needs_token,
+    uses_oauth,
+)
 from mcp_web.server.build import build_server
+from mcp_web.server.oauth import Introspection, JwtVerifier, check_joserfc
 from mcp_web.server.options import ServerOptions
-from mcp_web.services.embed_documents import embed_in_background
+from mcp_web.server.scope_check import ScopeCheck
+from mcp_web.server.scopes import HIERARCHY, scope_of
+from mcp_web.services.check_readiness import check_readiness
+from mcp_web.services.embed_documents import LOOK_EVERY, embed_pending
+from mcp_web.services.manage_tokens import add_first_token, has_tokens
+from mcp_web.tenant import Tenants
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -26,6 +43,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from mcp_web.settings import Settings
+    from mcp_web.tools.tool import Tool
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -41,12 +59,15 @@ def parse_address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", number
 
 
-def run(settings: Settings, host: str, port: int, on_listening: Callable[[], None]) -> None:
-    """Serve until a signal; running calls are finished, which takes at most their deadline."""
+def run(
+    settings: Settings, host: str, port: int, on_listening: Callable[[str | None], None], names: Iterable[str] = ()
+) -> None:
+    """Serve until a signal; running calls are finished, which takes at most their deadline.
+
+    `names` are host names besides the configured ones. `on_listening` is called with the first token, if one was made.
+    """
     options = settings.of(ServerOptions)
-    check_exposure(host, options)
-    listener = _listen(host, port)
-    on_listening()
+    check_joserfc(options)
 
     async def serve() -> None:
         import uvicorn
@@ -60,8 +81,13 @@ def run(settings: Settings, host: str, port: int, on_listening: Callable[[], Non
         limit_log()
         return_large_blocks()
         async with App(settings) as app:
+            stored = host.strip("[]") not in LOOPBACK and not needs_token(options) and await has_tokens(app)
+            check_exposure(host, options, stored_tokens=stored)
+            listener = _listen(host, port)
+            on_listening(await add_first_token(app, ["admin"]) if options.team else None)
+            tenants = Tenants(app)
             config = uvicorn.Config(
-                http_app(app, port),
+                http_app(app, port, tenants=tenants, names=names, stored_tokens=stored),
                 http=LimitedProtocol,
                 log_level="warning",
                 access_log=False,
@@ -71,11 +97,21 @@ def run(settings: Settings, host: str, port: int, on_listening: Callable[[], Non
             )
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(app.run_background)
-                tasks.start_soon(embed_in_background, app)
+                tasks.start_soon(_background, tenants)
                 await uvicorn.Server(config).serve([listener])
                 tasks.cancel_scope.cancel()
+            await tenants.close()
 
     anyio.run(serve)
+
+
+async def _background(tenants: Tenants) -> None:
+    """Embeds the documents of every tenant that was served lately; saves their figures."""
+    while True:
+        for app in tenants.apps:
+            await embed_pending(app)
+        await tenants.save_figures()
+        await anyio.sleep(LOOK_EVERY)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -92,7 +128,15 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def http_app(app: App, port: int, server: Server[None] | None = None) -> ASGIApp:
+def http_app(
+    app: App,
+    port: int,
+    server: Server[None] | None = None,
+    *,
+    tenants: Tenants | None = None,
+    names: Iterable[str] = (),
+    stored_tokens: bool = False,
+) -> ASGIApp:
     """The ASGI application: MCP, probes, metrics and the page, all behind authentication and limits."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.routing import Route
@@ -100,14 +144,15 @@ def http_app(app: App, port: int, server: Server[None] | None = None) -> ASGIApp
     from mcp_web.web.routes import page_routes
 
     options = app.settings.of(ServerOptions)
+    tenants = tenants or Tenants(app)
     routes = [
         Route("/healthz", _healthz),
         Route("/readyz", _readyz(app)),
-        Route("/metrics", _metrics(app)),
+        Route("/metrics", _metrics),
         *_resource_metadata(options),
-        *page_routes(app),
+        *page_routes(_served_app(tenants)),
     ]
-    inner = (server or build_server(app)).streamable_http_app(
+    inner = (server or build_server(app, tenants=tenants)).streamable_http_app(
         stateless_http=True,
         # AccessMiddleware checks Host and Origin for every route, so the SDK need not do it for one.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
@@ -115,7 +160,39 @@ def http_app(app: App, port: int, server: Server[None] | None = None) -> ASGIApp
     )
     from mcp_web.server.limits import BodyLimit
 
-    return AccessMiddleware(BodyLimit(inner), options, Authenticator(options, _introspector(app, options)), port)
+    scoped = ScopeCheck(inner, Challenge(options), {name: scope_of(tool) for name, tool in _tools(app).items()})
+    authenticator = Authenticator(_verifiers(app, options, stored_tokens=stored_tokens))
+    return AccessMiddleware(BodyLimit(scoped), options, authenticator, port, names=names, quota=app.quota)
+
+
+def _tools(app: App) -> dict[str, Tool]:
+    return contracts.with_plain_names(contracts.tools_offered(app.tools))
+
+
+def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verifier]:
+    """Who is let in: the configured tokens, the stored ones, then those of the issuer."""
+    found: list[Verifier] = []
+    if options.auth_tokens:
+        found.append(ConfiguredTokens(options.auth_tokens))
+    if options.team or stored_tokens or uses_oauth(options):
+        found.append(StoredTokens(app))
+    if options.oauth_introspection_url:
+        found.append(Introspection(options, app.api_client))
+    elif options.oauth_issuer:
+        found.append(JwtVerifier(options, app.api_client))
+    return found
+
+
+def _served_app(tenants: Tenants) -> Callable[[Request], Any]:
+    """Finds the app of the caller's tenant for a view of the page."""
+
+    @asynccontextmanager
+    async def using(request: Request) -> AsyncIterator[App]:
+        caller = caller_in(request.scope)
+        async with tenants.using(caller.tenant if caller else DEFAULT_TENANT) as app:
+            yield app
+
+    return using
 
 
 async def _healthz(request: Request) -> Response:
@@ -128,61 +205,46 @@ def _readyz(app: App) -> Any:
     async def readyz(request: Request) -> Response:
         from starlette.responses import PlainTextResponse
 
-        trouble = await app.trouble()
-        return PlainTextResponse("ready\n" if not trouble else f"not ready: {trouble}\n", 200 if not trouble else 503)
+        found = await check_readiness(app)
+        lines = [f"not ready: {found.trouble}" if found.trouble else "ready", *(f"note: {one}" for one in found.notes)]
+        return PlainTextResponse("\n".join(lines) + "\n", 503 if found.trouble else 200)
 
     return readyz
 
 
-def _metrics(app: App) -> Any:
-    async def metrics(request: Request) -> Response:
-        from starlette.responses import PlainTextResponse
+async def _metrics(request: Request) -> Response:
+    """The figures of this process; a scraper adds up processes itself."""
+    from starlette.responses import PlainTextResponse
 
-        from mcp_web.web.metrics import prometheus
+    from mcp_web.web.metrics import prometheus
 
-        return PlainTextResponse(prometheus(app.figures()), media_type="text/plain; version=0.0.4")
-
-    return metrics
+    return PlainTextResponse(prometheus(trace.figures.totals()), media_type="text/plain; version=0.0.4")
 
 
 def _resource_metadata(options: ServerOptions) -> list[Any]:
-    """RFC 9728: where a client finds out who issues tokens for us."""
-    if not (options.oauth_issuer and options.public_url):
+    """RFC 9728: where a client finds out who issues tokens for us.
+
+    One resource is served, so every path below the well-known one describes it: whatever part of the public URL's path
+    a proxy strips, the address in the challenge works.
+    """
+    if not (uses_oauth(options) and options.public_url and options.oauth_issuer):
         return []
-    from starlette.responses import JSONResponse
+    from mcp.server.auth.routes import create_protected_resource_routes
+    from mcp.server.auth.settings import AuthSettings
     from starlette.routing import Route
 
-    facts = {
-        "resource": options.public_url,
-        "authorization_servers": [options.oauth_issuer],
-        "scopes_supported": list(options.oauth_scopes),
-        "bearer_methods_supported": ["header"],
-    }
-
-    async def metadata(request: Request) -> Response:
-        return JSONResponse(facts)
-
-    path = "/.well-known/oauth-protected-resource"
-    return [Route(path, metadata), Route(path + "/mcp", metadata)]
-
-
-def _introspector(app: App, options: ServerOptions) -> Introspect | None:
-    """Asks the authorisation server about a token (RFC 7662)."""
-    if not options.oauth_introspection_url:
-        return None
-    pair = f"{options.oauth_client_id}:{options.oauth_client_secret}".encode()
-    headers = {"authorization": "Basic " + base64.b64encode(pair).decode(), "accept": "application/json"}
-
-    async def introspect(token: str) -> dict[str, object]:
-        answer = await app.api_client.request(
-            "POST", options.oauth_introspection_url, headers=headers, data={"token": token}, timeout=10
-        )
-        try:
-            facts = json.loads(answer.body) if answer.status == 200 else None
-        except (ValueError, RecursionError):
-            facts = None
-        if not isinstance(facts, dict):
-            raise FetchFailed(f"The introspection endpoint answered {answer.status} without a JSON object.")
-        return facts
-
-    return introspect
+    # An AnyHttpUrl alone would add a slash to an issuer without a path, and clients compare issuers letter by letter.
+    urls = AuthSettings.model_validate({
+        "issuer_url": options.oauth_issuer,
+        "resource_server_url": options.public_url,
+        "validate_token_resource": False,  # our verifiers check it
+    })  # fmt: skip
+    assert urls.resource_server_url is not None
+    (made,) = create_protected_resource_routes(
+        urls.resource_server_url,
+        [urls.issuer_url],
+        scopes_supported=[*options.oauth_scopes, *HIERARCHY],
+        resource_name="mcp-web",
+    )
+    paths = (WELL_KNOWN, WELL_KNOWN + "/{rest:path}")
+    return [Route(path, made.endpoint, methods=["GET", "OPTIONS"]) for path in paths]

@@ -13,6 +13,11 @@ LogLevel = Literal["off", "error", "info", "debug"]
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
     log: LogLevel = option("error", "How much is written to stderr.", env="MCP_WEB_LOG")
+    team: bool = option(
+        False,
+        "Serve a team: every request needs a token of `mcp-web token`, and each tenant has an archive of its own.",
+        env="MCP_WEB_TEAM",
+    )
     auth_tokens: tuple[str, ...] = option(
         (),
         "Bearer tokens that may use the HTTP server; required when it listens beyond loopback.",
@@ -26,7 +31,7 @@ class ServerOptions:
         (), "Origins of browser pages that may call the HTTP server.", env="MCP_WEB_ALLOWED_ORIGINS"
     )
     calls_per_minute: int = option(
-        600, "Requests a minute for each token of the HTTP server.", env="MCP_WEB_CALLS_PER_MINUTE", least=1
+        600, "Requests a minute for each tenant of the HTTP server.", env="MCP_WEB_CALLS_PER_MINUTE", least=1
     )
     oauth_issuer: str = option(
         "",
@@ -34,13 +39,33 @@ class ServerOptions:
         env="MCP_WEB_OAUTH_ISSUER",
     )
     oauth_introspection_url: str = option(
-        "", "Where access tokens are checked (RFC 7662).", env="MCP_WEB_OAUTH_INTROSPECTION_URL"
+        "",
+        "Where access tokens are checked (RFC 7662) instead of by their signature.",
+        env="MCP_WEB_OAUTH_INTROSPECTION_URL",
     )
     oauth_client_id: str = option("", "Our client id at the introspection endpoint.", env="MCP_WEB_OAUTH_CLIENT_ID")
     oauth_client_secret: str = option(
         "", "Our client secret at the introspection endpoint.", env="MCP_WEB_OAUTH_CLIENT_SECRET", secret=True
     )
-    oauth_scopes: tuple[str, ...] = option((), "Scopes an access token must carry.", env="MCP_WEB_OAUTH_SCOPES")
+    oauth_scopes: tuple[str, ...] = option(
+        (), "Scopes that every access token must carry, besides the one that a tool needs.", env="MCP_WEB_OAUTH_SCOPES"
+    )
+    oauth_default_scopes: tuple[str, ...] = option(
+        (),
+        "Scopes of ours that every access token is given, for issuers that cannot be taught them, such as `tools`.",
+        env="MCP_WEB_OAUTH_DEFAULT_SCOPES",
+    )
+    oauth_algorithms: tuple[str, ...] = option(
+        ("RS256", "ES256"),
+        "Signature algorithms of JWT access tokens that are accepted; symmetric ones never are.",
+        env="MCP_WEB_OAUTH_ALGORITHMS",
+        choices=("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
+    )
+    oauth_tenant_claim: str = option(
+        "",
+        "Claim of an access token that names its tenant, such as org_id; empty gives every subject one of its own.",
+        env="MCP_WEB_OAUTH_TENANT_CLAIM",
+    )
     public_url: str = option(
         "", "The URL clients use for this server; the audience of OAuth tokens.", env="MCP_WEB_PUBLIC_URL"
     )

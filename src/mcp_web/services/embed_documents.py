@@ -28,7 +28,7 @@ _LOOKED_AT = 128  # documents without vectors among which a process looks for un
 CLAIM_SECONDS = 120.0
 _CLAIMS = "embedding_claims"
 _COUNTED = 10_000  # documents without vectors that are counted exactly
-_LOOK_EVERY = 5.0  # seconds between two looks for new documents
+LOOK_EVERY = 5.0  # seconds between two looks for new documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +75,18 @@ async def embed_documents(
 async def embed_in_background(app: App) -> None:
     """Embed new documents as long as the server runs, while no call is running; never fails."""
     while True:
-        if app.store_is_open:
-            try:
-                await embed_documents(app, background=True)
-            except WebError as error:
-                trace.log("error", "embed_in_background", error_code=error.code, message=error.message)
-        await anyio.sleep(_LOOK_EVERY)
+        await embed_pending(app)
+        await anyio.sleep(LOOK_EVERY)
+
+
+async def embed_pending(app: App) -> None:
+    """Embed what is new, while no call is running; a store that nobody used stays closed."""
+    if not app.store_is_open:
+        return
+    try:
+        await embed_documents(app, background=True)
+    except WebError as error:
+        trace.log("error", "embed_in_background", error_code=error.code, message=error.message)
 
 
 @dataclass(slots=True)

@@ -122,6 +122,7 @@ async def _fetch(
     app: App, request: OpenRequest, url: str, key: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
 ) -> Opened:
     keeper = await app.keeper()
+    await app.quota.take_page(app.tenant)
     try:
         page = await _get(app, request, url, kept, rendered=rendered, deadline=deadline)
     except WebError as error:

@@ -7,17 +7,30 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcp_web.errors import CacheError, ConfigError
-from mcp_web.store.options import StoreOptions, database_file, user_path
+from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.store.options import FILE_NAME, StoreOptions, database_file, user_path
 from mcp_web.store.protocol import Store
 
+TENANTS = "tenants"
 SCHEMES = ("postgresql", "postgres")
 
 
-async def open_store(options: StoreOptions) -> Store:
+async def open_store(options: StoreOptions, tenant: str = DEFAULT_TENANT) -> Store:
     """Open the store that the options name, creating and migrating it as needed."""
     if options.database_url:
-        return await _open_postgres(options.database_url, options)
-    return await _open_sqlite(database_file(options), options)
+        return await _open_postgres(options.database_url, options, tenant)
+    return await _open_sqlite(tenant_file(options, tenant), options)
+
+
+def tenant_file(options: StoreOptions, tenant: str) -> Path:
+    """The SQLite file of a tenant: each has one of its own, so no query can reach another's rows."""
+    file = database_file(options)
+    return file if tenant == DEFAULT_TENANT else file.parent / TENANTS / tenant / FILE_NAME
+
+
+def tenant_folder(options: StoreOptions) -> Path:
+    """The folder that holds a folder for each tenant other than the default one."""
+    return database_file(options).parent / TENANTS
 
 
 async def open_place(place: str, options: StoreOptions) -> Store:
@@ -48,14 +61,14 @@ class OpenedStore:
     folder: tempfile.TemporaryDirectory[str] | None = None  # of the temporary store
 
 
-async def open_store_or_temporary(options: StoreOptions) -> OpenedStore:
+async def open_store_or_temporary(options: StoreOptions, tenant: str = DEFAULT_TENANT) -> OpenedStore:
     """Open the store; where its file cannot be used, a temporary one, so that pages can still be opened."""
     if options.database_url:
-        return OpenedStore(await open_store(options))
-    file = database_file(options)
+        return OpenedStore(await open_store(options, tenant))
+    file = tenant_file(options, tenant)
     before = _set_aside(file)
     try:
-        store = await open_store(options)
+        store = await open_store(options, tenant)
     except CacheError as error:
         if error.can_retry:
             raise
@@ -76,7 +89,7 @@ def _set_aside(file: Path) -> set[str]:
         return set()
 
 
-async def _open_postgres(url: str, options: StoreOptions) -> Store:
+async def _open_postgres(url: str, options: StoreOptions, tenant: str = DEFAULT_TENANT) -> Store:
     scheme = url.partition("://")[0].lower()
     if scheme not in SCHEMES:
         raise ConfigError(
@@ -90,4 +103,6 @@ async def _open_postgres(url: str, options: StoreOptions) -> Store:
             "A PostgreSQL store needs the driver psycopg, which is not installed.",
             suggestion='Install it: pip install "mcp-web[postgres]".',
         ) from error
-    return await PostgresStore.open(url, connections=options.connections, wait_seconds=options.wait_seconds)
+    return await PostgresStore.open(
+        url, tenant=tenant, connections=options.connections, wait_seconds=options.wait_seconds
+    )

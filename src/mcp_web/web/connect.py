@@ -18,6 +18,18 @@ class Entry:
     env: dict[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A server that runs elsewhere, reached over HTTP."""
+
+    url: str
+    token: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+
 def own_entry() -> Entry:
     """How a client starts this very installation: an absolute path, since hosts have a minimal PATH."""
     script = Path(sys.argv[0])
@@ -27,6 +39,11 @@ def own_entry() -> Entry:
     if script.name == "mcp-web" and script.exists():
         return Entry(str(script.absolute()), (), {})
     return Entry(sys.executable, ("-m", "mcp_web"), {})
+
+
+def claude_code_http_line(remote: Remote) -> str:
+    header = "".join(f' --header "{name}: {value}"' for name, value in remote.headers.items())
+    return f"claude mcp add --scope user --transport http {NAME} {remote.url}{header}"
 
 
 def claude_code_line() -> str:

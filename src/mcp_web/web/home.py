@@ -8,8 +8,8 @@ import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from mcp_web import trace
 from mcp_web.errors import WebError
+from mcp_web.services.check_readiness import store_trouble
 from mcp_web.web.connect import NAME, claude_code_line, own_entry
 from mcp_web.web.listing import found_rows, info_rows
 from mcp_web.web.pages import page
@@ -27,10 +27,10 @@ async def home(app: App, request: Request) -> Response:
     return page(
         request,
         "home.html",
-        trouble=await app.trouble(),
+        trouble=await store_trouble(app),
         can_search_web=bool(app.search_providers),
         recent=info_rows(await (await app.store()).recent(RECENT)),
-        calls=_calls(),
+        calls=_calls(app),
         endpoint=f"{request.base_url}mcp",
         claude_line=claude_code_line(),
         cursor_link=_cursor_link(),
@@ -40,7 +40,7 @@ async def home(app: App, request: Request) -> Response:
 
 async def activity(app: App, request: Request) -> Response:
     """The list of calls alone, for a page that refreshes it."""
-    return page(request, "activity.html", calls=_calls())
+    return page(request, "activity.html", calls=_calls(app))
 
 
 async def search(app: App, request: Request) -> Response:
@@ -73,7 +73,7 @@ async def _web_hits(app: App, query: str) -> dict[str, Any]:
     return {"hits": hits, "notes": list(answer.found.notes)}
 
 
-def _calls() -> list[dict[str, str]]:
+def _calls(app: App) -> list[dict[str, str]]:
     now = time.time()
     return [
         {
@@ -82,7 +82,7 @@ def _calls() -> list[dict[str, str]]:
             "detail": call.url or (f"{call.ms:,.0f} ms" if call.state != "running" else ""),
             "when": _ago(now - call.began),
         }
-        for call in reversed(list(trace.tool_calls)[-10:])
+        for call in reversed(list(app.own_figures.tool_calls)[-10:])
     ]
 
 

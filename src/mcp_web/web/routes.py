@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from mcp_web.app import App
 
+AppFor = Callable[["Request"], AbstractAsyncContextManager["App"]]
 View = Callable[["App", "Request"], Awaitable["Response"]]
 
 _STATIC = Path(__file__).with_name("static")
@@ -40,17 +42,19 @@ _VIEWS: tuple[tuple[str, str, View], ...] = (
 )
 
 
-def page_routes(app: App) -> list[Any]:
+def page_routes(app_for: AppFor) -> list[Any]:
+    """The routes; `app_for` finds the parts that serve a request."""
     from starlette.routing import Route
 
-    routes = [Route(path, _served(app, view), methods=[method]) for method, path, view in _VIEWS]
+    routes = [Route(path, _served(app_for, view), methods=[method]) for method, path, view in _VIEWS]
     return [*routes, Route("/static/{name}", _static), Route("/{rest:path}", _nothing_here, methods=["GET"])]
 
 
-def _served(app: App, view: View) -> Callable[[Request], Awaitable[Response]]:
+def _served(app_for: AppFor, view: View) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         try:
-            return await view(app, request)
+            async with app_for(request) as app:
+                return await view(app, request)
         except WebError as error:
             status = 404 if error.code == "NOT_FOUND" else 400 if isinstance(error, AgentError) else 500
             heading = "Not found" if status == 404 else "This did not work"

@@ -229,7 +229,7 @@ CREATE TABLE passages (
 CREATE INDEX passages_model ON passages (model);
 """
 
-_OWNED = (
+TENANT_TABLES = (
     "pages", "snapshots", "pictures", "labels", "names", "mentions", "records", "notes", "figures", "index_state",
     "documents", "waiting", "deleted", "terms", "languages", "postings", "words", "models", "vectors", "passages",
 )  # fmt: skip
@@ -240,7 +240,7 @@ ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_rows ON {table} USING (tenant = current_setting('mcp_web.tenant', true)::integer);
 """
-    for table in _OWNED
+    for table in TENANT_TABLES
 )
 
 STEPS: tuple[str, ...] = (_TABLES + _INDEX + _VECTORS + _ISOLATION,)

@@ -1,0 +1,33 @@
+"""An access token as it is kept: never the token itself, only its digest."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+DEFAULT_TENANT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenInfo:
+    name: str
+    tenant: str
+    scopes: tuple[str, ...]
+    created_at: float
+    expires_at: float | None = None
+    last_used: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What the record holds; the time of the last use is a record of its own."""
+        return {name: value for name, value in asdict(self).items() if name != "last_used"}
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any], last_used: float | None = None) -> TokenInfo:
+        return cls(
+            name=str(value["name"]),
+            tenant=str(value["tenant"]),
+            scopes=tuple(value["scopes"]),
+            created_at=float(value["created_at"]),
+            expires_at=value.get("expires_at"),
+            last_used=last_used,
+        )

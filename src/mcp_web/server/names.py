@@ -1,0 +1,37 @@
+"""The host names and addresses under which this machine is reached."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Sequence
+
+EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared, never listened on
+
+
+def own_names() -> tuple[str, ...]:
+    """The machine's names, as they are and in the local domain, and its addresses."""
+    name = socket.gethostname()
+    found = [name, socket.getfqdn(), f"{name.partition('.')[0]}.local", *_addresses(name)]
+    return tuple(dict.fromkeys(_bracketed(one) for one in found if one and one != "localhost"))
+
+
+def host_for_clients(host: str, names: Sequence[str]) -> str:
+    """What others write in place of the address that the server listens on."""
+    if host in EVERYWHERE:
+        return names[0] if names else "127.0.0.1"
+    return _bracketed(host)
+
+
+def _addresses(name: str) -> list[str]:
+    found: list[str] = []
+    with contextlib.suppress(OSError):
+        found += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)]
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # sends nothing: it only asks the system which address it would use
+        found.append(probe.getsockname()[0])
+    return found
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host.partition('%')[0]}]" if ":" in host else host

@@ -1,0 +1,260 @@
+"""Access tokens of an OAuth 2.1 authorization server: JWTs checked here, or any token by introspection.
+
+The SDK brings the protocol around it (metadata, principal); it has no verifier of JWTs.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections import OrderedDict, deque
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import anyio
+
+from mcp_web.errors import ConfigError, FetchFailed, FetchTimeout, WebError
+from mcp_web.server.auth import Caller
+from mcp_web.server.options import ServerOptions
+from mcp_web.server.scopes import granted
+
+if TYPE_CHECKING:
+    from joserfc.jwk import KeySet
+
+    from mcp_web.net.client import ApiClient
+
+_KEYS_SECONDS = 600.0  # how long discovered keys are used before they are asked for again
+_KEYS_RETRY = 10.0  # between two requests for keys because of an unknown key id or a failure
+_LEEWAY = 30  # seconds that clocks may differ
+_CHECKED_SECONDS = 30.0  # how long an introspected token is believed: revocation takes effect within this time
+_CHECKS_PER_MINUTE = 60  # of unknown tokens, by everybody together: guessing must not flood the authorization server
+_MAX_CHECKED = 10_000
+_SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
+
+
+class JwtVerifier:
+    """Checks signature, issuer, audience and times of JWT access tokens (RFC 9068)."""
+
+    def __init__(self, options: ServerOptions, client: ApiClient) -> None:
+        self._options = options
+        self._keys = IssuerKeys(options.oauth_issuer, client)
+
+    async def verify_token(self, token: str) -> Caller | None:
+        kid = _key_id(token, self._options.oauth_algorithms)
+        if kid is None:
+            return None
+        keys = await self._keys.with_key(kid)
+        claims = self._claims(token, keys)
+        return caller_from(claims, self._options) if claims is not None else None
+
+    def _claims(self, token: str, keys: KeySet) -> Mapping[str, Any] | None:
+        from joserfc import errors, jwt
+
+        registry = jwt.JWTClaimsRegistry(
+            leeway=_LEEWAY,
+            iss={"essential": True, "value": self._options.oauth_issuer},
+            exp={"essential": True},
+            sub={"essential": True},
+        )
+        try:
+            claims = jwt.decode(token, keys, algorithms=list(self._options.oauth_algorithms)).claims
+            registry.validate(claims)
+        except (errors.JoseError, ValueError, TypeError):
+            return None
+        return claims if _is_for_us(claims, self._options) else None
+
+
+class IssuerKeys:
+    """The signing keys of an issuer, discovered from its metadata, cached, and asked for again when one is unknown."""
+
+    def __init__(self, issuer: str, client: ApiClient) -> None:
+        self._issuer = issuer
+        self._client = client
+        self._keys: KeySet | None = None
+        self._until = 0.0
+        self._asked = -_KEYS_RETRY
+        self._asking = anyio.Lock()
+
+    async def with_key(self, kid: str) -> KeySet:
+        """The keys, newly discovered when they are old or lack this one."""
+        async with self._asking:
+            now = anyio.current_time()
+            known = self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
+            if known and now < self._until:
+                assert self._keys is not None
+                return self._keys
+            if now - self._asked >= _KEYS_RETRY or self._keys is None:
+                self._asked = now
+                await self._discover(now)
+            if self._keys is None:
+                raise FetchFailed(f"The signing keys of {self._issuer} could not be read.")
+            return self._keys
+
+    async def _discover(self, now: float) -> None:
+        from joserfc.errors import JoseError
+        from joserfc.jwk import KeySet
+
+        try:
+            metadata = await self._metadata()
+            found = await _json(self._client, str(metadata["jwks_uri"]))
+            self._keys = KeySet.import_key_set({"keys": [key for key in found["keys"] if key.get("use") != "enc"]})
+        except (WebError, JoseError, KeyError, TypeError, ValueError) as error:
+            if self._keys is None:
+                raise FetchFailed(f"The signing keys of {self._issuer} could not be read: {error}") from error
+            return  # the issuer is away for a moment: what is known still holds
+        self._until = now + _KEYS_SECONDS
+
+    async def _metadata(self) -> Mapping[str, Any]:
+        """RFC 8414, then OpenID Connect discovery; the document must name the configured issuer."""
+        failure: WebError | None = None
+        for url in metadata_urls(self._issuer):
+            try:
+                found = await _json(self._client, url)
+            except WebError as error:
+                failure = error
+                continue
+            if found.get("issuer") != self._issuer:
+                raise FetchFailed(f"{url} describes the issuer {found.get('issuer')!r} instead of {self._issuer!r}.")
+            return found
+        assert failure is not None
+        raise failure
+
+
+class Introspection:
+    """Asks the authorization server about each token (RFC 7662)."""
+
+    def __init__(self, options: ServerOptions, client: ApiClient) -> None:
+        self._options = options
+        self._client = client
+        pair = f"{options.oauth_client_id}:{options.oauth_client_secret}".encode()
+        self._headers = {"authorization": "Basic " + base64.b64encode(pair).decode(), "accept": "application/json"}
+        self._checked: OrderedDict[str, tuple[float, Caller | None]] = OrderedDict()  # by digest, until when
+        self._lookups: deque[float] = deque()  # when unknown tokens were checked, in the last minute
+
+    async def verify_token(self, token: str) -> Caller | None:
+        key, now = hashlib.sha256(token.encode()).hexdigest(), anyio.current_time()
+        known = self._checked.get(key)
+        if known is not None and known[0] > now:
+            return known[1]
+        self._count_lookup(now)
+        facts = await self._ask(token)
+        caller = caller_from(facts, self._options) if self._is_valid(facts) else None
+        if len(self._checked) >= _MAX_CHECKED:
+            self._checked.popitem(last=False)
+        self._checked[key] = (now + _CHECKED_SECONDS, caller)
+        return caller
+
+    async def _ask(self, token: str) -> dict[str, Any]:
+        answer = await self._client.request(
+            "POST", self._options.oauth_introspection_url, headers=self._headers, data={"token": token}, timeout=10
+        )
+        return _object(answer.status, answer.body, "The introspection endpoint")
+
+    def _is_valid(self, facts: Mapping[str, Any]) -> bool:
+        issuer = self._options.oauth_issuer
+        if facts.get("active") is not True or ("iss" in facts and issuer and facts["iss"] != issuer):
+            return False
+        return _is_for_us(facts, self._options)
+
+    def _count_lookup(self, now: float) -> None:
+        while self._lookups and self._lookups[0] < now - 60:
+            self._lookups.popleft()
+        if len(self._lookups) >= _CHECKS_PER_MINUTE:
+            raise FetchTimeout("More unknown tokens were presented than are checked in a minute.")
+        self._lookups.append(now)
+
+
+def check_joserfc(options: ServerOptions) -> None:
+    """Say at start what is missing, not at the first request."""
+    if options.oauth_introspection_url or not options.oauth_issuer:
+        return
+    try:
+        import joserfc  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            "MCP_WEB_OAUTH_ISSUER is set, but the library that checks JWTs is not installed.",
+            suggestion="Install it with: pip install 'mcp-web[team]'.",
+        ) from error
+
+
+def metadata_urls(issuer: str) -> list[str]:
+    """Where an issuer describes itself, in the order in which the addresses are tried."""
+    parts = urlsplit(issuer)
+    root, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+    urls = [f"{root}/.well-known/oauth-authorization-server{path}", f"{root}/.well-known/openid-configuration{path}"]
+    return [*urls, f"{root}{path}/.well-known/openid-configuration"] if path else urls
+
+
+def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | None:
+    """The caller that valid claims describe; None where the claim that names the tenant is missing."""
+    issuer, subject = str(claims.get("iss") or options.oauth_issuer), str(claims.get("sub") or "")
+    owner = claims.get(options.oauth_tenant_claim) if options.oauth_tenant_claim else f"{issuer}|{subject}"
+    if not isinstance(owner, str) or not owner or not subject:
+        return None
+    return Caller(
+        token="",
+        client_id=str(claims.get("client_id") or claims.get("azp") or subject),
+        subject=subject,
+        claims={"iss": issuer},
+        scopes=sorted(granted([*_scopes(claims), *options.oauth_default_scopes])),
+        expires_at=int(claims["exp"]) if isinstance(claims.get("exp"), int | float) else None,
+        name=f"{issuer}|{subject}",
+        tenant=_tenant_name(owner),
+        from_issuer=True,
+    )
+
+
+def _tenant_name(owner: str) -> str:
+    """Readable where it can be; never the name of a tenant that the operator made by hand."""
+    folded = owner.lower()
+    safe = folded if _SAFE.fullmatch(folded) and folded == owner else hashlib.sha256(owner.encode()).hexdigest()[:24]
+    return f"oauth.{safe}"
+
+
+def _scopes(claims: Mapping[str, Any]) -> list[str]:
+    """`scope` as a string (RFC 9068), or `scp` as some issuers write it."""
+    found = claims.get("scope", claims.get("scp", ""))
+    return [str(one) for one in found] if isinstance(found, list) else str(found).split()
+
+
+def _is_for_us(claims: Mapping[str, Any], options: ServerOptions) -> bool:
+    audience = claims.get("aud")
+    given = [audience] if isinstance(audience, str) else audience
+    if not isinstance(given, list):
+        return False
+    own = options.public_url.rstrip("/")
+    ours = {own, own if own.endswith("/mcp") else f"{own}/mcp"}
+    return any(isinstance(one, str) and one.rstrip("/") in ours for one in given)
+
+
+def _key_id(token: str, algorithms: tuple[str, ...]) -> str | None:
+    """The key id that a JWT's header names ("" for none); None when it is no JWT of a pinned algorithm."""
+    head, dot, rest = token.partition(".")
+    if not dot or rest.count(".") != 1 or len(token) > 16_384:
+        return None
+    try:
+        header = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
+    except ValueError:
+        return None
+    if not isinstance(header, dict) or header.get("alg") not in algorithms:
+        return None
+    kid = header.get("kid", "")
+    return kid if isinstance(kid, str) else None
+
+
+async def _json(client: ApiClient, url: str) -> dict[str, Any]:
+    answer = await client.request("GET", url, headers={"accept": "application/json"}, timeout=10)
+    return _object(answer.status, answer.body, url)
+
+
+def _object(status: int, body: bytes, who: str) -> dict[str, Any]:
+    try:
+        found = json.loads(body) if status == 200 else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise FetchFailed(f"{who} answered {status} without a JSON object.")
+    return found

@@ -1,0 +1,54 @@
+"""Checks, before the SDK reads a message, that the caller's scopes allow it: the protocol asks for an HTTP 403.
+
+The handlers check again what they run (`server/build.py`); this gives a client the answer it can act on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from mcp_web.server.access import Challenge, caller_in, refuse
+from mcp_web.server.scopes import allows, needed_for_message
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+
+class ScopeCheck:
+    """ASGI middleware inside `BodyLimit`, which hands over the body as one message."""
+
+    def __init__(self, app: ASGIApp, challenge: Challenge, tools: Mapping[str, str]) -> None:
+        self._app = app
+        self._challenge = challenge
+        self._tools = tools  # name → scope
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        caller = caller_in(scope) if scope["type"] == "http" and scope["path"] == "/mcp" else None
+        if caller is None or "tools" in caller.scopes:
+            await self._app(scope, receive, send)
+            return
+        first = await receive()
+        for needed in self._needed(first.get("body", b"")):
+            if not allows(caller.scopes, needed):
+                await refuse(send, self._challenge.insufficient(needed))
+                return
+        await self._app(scope, _again(first, receive), send)
+
+    def _needed(self, body: bytes) -> set[str]:
+        try:
+            sent = json.loads(body)
+        except (ValueError, RecursionError):
+            return set()  # the SDK says what is wrong with it
+        messages = sent if isinstance(sent, list) else [sent]
+        return {needed for message in messages if (needed := needed_for_message(message, self._tools))}
+
+
+def _again(first: Message, receive: Receive) -> Receive:
+    held = [first]
+
+    async def next_message() -> Message:
+        return held.pop() if held else await receive()
+
+    return next_message

@@ -1,0 +1,86 @@
+"""Scopes: what a token may do. A broader scope holds the narrower ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from mcp_web.errors import InvalidInput
+from mcp_web.tools.sets import SEARCHES
+from mcp_web.tools.tool import Tool
+
+# scope → the scopes that it holds besides itself
+HIERARCHY: dict[str, tuple[str, ...]] = {
+    "web:search": (),
+    "web:read": (),
+    "archive:read": (),
+    "archive:write": ("archive:read",),
+    "web": ("web:search", "web:read"),
+    "archive": ("archive:read", "archive:write"),
+    "tools": ("web:search", "web:read", "archive:read", "archive:write", "web", "archive"),
+    "admin": ("web:search", "web:read", "archive:read", "archive:write", "web", "archive", "tools"),
+}
+DESCRIPTIONS = {
+    "web:search": "search the web",
+    "web:read": "open and read pages, verify quotes",
+    "archive:read": "search and read what is kept; the page",
+    "archive:write": "add to the archive, tag, delete",
+    "web": "web:search and web:read",
+    "archive": "archive:read and archive:write",
+    "tools": "every tool",
+    "admin": "every tool, /metrics and the state of the server",
+}
+ALL = frozenset(HIERARCHY)
+# Requests other than tool calls that show what is kept.
+_METHODS = {"resources/list": "archive:read", "resources/read": "archive:read", "completion/complete": "archive:read"}
+_OPERATOR_PATHS = ("/metrics", "/state")
+
+
+def granted(scopes: Iterable[str]) -> frozenset[str]:
+    """The scopes with everything that they hold; names that are not ours stay."""
+    return frozenset(one for scope in scopes for one in (scope, *HIERARCHY.get(scope, ())))
+
+
+def checked(scopes: Iterable[str]) -> tuple[str, ...]:
+    """Scopes that a person typed; an unknown one is an error that lists those that exist."""
+    given = tuple(scopes)
+    for scope in given:
+        if scope not in HIERARCHY:
+            raise InvalidInput(f"There is no scope {scope!r}.", suggestion=f"The scopes are: {', '.join(HIERARCHY)}.")
+    return given
+
+
+def scope_of(tool: Tool) -> str:
+    """The scope that a call of this tool needs."""
+    if not tool.read_only:
+        return "archive:write"
+    if tool.name in SEARCHES or getattr(tool, "purpose", "") == "search":
+        return "web:search"
+    return "web:read" if tool.open_world or tool.name == "web_extract" else "archive:read"
+
+
+def needed_for_message(message: Any, tools: Mapping[str, str]) -> str | None:
+    """The scope that one JSON-RPC message needs, if any; `tools` has the scope of each tool by name."""
+    if not isinstance(message, dict):
+        return None
+    method = message.get("method")
+    if method == "tools/call":
+        params = message.get("params")
+        name = params.get("name") if isinstance(params, dict) else None
+        return tools.get(name) if isinstance(name, str) else None
+    return _METHODS.get(method) if isinstance(method, str) else None
+
+
+def needed_for_path(method: str, path: str, query: bytes) -> str | None:
+    """The scope that a request besides /mcp needs, if any."""
+    if path == "/mcp" or path.startswith("/static/"):
+        return None
+    if path.startswith(_OPERATOR_PATHS):
+        return "admin"
+    if path == "/search" and b"scope=web" in query:
+        return "web:search"
+    return "archive:read" if method in ("GET", "HEAD") else "archive:write"
+
+
+def allows(scopes: Collection[str], needed: str | None) -> bool:
+    return needed is None or needed in scopes

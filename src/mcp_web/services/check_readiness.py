@@ -1,0 +1,58 @@
+"""Whether this process can serve, and what works only in part: for the probes of a balancer and the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.errors import WebError
+from mcp_web.limit.redis import RedisLimiter
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+_SECONDS = 5.0  # for the answer of a probe
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """`trouble` is why calls would fail; `notes` are parts without which calls still succeed."""
+
+    trouble: str = ""
+    notes: tuple[str, ...] = ()
+
+
+async def check_readiness(app: App) -> Readiness:
+    notes = [note for note in (await _redis_note(app), _model_note(app)) if note]
+    return Readiness(await store_trouble(app), tuple(notes))
+
+
+async def store_trouble(app: App) -> str:
+    """Why nothing can be kept, or nothing."""
+    try:
+        with anyio.fail_after(_SECONDS):
+            await app.require_kept_store()
+            await (await app.store()).record_kinds()
+    except WebError as error:
+        return error.message
+    except TimeoutError:
+        return f"The store did not answer within {_SECONDS:g} s."
+    return ""
+
+
+async def _redis_note(app: App) -> str:
+    limiter = app.coordination.limiter
+    if isinstance(limiter, RedisLimiter) and not await limiter.ping():
+        return "Redis cannot be reached: limits and single flight hold within this replica only."
+    return ""
+
+
+def _model_note(app: App) -> str:
+    """An operator who chose a model that cannot be opened gets search by words."""
+    try:
+        _ = app.embedder.dim
+    except WebError as error:
+        return f"The model cannot be used: {error.message} Searches go by words."
+    return ""

@@ -1,0 +1,35 @@
+"""The tenants of an installation: their names, and the erasure of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.services.manage_tokens import list_tokens, revoke_tokens_of
+from mcp_web.store.options import StoreOptions
+from mcp_web.store.tenants import erase, names
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+
+async def list_tenants(app: App) -> list[str]:
+    """Every tenant that has a token or something kept, the default one first."""
+    kept = await names(app.settings.of(StoreOptions))
+    found = {token.tenant for token in await list_tokens(app)} | set(kept) - {DEFAULT_TENANT}
+    return [DEFAULT_TENANT, *sorted(found - {DEFAULT_TENANT})]
+
+
+async def erase_tenant(app: App, name: str) -> int:
+    """Delete everything kept of a tenant and revoke its tokens; returns how many tokens there were."""
+    if name == DEFAULT_TENANT:
+        raise InvalidInput(
+            "The default tenant holds the server's own records and cannot be erased.",
+            suggestion="Delete pages with `mcp-web cache purge` and `mcp-web archive remove`.",
+        )
+    if name not in await list_tenants(app):
+        raise NotFound(f"There is no tenant {name!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
+    revoked = await revoke_tokens_of(app, name)
+    await erase(app.settings.of(StoreOptions), name)
+    return revoked

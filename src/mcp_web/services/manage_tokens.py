@@ -1,0 +1,114 @@
+"""Named access tokens of the HTTP server: made, listed, revoked, looked up. Only digests are kept.
+
+They are records of the default tenant's store, so every replica knows a new or revoked token at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.model.token import TokenInfo
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+PREFIX = "mcpw_"  # lets scanners for leaked secrets find it
+TOKENS = "token"  # kind of records: digest → TokenInfo
+USES = "token_use"  # kind of records: digest → seconds since the epoch
+FIRST = "token_first"  # kind of records: whether the first token was made
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_USE_EVERY = 60.0  # seconds between two records of a token's use
+
+
+async def add_token(
+    app: App, name: str, *, tenant: str | None, scopes: Sequence[str], seconds: float | None = None
+) -> tuple[str, TokenInfo]:
+    """A new token, returned this once, and what is kept of it. Without a tenant it gets one of its own name."""
+    await app.require_kept_store()
+    store = await app.store()
+    now = time.time()
+    info = TokenInfo(
+        _checked(name, "token"),
+        _checked(tenant or name, "tenant"),
+        tuple(scopes),
+        now,
+        now + seconds if seconds is not None else None,
+    )
+    if any(kept.name == name for kept in await list_tokens(app)):
+        raise InvalidInput(f"There is a token {name!r} already.", suggestion="Revoke it first, or choose another name.")
+    token = PREFIX + secrets.token_urlsafe(32)
+    await store.keep_record(TOKENS, digest(token), info.as_json(), info.expires_at)
+    return token, info
+
+
+async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
+    """The operator's token where no token was ever made; of several replicas that start at once, one makes it."""
+    store = await app.store()
+    if await store.records(TOKENS, limit=1) or not await store.add_records(FIRST, {"made": time.time()}):
+        return None
+    token, _ = await add_token(app, "operator", tenant="default", scopes=scopes)
+    return token
+
+
+async def list_tokens(app: App) -> list[TokenInfo]:
+    """Every token that is neither revoked nor expired, the oldest first."""
+    store = await app.store()
+    uses = {row.key: float(row.value) for row in await store.records(USES)}
+    return [TokenInfo.from_json(row.value, uses.get(row.key)) for row in await store.records(TOKENS)]
+
+
+async def has_tokens(app: App) -> bool:
+    return bool(await (await app.store()).records(TOKENS, limit=1))
+
+
+async def revoke_token(app: App, name: str) -> TokenInfo:
+    """Delete a token by its name."""
+    await app.require_kept_store()
+    store = await app.store()
+    for row in await store.records(TOKENS):
+        if row.value["name"] == name:
+            await store.remove_records(TOKENS, [row.key])
+            await store.remove_records(USES, [row.key])
+            return TokenInfo.from_json(row.value)
+    raise NotFound(f"There is no token {name!r}.", suggestion="`mcp-web token list` shows the tokens.")
+
+
+async def revoke_tokens_of(app: App, tenant: str) -> int:
+    """Delete all tokens of a tenant; returns how many there were."""
+    store = await app.store()
+    keys = [row.key for row in await store.records(TOKENS) if row.value["tenant"] == tenant]
+    await store.remove_records(USES, keys)
+    return len(await store.remove_records(TOKENS, keys))
+
+
+async def find_token(app: App, token: str) -> TokenInfo | None:
+    """What is kept of a token that a caller presented, or None; notes its use about once a minute."""
+    store = await app.store()
+    key = digest(token)
+    value = await store.record(TOKENS, key)
+    if value is None:
+        return None
+    used, now = await store.record(USES, key), time.time()
+    if used is None or now - float(used) > _USE_EVERY:
+        await store.keep_record(USES, key, now)
+    return TokenInfo.from_json(value, now)
+
+
+def digest(token: str) -> str:
+    """A plain hash is enough: a token has 256 random bits, so there is nothing to guess."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _checked(name: str, what: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(
+            f"{name!r} cannot be the name of a {what}.",
+            suggestion="Use up to 63 lower-case letters, digits, dots, hyphens and underscores.",
+        )
+    return name

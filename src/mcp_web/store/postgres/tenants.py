@@ -1,0 +1,30 @@
+"""The tenants of a PostgreSQL store."""
+
+from __future__ import annotations
+
+from psycopg import sql
+
+from mcp_web.store.postgres.connect import connect, parameters, translated
+from mcp_web.store.postgres.schema import TENANT_TABLES, migrate
+
+
+def tenant_names(url: str, wait_seconds: float) -> list[str]:
+    given = parameters(url, wait_seconds)
+    with translated(given), connect(given) as db:
+        migrate(db)
+        return [str(row[0]) for row in db.execute("SELECT name FROM tenants ORDER BY name")]
+
+
+def erase_rows(url: str, wait_seconds: float, tenant: str) -> None:
+    """Delete every row of a tenant in one transaction, and the tenant itself."""
+    given = parameters(url, wait_seconds)
+    with translated(given), connect(given) as db, db.transaction():
+        db.execute("SET LOCAL statement_timeout = 0")
+        row = db.execute("SELECT id FROM tenants WHERE name = %s", (tenant,)).fetchone()
+        if row is None:
+            return
+        db.execute("SELECT set_config('mcp_web.tenant', %s, true)", (str(row[0]),))
+        # Those that refer to others first; a trigger of `documents` writes to `deleted`, which therefore comes last.
+        for table in (*(one for one in reversed(TENANT_TABLES) if one != "deleted"), "deleted"):
+            db.execute(sql.SQL("DELETE FROM {} WHERE tenant = %s").format(sql.Identifier(table)), (row[0],))
+        db.execute("DELETE FROM tenants WHERE id = %s", (row[0],))

@@ -1,0 +1,110 @@
+"""Named tokens: kept as digests, scoped, expiring, revocable, listed with their last use."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcp_web.errors import InvalidInput
+from mcp_web.services.manage_tokens import TOKENS, add_first_token, list_tokens, revoke_token
+from miniweb import MiniWeb
+
+from .lab import lab
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_token_opens_what_its_scopes_name_and_nothing_else(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        searcher = await team.token("searcher", "web:search")
+        listed = [tool["name"] for tool in (await team.rpc("tools/list", token=searcher))["tools"]]
+        assert listed == ["web_search"]
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "web_open", "arguments": {}}}
+        for refused in (body, [body], body | {"params": {"name": "cache_purge", "arguments": {}}}):
+            answer = await team.post(refused, searcher)
+            assert answer.status_code == 403
+            assert 'error="insufficient_scope"' in answer.headers["www-authenticate"]
+            assert 'scope="' in answer.headers["www-authenticate"]
+        for path in ("/", "/archive", "/metrics", "/state", "/watch"):
+            assert (await team.get(path, searcher)).status_code == 403
+
+
+async def test_a_name_hidden_behind_a_second_one_in_the_body_is_checked_where_it_runs(
+    miniweb: MiniWeb, tmp_path: Path
+) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        token = await team.token("reader", "archive:read")
+        raw = (
+            '{"jsonrpc":"2.0","id":1,"method":"tools/call",'
+            '"params":{"name":"cache_purge","arguments":{},"name":"archive_search"}}'
+        )
+        for body in (raw, raw.replace("cache_purge", "x").replace("archive_search", "cache_purge")):
+            answer = await team.client.post(
+                f"{team.url}/mcp", content=body,
+                headers={"authorization": f"Bearer {token}", "content-type": "application/json",
+                         "accept": "application/json, text/event-stream"},
+            )  # fmt: skip
+            assert "dry_run" not in answer.text
+            assert "would be deleted" not in answer.text
+
+
+async def test_a_broader_scope_holds_the_narrower_ones(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        web, archive = await team.token("web", "web"), await team.token("archive", "archive:write")
+        names = {tool["name"] for tool in (await team.rpc("tools/list", token=web))["tools"]}
+        assert {"web_search", "web_open", "web_read"} <= names
+        assert "archive_search" not in names
+        names = {tool["name"] for tool in (await team.rpc("tools/list", token=archive))["tools"]}
+        assert {"archive_search", "archive_add", "cache_get"} <= names
+
+
+async def test_a_revoked_token_is_refused(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        token = await team.token("ann")
+        assert (await team.get("/", token)).status_code == 200
+        await revoke_token(team.app, "ann")
+        with anyio.fail_after(30):
+            while (await team.get("/", token)).status_code != 401:  # noqa: ASYNC110 — the server is asked
+                await anyio.sleep(0.1)
+        assert await list_tokens(team.app) == []
+
+
+async def test_an_expired_token_is_refused_and_not_listed(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        token = await team.token("late", seconds=-1.0)
+        assert (await team.get("/", token)).status_code == 401
+        assert await list_tokens(team.app) == []
+
+
+async def test_only_the_digest_is_kept_and_the_last_use_is_listed(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        token = await team.token("ann")
+        assert [one.last_used for one in await list_tokens(team.app)] == [None]
+        basic = base64.b64encode(f"anybody:{token}".encode()).decode()
+        assert (await team.get("/", authorization=f"Basic {basic}")).status_code == 200
+        (listed,) = await list_tokens(team.app)
+        assert listed.last_used
+        kept = str([*await (await team.app.store()).records(TOKENS)])
+        assert token not in kept
+        assert token.removeprefix("mcpw_") not in kept
+
+
+async def test_names_that_could_leave_their_folder_are_refused(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        for name in ("../up", "a/b", "", ".hidden", "Ü", "a" * 80):
+            with pytest.raises(InvalidInput):
+                await team.token("ok", tenant=name or "../")
+        await team.token("twice")
+        with pytest.raises(InvalidInput, match="already"):
+            await team.token("twice")
+
+
+async def test_the_first_token_is_made_once(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        first = await add_first_token(team.app, ["admin"])
+        assert first is not None
+        assert await add_first_token(team.app, ["admin"]) is None
+        assert (await team.get("/metrics", first)).status_code == 200
