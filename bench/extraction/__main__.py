@@ -74,7 +74,7 @@ def _ratio(results: list[Result], reference: list[Result]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=0, help="only so many pages, drawn evenly")
+    parser.add_argument("--pages", type=int, default=0, help="only so many pages, sampled evenly")
     parser.add_argument("--set", default="", help="only these sets, comma-separated")
     parser.add_argument("--engines", default="", help="only these engines, comma-separated")
     wanted = parser.parse_args()

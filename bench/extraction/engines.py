@@ -48,8 +48,8 @@ def _trafilatura(precision: bool = False, metadata: bool = False) -> Engine:
     import trafilatura as library
 
     def run(html: str, url: str) -> str:
-        wishes: dict[str, Any] = {"output_format": "markdown", "include_links": True, "include_tables": True}
-        return library.extract(html, url=url, favor_precision=precision, with_metadata=metadata, **wishes) or ""
+        options: dict[str, Any] = {"output_format": "markdown", "include_links": True, "include_tables": True}
+        return library.extract(html, url=url, favor_precision=precision, with_metadata=metadata, **options) or ""
 
     return run
 

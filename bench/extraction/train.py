@@ -28,19 +28,22 @@ from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, Scorer
 
 TARGET = ROOT / "src" / "mcp_web" / "extract" / "html" / "model.json"
 NAMES = [*FIGURES, *(f"{group}.{word}" for group, words in MASKS for word in words)]
-TREES = 128
+TREES = 224
 SETTINGS: dict[str, Any] = {
     "objective": "binary", "learning_rate": 0.2, "num_leaves": LEAVES, "min_data_in_leaf": 40,
     "feature_fraction": 0.3, "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5,
-    "num_threads": 2, "deterministic": True, "force_row_wise": True, "verbose": -1,
+    "extra_trees": True, "max_bin": 127, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }  # fmt: skip
 # How much a page of a set counts: the fixtures of defuddle are not pages, mozread is Readability's own output,
 # and a news article is what a reader most often wants clean.
 SET_WEIGHT = {"defuddle": 0.4, "mozread": 0.8, "aeb": 1.6}
 SNIPPET_WEIGHT = 22.0  # of a block that must or must not be there; a whole page counts 100
 FOLDS = 5
-SEEDS = (1, 2, 3)  # one seed moves a set's figure by half a point, so cross-validation averages three
-SHIPPED = 4  # the first that keeps every floor of tests/golden
+SEEDS = (
+    1,
+    2,
+    3,
+)  # one seed moves a set's figure by half a point, so cross-validation shows three; the first is shipped
 
 
 @dataclass
@@ -99,7 +102,7 @@ def levels(figures: PageFigures, box: Box) -> list[float]:
     return row
 
 
-def fit(examples: list[Example], seed: int = SHIPPED) -> lightgbm.Booster:
+def fit(examples: list[Example], seed: int = SEEDS[0]) -> lightgbm.Booster:
     labels = np.concatenate([example.labels for example in examples])
     known = labels >= 0
     data = lightgbm.Dataset(
@@ -140,7 +143,7 @@ def figures(examples: list[Example]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     shingles, must, must_all, must_not = [], 0, 0, 0
     for example in examples:
-        kept, _ = decide(example.page_figures.read, example.chances)
+        kept, _ = decide(example.page_figures, example.chances)
         text = "\n".join(block.text for block, keep in zip(example.page_figures.read.blocks, kept, strict=True) if keep)
         name, gold = example.page["set"], example.gold
         if "text" in gold:

@@ -196,3 +196,18 @@ def test_large_table_with_lists_in_its_cells_is_not_torn() -> None:
     lines = [line for line in read(page).markdown.splitlines() if line.startswith("| Row ")]
     assert len(lines) == 40
     assert all(line.count("|") == 5 and "alpha" in line and "n/a" in line for line in lines)
+
+
+def test_further_stories_below_a_declared_article_go() -> None:
+    others = "".join(
+        f"<article class='post'><h2>Story {n}</h2><p>Story {n} begins. {_SENTENCES[n % 4]}</p></article>"
+        for n in range(6)
+    )
+    text = "".join(f"<p>{sentence}</p>" for sentence in _SENTENCES)
+    page = f"""<html><head><title>Old bridge to be rebuilt - Example News</title>
+        <script type="application/ld+json">{{"@type": "NewsArticle", "headline": "Old bridge to be rebuilt"}}</script>
+        </head><body><div id="page"><article class="single"><h1>Old bridge to be rebuilt</h1>{text}</article>
+        {others}</div></body></html>"""
+    markdown = read(page).markdown
+    assert all(sentence in markdown for sentence in _SENTENCES)
+    assert "Story 3" not in markdown

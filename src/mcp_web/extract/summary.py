@@ -76,15 +76,19 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
     topic = _words(title)
     ranked = sorted(sentences, key=lambda each: _score(each, weight, topic), reverse=True)
     chosen: list[_Sentence] = []
-    room = _LONGEST - len(lead)
-    said = _words(lead)
+    left = _LONGEST - len(lead)
+    known = _words(lead)
     for each in ranked:
         if (lead or chosen) and each.text[-1] not in _ENDS:
             continue
-        if len(each.text) + 1 <= room and not _says(said, each) and not any(_alike(each, other) for other in chosen):
+        if (
+            len(each.text) + 1 <= left
+            and not _repeats(known, each)
+            and not any(_alike(each, other) for other in chosen)
+        ):
             chosen.append(each)
-            room -= len(each.text) + 1
-        if room < 60 or len(chosen) == 6:
+            left -= len(each.text) + 1
+        if left < 60 or len(chosen) == 6:
             break
     chosen.sort(key=lambda each: each.place)
     text = " ".join(part for part in (lead, *(each.text for each in chosen)) if part)
@@ -128,8 +132,8 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
         opens = True
         for sentence in _split(text):
             words = _words(sentence)
-            told = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
-            if told and not (len(sentence) < 150 and _asks(sentence)):
+            is_statement = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
+            if is_statement and not (len(sentence) < 150 and _asks(sentence)):
                 yield _Sentence(sentence, words, place, section, opens and block.kind == "text")
                 place += 1
                 opens = False
@@ -144,7 +148,7 @@ def _is_furniture(text: str, source: str) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    """A sentence that asks for a click, not one that tells something."""
+    """A sentence that asks for a click, not one that states something."""
     lowered = sentence.lower()
     for sign in _FURNITURE_SIGNS:
         if sign in lowered:
@@ -191,8 +195,8 @@ def _alike(one: _Sentence, other: _Sentence) -> bool:
     return len(one.words & other.words) > 0.7 * min(len(one.words), len(other.words))
 
 
-def _says(said: frozenset[str], each: _Sentence) -> bool:
-    return len(each.words & said) > 0.6 * len(each.words)
+def _repeats(known: frozenset[str], each: _Sentence) -> bool:
+    return len(each.words & known) > 0.6 * len(each.words)
 
 
 def _useful(description: str | None, title: str, sentences: list[_Sentence]) -> str:

@@ -22,7 +22,8 @@ BLOCK_TAGS = frozenset(
 _UNITS = frozenset({"table", "ul", "ol", "dl"})
 _GRID_TAGS = {"tr": 0, "td": 1, "th": 2}
 _CELL = 120  # characters of a data table's cell, on average
-_SAYS = re.compile(r"\w")  # a rule of dashes or a zero-width space says nothing
+_SENTENCE = 60  # characters
+_WORD = re.compile(r"\w")  # a rule of dashes or a zero-width space is no text
 # A page with more boxes than this is a machine's list or an attack; the rules read it instead.
 MOST_BOXES = 12_000
 
@@ -59,13 +60,14 @@ class Box:
 class Block:
     """One run of text as a reader sees it. `nodes` is empty where the block is all its box holds."""
 
-    __slots__ = ("box", "links", "nodes", "text")
+    __slots__ = ("box", "links", "nodes", "prose", "text")
 
     def __init__(self, box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> None:
         self.box = box
         self.text = text
         self.links = links
         self.nodes = nodes
+        self.prose = _prose(text, links)
 
 
 @dataclass(slots=True, eq=False)
@@ -182,7 +184,7 @@ class _Reading:
                     if pieces:
                         self._end_run(box)
                     text = _spaced(node.text)
-                    if text and (text[0].isalnum() or _SAYS.search(text)):
+                    if text and (text[0].isalnum() or _WORD.search(text)):
                         leaf = Box(node, tag, box, node.attr("class", "").lower())  # type: ignore[arg-type, attr-defined]
                         boxes.append(leaf)
                         blocks.append(_block(leaf, text, _linked(node), ()))
@@ -212,7 +214,7 @@ class _Reading:
 
     def _end_run(self, box: Box) -> None:
         text = _spaced("".join(self._pieces))
-        if text and (text[0].isalnum() or _SAYS.search(text)):
+        if text and (text[0].isalnum() or _WORD.search(text)):
             self._result.blocks.append(_block(box, text, self._links, tuple(self._nodes)))
         self._pieces.clear()
         self._nodes.clear()
@@ -226,9 +228,19 @@ def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> Block:
     box.chars += size
     box.links += links
     box.count += 1
-    if size >= 60 and links < 0.35 * size:
-        box.prose += size
-    return Block(box, text, links, nodes)
+    block = Block(box, text, links, nodes)
+    box.prose += block.prose
+    return block
+
+
+def _prose(text: str, links: int) -> int:
+    """How many characters of sentences a text has: all or none. 30 characters of Chinese are a sentence."""
+    size = len(text)
+    if size < _SENTENCE // 2 or links >= 0.35 * size:
+        return 0
+    if size >= _SENTENCE:
+        return size
+    return size if "\u2e80" <= text[size // 2] <= "\uffef" else 0
 
 
 def _spaced(text: str) -> str:

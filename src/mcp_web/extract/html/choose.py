@@ -48,7 +48,7 @@ def weigh(read: Blocks, title: str, declared: Kind | None) -> Weighed:
     """Give each block its chance and decide which to keep; the tree stays as it is."""
     figures = PageFigures(read, title, declared)
     chances = load_scorer().score(figures)
-    kept, least = decide(read, chances)
+    kept, least = decide(figures, chances)
     return Weighed(figures, chances, kept, least)
 
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 from operator import mul
 
 from mcp_web.extract.html.blocks import Block, Blocks, Box
-from mcp_web.extract.html.vocabulary import ASIDE_PHRASES
+from mcp_web.extract.html.features import PageFigures
+from mcp_web.extract.html.vocabulary import says_aside
 
 _HIGHEST = 0.5  # a block more likely content than not always stays
 # Fewer blocks than _WHOLE are kept whole: there is too little to tell chrome by, and a short answer to lose. Up to
 # _SMALL blocks a title over kept text stays whatever its chance: the model learnt of titles from articles.
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
-_LINE = 200  # characters; longer texts are sentences, not labels
+_STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 Units = list[tuple[Box, list[int]]]
 
 
-def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
+def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], float]:
     """Keep the blocks that together promise the best balance of completeness and purity; with the threshold."""
+    read = figures.read
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
@@ -33,6 +35,8 @@ def decide(read: Blocks, chances: list[float]) -> tuple[list[bool], float]:
     _settle_headings(read.blocks, kept)
     if len(kept) <= _SMALL:
         _keep_titles(read.blocks, kept)
+    if figures.is_story:
+        _drop_around_story(read.blocks, kept)
     return kept, least
 
 
@@ -84,7 +88,7 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
         above = members[0] - 1
         head = above if above >= 0 and blocks[above].box.tag in _HEADS else None
         lines = members if head is None else [head, *members]
-        if not any(len(blocks[at].text) < _LINE and ASIDE_PHRASES.search(blocks[at].text) for at in lines):
+        if not any(says_aside(blocks[at].text) for at in lines):
             for at in lines:
                 kept[at] = True
 
@@ -110,6 +114,17 @@ def _keep_titles(blocks: list[Block], kept: list[bool]) -> None:
         box = blocks[at].box
         if box.tag in ("h1", "h2") and kept[at + 1] and box.parent in (blocks[at + 1].box, blocks[at + 1].box.parent):
             kept[at] = True
+
+
+def _drop_around_story(blocks: list[Block], kept: list[bool]) -> None:
+    """On a page that declares itself an article, drop what lies outside of the element with its title and its text.
+
+    Teasers and further stories after the text read like it; that they are not under its title is independent evidence.
+    """
+    inside = [block.prose for block, keep in zip(blocks, kept, strict=True) if keep and block.box.story >= 0]
+    if sum(inside) >= _STORY:
+        for at, block in enumerate(blocks):
+            kept[at] = kept[at] and block.box.story >= 0
 
 
 def _settle_headings(blocks: list[Block], kept: list[bool]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _FITS = 3  # of a page too large for memory, one part in so many is read instead
-_LEAST = 120  # characters a config's body must hold to be believed
+_LEAST = 120  # characters a config's body must hold to be used
 _ENOUGH = 0.4  # part of the page's text that a packaged config's body holds where it is not looked at again
 
 
@@ -124,7 +124,7 @@ class HtmlExtractor:
         )
 
     def _find(self, tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
-        """Explicit wishes first, then a config that fits, then the learned choice."""
+        """Explicit requests first, then a config that fits, then the learned choice."""
         if request.selector:
             roots = _selected(tree, body, request.selector, page.url)
             why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
@@ -264,7 +264,7 @@ def _selected(tree: Tree, body: Element, selector: str, url: str) -> list[Elemen
 
 
 def _offers(body: Element) -> list[str]:
-    """The page's larger landmarks as selectors: what a caller could have meant."""
+    """The page's larger landmarks as selectors: likely targets of a selector that matched nothing."""
     offers: list[str] = []
     for element in body.select("main,article,section[id],div[id],[role=main],table[id],#content")[:200]:
         name = element.attr("id")

@@ -29,7 +29,7 @@ def explain_choice(choice: Choice) -> dict[str, Any]:
 
 
 def explain_config(applied: Applied) -> dict[str, Any]:
-    """The rules of a site config that took hold."""
+    """The rules of a site config that matched."""
     return {
         "method": "site config",
         "siteconfig": applied.config.name,

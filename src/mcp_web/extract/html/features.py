@@ -1,4 +1,4 @@
-"""What can be said of a block without understanding it: figures for the learned scorer.
+"""Figures of a block that need no understanding of its text, for the learned scorer.
 
 Grouped by what they belong to, so that a figure is computed once where it is shared: of the page, of a box, of a
 box seen from the blocks some levels below it, of a block. All are generic: the words authors give to elements,
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator
+from itertools import accumulate
 
-from mcp_web.extract.html.blocks import Block, Blocks, Box
+from mcp_web.extract.html.blocks import Blocks, Box
 from mcp_web.extract.html.vocabulary import (
     ALL_WORDS,
     AROUND_TAGS,
@@ -20,12 +21,13 @@ from mcp_web.extract.html.vocabulary import (
     CONTENT_WORDS,
     NAME_PATTERN,
     NAME_WORDS,
+    says_aside,
 )
 from mcp_web.model.page import Kind
 
 PAGE_FIGURES = (
     "chars", "prose_share", "prose_mean", "longest_share", "articles", "paragraphs", "items", "pres", "headings",
-    "core_share", "core_links", "core_blocks", "declared",
+    "core_share", "core_links", "core_blocks", "declared", "mains", "titles",
 )  # fmt: skip
 BOX_FIGURES = (
     "tag", "depth", "lift", "inside", "story", "article", "own_names", "group_count", "group_mean", "group_links",
@@ -35,7 +37,8 @@ LEVELS = (0, 1, 3)  # the box itself, the one around it …
 LEVEL_FIGURES = ("share", "links", "prose")
 BLOCK_FIGURES = (
     "chars", "links", "ends", "digits", "upper", "text_place", "copies", "to_h1", "run", "after_core", "last_prose",
-    "tag-1", "chars+1", "tag+1",
+    "tag-1", "chars+1", "tag+1", "chars-1", "links-1", "links+1", "near_prose", "near_links", "commas", "stops",
+    "aside", "head_aside", "head_links", "to_head",
 )  # fmt: skip
 
 # What is found in a name, with the shorter words inside it.
@@ -48,6 +51,8 @@ _TAG_BIT = {tag: 1 << number for number, tag in enumerate(AROUND_TAGS)}
 _ASIDE = sum(1 << ALL_WORDS.index(word) for word in ASIDE_NAMES)
 # What a page declares itself to be, in an order the trees can split: sentences first, lines last.
 _KINDS = ("article", "documentation", "forum", "service", "product", "listing", "collection")
+_NEAR = 3  # blocks
+_HEADS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _DIGITS = b"0123456789"
 _UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ENDS = '.!?…:;"”。！？»)'
@@ -96,10 +101,11 @@ class PageFigures:
         self.title = title.lower()
         self._total = read.boxes[0].chars or 1
         self._sizes = [len(block.text) for block in read.blocks]
-        self._prose = [_prose(block) for block in read.blocks]
+        self._prose = [block.prose for block in read.blocks]
         self._names = read_names(read.boxes)
         self._discount()
         self.core = _core(read)
+        self.is_story = False  # whether the page is declared an article, and its title is the heading of `story`
         self.story = self._story()
         self._measure_boxes()
         self.page = self._page_figures()
@@ -135,11 +141,14 @@ class PageFigures:
         least = max(300.0, 0.2 * self.core.prose)
         while box is not None and box.prose < least:
             box = box.parent
+        self.is_story = self.declared == "article" and any(
+            around is box for block in named for around in _around(block.box)
+        )
         return box
 
     def _measure_boxes(self) -> None:
         """Hand down to each box that holds text what the boxes around it are."""
-        core, told, names = self.core, self.story, self._names
+        core, story_box, names = self.core, self.story, self._names
         path: set[Box] = set()
         at: Box | None = core
         while at is not None:
@@ -148,7 +157,7 @@ class PageFigures:
         root = self.read.boxes[0]
         root.own = root.above = root.tags = root.article = root.chrome = root.content = articles = 0
         root.lift, root.inside = core.depth, -1 if core.depth else 0
-        root.group, root.story = [1, root.chars, root.links], 0 if root is told else -1
+        root.group, root.story = [1, root.chars, root.links], 0 if root is story_box else -1
         groups: dict[tuple[str, bytes, bytes], list[int]] = {}
         for box in self.read.boxes:
             parent = box.parent
@@ -166,7 +175,7 @@ class PageFigures:
                 box.lift, box.inside = core.depth - box.depth, 0 if box is core else -1
             else:
                 box.lift, box.inside = parent.lift, inside + 1 if inside >= 0 else -1
-            box.story = 0 if box is told else story + 1 if story >= 0 else -1
+            box.story = 0 if box is story_box else story + 1 if story >= 0 else -1
             if tag == "article" and not article:
                 articles += 1
                 article = articles
@@ -202,15 +211,18 @@ class PageFigures:
             total, root.prose / total, sum(prose) / (len(prose) or 1), max(self._sizes, default=0) / total,
             tags["article"], tags["p"], tags["li"], tags["pre"], tags["h2"] + tags["h3"], core.chars / total,
             core.links / (core.chars or 1), core.count, _KINDS.index(self.declared) if self.declared in _KINDS else -1,
+            tags["main"], tags["h1"],
         ]  # fmt: skip
 
     def block_figures(self, left_out: Container[int] = ()) -> Iterator[tuple[int, list[float]]]:
         """One row per block with its place, in reading order."""
         blocks, total = self.read.blocks, self._total
         sizes = [*self._sizes, -1]  # nothing comes before the first block and after the last
+        links = [*[block.links / size for block, size in zip(blocks, sizes, strict=False)], -1]
         tags = [*[_TAG_NUMBER.get(block.box.tag, 40) for block in blocks], 41]
         copies = Counter([block.text for block in blocks])
         h1, core_last, last = self._landmarks()
+        near, heads = self._neighbourhoods(), self._heads(left_out)
         before = 0
         for at, block in enumerate(blocks):
             text, size = block.text, sizes[at]
@@ -218,12 +230,41 @@ class PageFigures:
                 raw = text[:200].encode("ascii", "replace")
                 length = len(raw)
                 yield at, [
-                    size, block.links / size, text[-1] in _ENDS, 1 - len(raw.translate(None, _DIGITS)) / length,
+                    size, links[at], text[-1] in _ENDS, 1 - len(raw.translate(None, _DIGITS)) / length,
                     1 - len(raw.translate(None, _UPPER)) / length, before / total, copies[text],
                     at - h1 if h1 >= 0 else -999, bool(block.nodes),
-                    at - core_last, last - at, tags[at - 1], sizes[at + 1], tags[at + 1],
+                    at - core_last, last - at, tags[at - 1], sizes[at + 1], tags[at + 1], sizes[at - 1], links[at - 1],
+                    links[at + 1], *near[at], _commas(text), _stops(text), *heads[at],
                 ]  # fmt: skip
             before += size
+
+    def _neighbourhoods(self) -> list[tuple[float, float]]:
+        """Of each block and the three on either side: the share of sentences, and of links."""
+        chars = [0, *accumulate(self._sizes)]
+        prose = [0, *accumulate(self._prose)]
+        links = [0, *accumulate([block.links for block in self.read.blocks])]
+        count = len(self._sizes)
+        found = []
+        for at in range(count):
+            first, end = max(0, at - _NEAR), min(count, at + _NEAR + 1)
+            size = chars[end] - chars[first]
+            found.append(((prose[end] - prose[first]) / size, (links[end] - links[first]) / size))
+        return found
+
+    def _heads(self, left_out: Container[int]) -> list[tuple[bool, bool, float, int]]:
+        """For each block: whether it, and the heading above it, has a phrase of the parts around the content, how much
+        of that heading is links, and how many blocks ago it came.
+        """
+        found = []
+        head_aside, head_links, since = False, -1.0, -1
+        for at, block in enumerate(self.read.blocks):
+            is_head = block.box.tag in _HEADS
+            aside = (is_head or at not in left_out) and says_aside(block.text)
+            since += since >= 0
+            if is_head:
+                head_aside, head_links, since = aside, block.links / len(block.text), 0
+            found.append((aside, head_aside, head_links, since))
+        return found
 
     def _landmarks(self) -> tuple[int, int, int]:
         """Where the first h1 stands, where the core ends, and where its prose ends."""
@@ -232,6 +273,13 @@ class PageFigures:
         core = [at for at, block in enumerate(blocks) if block.box.inside >= 0]
         last = next((at for at in reversed(core) if self._prose[at]), len(blocks))
         return h1, core[-1] if core else len(blocks), last
+
+
+def _around(box: Box | None) -> Iterator[Box]:
+    """The box and every box around it."""
+    while box is not None:
+        yield box
+        box = box.parent
 
 
 def _core(read: Blocks) -> Box:
@@ -244,9 +292,14 @@ def _core(read: Blocks) -> Box:
     return core
 
 
-def _prose(block: Block) -> int:
-    size = len(block.text)
-    return size if size >= 60 and block.links < 0.35 * size else 0
+def _commas(text: str) -> int:
+    start = text[:300]
+    return start.count(",") if start.isascii() else sum([start.count(comma) for comma in ",，、،"])
+
+
+def _stops(text: str) -> int:
+    start = text[:300]
+    return start.count(".") if start.isascii() else sum([start.count(stop) for stop in ".。।"])
 
 
 def _title_match(text: str, title: str) -> int:

@@ -1,11 +1,11 @@
 """The learned scorer: boosted trees over the figures of a block, in plain Python.
 
-All trees are walked at once. Each tree has a lane of eight bits in one large integer, a bit per leaf. A split
-that a block fails rules out the leaves on its left; the lowest bit left in a lane is the leaf the block falls
+All trees are walked at once. Each tree has eight bits of one large integer, a bit per leaf. A split
+that a block fails rules out the leaves on its left; the lowest of its bits that is left is the leaf the block falls
 into (QuickScorer, Lucchese et al. 2015). What a figure rules out is looked up by bisection, so the cost of a
 block is one AND per figure, and figures shared by a page or a box are combined once.
 
-`model.json` is written by `python -m bench.extraction.train`; docs/concepts/extraction.md tells from what.
+`model.json` is written by `python -m bench.extraction.train`; docs/concepts/extraction.md names the data.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FIGURES = (
 )
 MASKS = (("above", NAME_WORDS), ("inside", AROUND_TAGS))
 
-Ladders = tuple[list[list[float]], list[list[int]]]  # per figure: thresholds, and the leaves left above each
+Steps = tuple[list[list[float]], list[list[int]]]  # per figure: thresholds, and the leaves left above each
 
 
 class _Bits:
@@ -64,24 +64,24 @@ class Scorer:
 
     def __init__(self, model: dict[str, Any]) -> None:
         self.version = str(model["version"])
-        self._size = len(model["leaves"])  # bytes: a lane is one
+        self._size = len(model["leaves"])  # bytes: one for each tree
         self._everything = (1 << self._size * LEAVES) - 1
         self._ones = sum(1 << tree * LEAVES for tree in range(self._size))
-        # Two lanes are looked up at once: sixteen bits of which one in each half is set.
+        # Two trees are looked up at once: sixteen bits of which one in each half is set.
         pairs = zip(model["leaves"][::2], model["leaves"][1::2], strict=True)
         self._tables = [
             {1 << at | 256 << by: one + other for at, one in enumerate(low) for by, other in enumerate(high)}
             for low, high in pairs
         ]
         self._format = f"<{len(self._tables)}H"
-        ladders = {name: self._ladder(steps) for name, steps in model["splits"].items()}
-        self._page = self._ladders(ladders, "page", PAGE_FIGURES)
-        own, *around = (self._ladders(ladders, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
-        self._box = _joined(self._ladders(ladders, "box", BOX_FIGURES), *around)
-        self._block = _joined(self._ladders(ladders, "block", BLOCK_FIGURES), own)
-        self._above, self._inside = (self._bit_group(ladders, group, words) for group, words in MASKS)
+        steps = {name: self._step_masks(steps) for name, steps in model["splits"].items()}
+        self._page = self._steps_of(steps, "page", PAGE_FIGURES)
+        own, *around = (self._steps_of(steps, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
+        self._box = _joined(self._steps_of(steps, "box", BOX_FIGURES), *around)
+        self._block = _joined(self._steps_of(steps, "block", BLOCK_FIGURES), own)
+        self._above, self._inside = (self._bit_group(steps, group, words) for group, words in MASKS)
 
-    def _ladder(self, steps: list[tuple[float, int, int]]) -> tuple[list[float], list[int]]:
+    def _step_masks(self, steps: list[tuple[float, int, int]]) -> tuple[list[float], list[int]]:
         thresholds: list[float] = []
         left = [self._everything]
         for threshold, tree, ruled in sorted(steps):
@@ -93,16 +93,16 @@ class Scorer:
                 left.append(cut)
         return thresholds, left
 
-    def _ladders(self, known: dict[str, tuple[list[float], list[int]]], group: str, names: tuple[str, ...]) -> Ladders:
-        """The ladders of a group of figures; a figure the model does not use rules out nothing."""
+    def _steps_of(self, known: dict[str, tuple[list[float], list[int]]], group: str, names: tuple[str, ...]) -> Steps:
+        """The steps of a group of figures; a figure the model does not use rules out nothing."""
         found = [known.get(f"{group}.{name}", ([], [self._everything])) for name in names]
         return [thresholds for thresholds, _ in found], [masks for _, masks in found]
 
     def _bit_group(self, known: dict[str, tuple[list[float], list[int]]], group: str, words: tuple[str, ...]) -> _Bits:
         bits = _Bits(self._everything)
         for at, word in enumerate(words):
-            if (ladder := known.get(f"{group}.{word}")) is not None:
-                bits.ruled[1 << at] = ladder[1][-1]
+            if (known_steps := known.get(f"{group}.{word}")) is not None:
+                bits.ruled[1 << at] = known_steps[1][-1]
         return bits
 
     def score(self, figures: PageFigures, every: bool = False) -> list[float]:
@@ -155,7 +155,7 @@ class _Boxes:
     def __init__(self, scorer: Scorer, figures: PageFigures) -> None:
         self._scorer = scorer
         self._figures = figures
-        self._page = _climb(scorer._page, figures.page, scorer._everything)
+        self._page = _look_up(scorer._page, figures.page, scorer._everything)
         self._known: dict[tuple[object, ...], int] = {}
 
     def left(self, box: Box) -> int:
@@ -173,18 +173,18 @@ class _Boxes:
                     level += 1
                 row += self._figures.level_figures(at)
             known = self._page & scorer._above.left(box.above) & scorer._inside.left(box.tags)
-            known = self._known[alike] = _climb(scorer._box, row, known)
+            known = self._known[alike] = _look_up(scorer._box, row, known)
         return known
 
 
-def _joined(*groups: Ladders) -> Ladders:
-    """Ladders of several groups as one, for one climb."""
+def _joined(*groups: Steps) -> Steps:
+    """Steps of several groups as one, for one look-up."""
     return [each for steps, _ in groups for each in steps], [each for _, masks in groups for each in masks]
 
 
-def _climb(ladders: Ladders, figures: list[float], left: int) -> int:
+def _look_up(steps: Steps, figures: list[float], left: int) -> int:
     """What the figures leave. One chain of C functions: this is the inner loop of the whole engine."""
-    thresholds, masks = ladders
+    thresholds, masks = steps
     return reduce(and_, map(getitem, masks, map(bisect_left, thresholds, figures)), left)
 
 

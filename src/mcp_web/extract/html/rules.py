@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element
 
-# Never content, on no kind of page (formulas are told by the writer from script[type^=math]).
+# Never content, on no kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (
     "script:not([type^='math/' i]),style,template,svg,iframe:not([src]),canvas,object,embed,"
     "select,input:not([type=checkbox]),textarea,nav,button,dialog,"

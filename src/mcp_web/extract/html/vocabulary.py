@@ -13,6 +13,10 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+def _phrases(text: str) -> tuple[str, ...]:
+    return tuple(" ".join(phrase.split()) for phrase in text.split(","))
+
+
 NAME_WORDS = _words(
     """
     nav menu foot head side comment relat share social promo advert cookie modal popup bread toc content article post
@@ -23,7 +27,7 @@ NAME_WORDS = _words(
     quote blog news page wrap container column row section block note info notice alert warning overlay sticky print
     """
 )
-# Words that speak against content and for it, as a number of them: each alone is too rare to learn from.
+# Words that count against content and for it, pooled into two counts: each alone is too rare to learn from.
 CHROME_WORDS = _words(
     """
     nav menu foot side comment relat share sharing social promo advert cookie consent modal popup bread author meta
@@ -54,7 +58,7 @@ AROUND_TAGS = _words(
     "header aside main article form table ul ol li section figure pre blockquote details dl h1 h2 h3 h4 a p td"
 )
 
-# Boxes of these names hold what others say or what is said elsewhere; their prose does not mark the page's core.
+# Boxes of these names hold comments and texts of other pages; their prose does not mark the page's core.
 ASIDE_NAMES = _words("comment relat recommend promo newsletter widget cookie modal popup side advert sponsor")
 
 
@@ -71,22 +75,32 @@ def _pattern(words: Iterable[str]) -> str:
 
 NAME_PATTERN = re.compile(f"{_pattern(ALL_WORDS)}| ")
 
-
-# What a page says over, and in, the parts that are not its content. Phrases, not words, where a word alone is common.
-ASIDE_PHRASES = re.compile(
-    r"""
-    \b(?:share|sharing|tweet|follow\ us|e-?mail\ this|subscri|newsletter|sign\ ?up|log\ ?in|sign\ in|register
-    |advertis|sponsor|promoted|copyright|all\ rights\ reserved|privacy|terms\ of|cookies?\b|related|recommended
-    |popular|trending|most\ (?:read|viewed)|(?:read|see|learn|load|show)\ more|more\ (?:from|on|in|stories)
-    |see\ also|you\ (?:may|might)|also\ (?:like|read)|read\ also|(?:next|previous)\ (?:article|post|page)|latest
-    |top\ stories|don.t\ miss|keep\ reading|up\ next|around\ the\ web|similar|customers\ also|recently\ viewed
-    |comments?\b|repl(?:y|ies)\b|leave\ a|filed\ under|tags?:|posted\ (?:by|on|in)|back\ to\ top|skip\ to|view\ all
-    |see\ all|add\ to\ (?:cart|bag)|sort\ by|quick\ view|teilen|anzeige|werbung|abonnieren|anmelden|impressum
-    |datenschutz|mehr\ zum|lesen\ sie|auch\ interessant|kommentar|partager|publicit|abonne|connexion|lire\ aussi
-    |à\ lire|commentaire|compartir|publicidad|suscr|leer\ más|relacionad|comentario|condividi|pubblicit|iscriviti
-    |leggi\ anche|correlat|compartilh|leia\ também|comentário|delen|lees\ ook|reacties|advertentie|aanbevolen
-    |udostępnij|czytaj\ też|поделиться|реклама|читайте\ также|по\ теме|подпис|комментар)|©|分享|评论|相关|推荐|广告
-    |登录|版权|シェア|コメント|関連|おすすめ|広告|ログイン|مشاركة|تعليق|ذات\ صلة|שתפו|תגובות|แชร์|ความคิดเห็น
-    """,
-    re.I | re.X,
+# Phrases over, and in, the parts of a page that are not its content, in the languages most pages are written in.
+# Phrases instead of words where a word alone is common in texts.
+_PHRASES = _phrases(
+    """
+    share, sharing, tweet, follow us, email this, subscri, newsletter, sign up, signup, log in, login, sign in,
+    register, advertis, sponsor, promoted, copyright, all rights reserved, privacy, terms of, cookies, related,
+    recommended, popular, trending, most read, most viewed, read more, see more, learn more, load more, show more,
+    more from, more on, more in, more stories, see also, you may, you might, also like, also read, read also,
+    next article, next post, next page, previous article, previous post, previous page, latest, top stories,
+    don't miss, keep reading, up next, around the web, similar, customers also, recently viewed, comment, comments,
+    reply, replies, leave a, filed under, tag:, tags:, posted by, posted on, posted in, back to top, skip to,
+    view all, see all, add to cart, add to bag, sort by, quick view, teilen, anzeige, werbung, abonnieren, anmelden,
+    impressum, datenschutz, mehr zum, lesen sie, auch interessant, kommentar, partager, publicit, abonne, connexion,
+    lire aussi, à lire, commentaire, compartir, publicidad, suscr, leer más, relacionad, comentario, condividi,
+    pubblicit, iscriviti, leggi anche, correlat, compartilh, leia também, comentário, delen, lees ook, reacties,
+    advertentie, aanbevolen, udostępnij, czytaj też, поделиться, реклама, читайте также, по теме, подпис, комментар,
+    مشاركة, تعليق, ذات صلة, שתפו, תגובות
+    """
 )
+_SIGNS = _phrases(
+    "©, 分享, 评论, 相关, 推荐, 广告, 登录, 版权, シェア, コメント, 関連, おすすめ, 広告, ログイン, แชร์, ความคิดเห็น"
+)
+_ASIDE_PHRASES = re.compile(rf"\b{_pattern(_PHRASES)}|{_pattern(_SIGNS)}")
+_LINE = 200  # characters; longer texts are sentences, not labels
+
+
+def says_aside(text: str) -> bool:
+    """Whether a line has a phrase of the parts around the content: "Related", "Share this", "© 2026"."""
+    return len(text) < _LINE and _ASIDE_PHRASES.search(text.lower()) is not None

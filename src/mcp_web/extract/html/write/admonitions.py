@@ -142,6 +142,6 @@ def _title_of(element: Element, kind: str) -> Element | None:
             first = child
             while len(first) and isinstance(first[0], ElementType) and first.tag in ("p", "div"):
                 first = first[0]
-            says = first.text.strip().rstrip(":").lower()
-            return first if says in _KINDS or says == kind.lower() else None
+            label = first.text.strip().rstrip(":").lower()
+            return first if label in _KINDS or label == kind.lower() else None
     return None

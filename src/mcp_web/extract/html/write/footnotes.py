@@ -220,10 +220,10 @@ def _leads(element: Element) -> bool:
 
 def _is_back_link(anchor: Element) -> bool:
     text = anchor.text.strip()
-    says = f"{anchor.attr('class') or ''} {anchor.attr('href') or ''} {anchor.attr('role') or ''}"
-    if _BACK.match(text) or "backlink" in says or "backref" in says:
+    marks = f"{anchor.attr('class') or ''} {anchor.attr('href') or ''} {anchor.attr('role') or ''}"
+    if _BACK.match(text) or "backlink" in marks or "backref" in marks:
         return True
-    return len(text) <= 6 and _LABEL.match(text) is not None and _WORDS.search(says) is not None
+    return len(text) <= 6 and _LABEL.match(text) is not None and _WORDS.search(marks) is not None
 
 
 def _written(label: str, inside: list[str]) -> str:

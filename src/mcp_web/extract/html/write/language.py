@@ -52,6 +52,7 @@ _BRUSH = re.compile(r"(?:^|\s)brush:\s*([\w+#.-]+)", re.I)
 _SOURCE = re.compile(r"(?:^|\s)(?:highlight-source|highlight-text|highlight|gatsby-code|hljs|"
     r"src|code|source|codehilite|crayon|"
                      r"syntax|cm-s|enlighter|prism|shiki|listing|wp-block-code)[-_]([\w+#.-]+)", re.I)  # fmt: skip
+_LEVELS = 6  # a highlighter's table: td, tr, tbody, table, then the box that names the language
 _LABEL = re.compile(r"[\w+#./ -]{1,24}")
 _NAMES = {"node.js": "javascript", "nodejs": "javascript", "node": "javascript", "c / c++": "cpp",
           "command line": "shell", "shell session": "console", "objective c": "objectivec",
@@ -72,7 +73,7 @@ def language_of(block: Element, blocks: int = 1) -> str:
             if found is not None:
                 return found
     parent: object = block.parent
-    for _ in range(3):
+    for _ in range(_LEVELS):
         if not isinstance(parent, ElementType) or len(parent.find_all("pre", limit=blocks + 1)) > blocks:
             break
         found = _stated(parent, own=False)
