@@ -3,6 +3,7 @@ scripts, checked by axe-core; hostile titles and texts are shown harmlessly; no 
 
 from __future__ import annotations
 
+import html
 import re
 import shutil
 import subprocess
@@ -224,3 +225,28 @@ def test_a_page_can_be_watched_and_left_alone_again(visit: Visit, site: Site) ->
 def test_the_first_paint_is_small(served: Served) -> None:
     sizes = [len(served.get(path)[2]) for path in ("/", "/static/page.css", "/static/page.js", "/static/icon.svg")]
     assert sum(sizes) <= 60_000, sizes
+
+
+def test_the_archive_is_filtered_and_paged_without_an_end(site: Site, tmp_path: Path) -> None:
+    shell = Shell(tmp_path, **OFFLINE)
+    for number in range(3):
+        folder = tmp_path / f"notes{number}"
+        folder.mkdir()
+        for at in range(40):
+            (folder / f"{at}.md").write_text(f"# Note {number} {at}\n\nSome words about wheels, number {at}.")
+        shell.run("archive", "sync", str(folder))
+    served = Served(tmp_path, **OFFLINE)
+    try:
+        found: list[str] = []
+        path: str | None = "/archive"
+        while path:
+            text = served.get(path)[2].decode()
+            found += re.findall(r'class="title" href="(/archive/[0-9a-f]{64})"', text)
+            following = re.search(r'rel="next" href="([^"]+)"', text)
+            path = html.unescape(following[1]) if following else None
+        assert len(found) == len(set(found)) == 120
+        only = served.get("/archive?collection=notes1")[2].decode()
+        assert only.count('class="title"') == 40
+        assert served.get("/archive?after=%27%3B--&since=nonsense")[0] in (200, 400)
+    finally:
+        served.stop()

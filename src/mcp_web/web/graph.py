@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from mcp_web.web.listing import is_day
 from mcp_web.web.pages import page
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ async def graph(app: App, request: Request) -> Response:
     filters = {
         name: request.query_params.get(name, "").strip()[:200] for name in ("collection", "since", "until", "focus")
     }
+    filters |= {name: "" for name in ("since", "until") if not is_day(filters[name])}
     focus = await store.snapshot(filters["focus"]) if filters["focus"] else None
     edges = await _around(app, focus.key) if focus else await _between(app, filters)
     keys = _most_linked(edges, focus.key if focus else "")

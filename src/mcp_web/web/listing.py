@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -79,6 +80,7 @@ async def archive(app: App, request: Request) -> Response:
     """Everything kept, filtered and paged."""
     store = await app.store()
     filters = {name: request.query_params.get(name, "").strip()[:500] for name in FILTERS}
+    filters |= {name: "" for name in ("since", "until") if not is_day(filters[name])}
     notes: list[str] = []
     cursor = ""
     if filters["q"]:
@@ -97,12 +99,19 @@ async def archive(app: App, request: Request) -> Response:
 
 async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
     """One page of documents, the most recently used first, and the cursor of the next."""
-    store = await app.store()
-    start = int(after) if after.isdecimal() and len(after) < 8 else 0
-    source: Any = filters["source"] or None
-    found = (await store.recent(start + PAGE_SIZE + 1, source))[start:]
-    following = str(start + PAGE_SIZE) if len(found) > PAGE_SIZE else ""
-    return found[:PAGE_SIZE], following
+    from mcp_web.store.protocol import DocumentFilter
+
+    names = ("source", "since", "until", "collection", "domain", "language")
+    wanted: Any = {name: filters[name] or None for name in names}
+    return await (await app.store()).browse(PAGE_SIZE, after=after[:200], filter=DocumentFilter(**wanted))
+
+
+def is_day(text: str) -> bool:
+    """Is this a date as a form sends it (YYYY-MM-DD)?"""
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _within(url: str, domain: str) -> bool:
