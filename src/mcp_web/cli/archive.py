@@ -95,16 +95,17 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
     """List kept documents, the most recently used first."""
     from mcp_web.archive.answer import document_id
     from mcp_web.services.list_documents import list_documents
+    from mcp_web.tools.page_view import iso
 
-    found = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
+    found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
     if as_json:
         print_json([dataclasses.asdict(one) | {"id": document_id(one.key)} for one in found])
         return
     if not found:
         empty("Nothing is kept yet.")
         raise SystemExit(3)
-    rows = [(document_id(one.key), one.date, one.source, one.title, one.path or one.url) for one in found]
-    print_table(("id", "date", "source", "title", "address"), rows, wide=("title", "address"))
+    rows = [(document_id(one.key), iso(one.fetched_at)[:10], one.source, one.title, one.url) for one in found]
+    print_table(("id", "read", "source", "title", "address"), rows, wide=("title", "address"))
 
 
 @command.command("show")

@@ -1,38 +1,28 @@
-"""List kept documents: the most recently used, or those of a collection."""
+"""List kept documents, the most recently used first, page by page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mcp_web.store.protocol import DocumentFilter
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.model.snapshot import Source
-
-
-@dataclass(frozen=True, slots=True)
-class ListedDocument:
-    key: str
-    title: str
-    url: str
-    path: str | None
-    source: Source
-    date: str
-    snapshot: str
+    from mcp_web.model.snapshot import SnapshotInfo, Source
 
 
 async def list_documents(
-    app: App, *, limit: int, source: Source | None = None, collection: str | None = None
-) -> list[ListedDocument]:
-    """At most `limit` documents; without a collection the most recently used come first."""
-    store = await app.store()
-    if collection is None:
-        keys = [info.key for info in await store.recent(limit, source)]
-    else:
-        keys = await store.keys("", limit, source, collection)
-    cards = await store.documents(keys)
-    return [
-        ListedDocument(key, card.title, card.url, card.path, card.source, card.date, card.hash)
-        for key in keys
-        if (card := cards.get(key)) is not None
-    ]
+    app: App,
+    *,
+    limit: int,
+    after: str = "",
+    source: Source | None = None,
+    collection: str | None = None,
+    domain: str | None = None,
+    language: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> tuple[list[SnapshotInfo], str]:
+    """At most `limit` documents, and the cursor of the next page, empty at the end."""
+    wanted = DocumentFilter(source, since, until, collection, domain, language)
+    return await (await app.store()).browse(limit, after=after, filter=wanted)

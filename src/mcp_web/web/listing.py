@@ -99,11 +99,10 @@ async def archive(app: App, request: Request) -> Response:
 
 async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
     """One page of documents, the most recently used first, and the cursor of the next."""
-    from mcp_web.store.protocol import DocumentFilter
+    from mcp_web.services.list_documents import list_documents
 
-    names = ("source", "since", "until", "collection", "domain", "language")
-    wanted: Any = {name: filters[name] or None for name in names}
-    return await (await app.store()).browse(PAGE_SIZE, after=after[:200], filter=DocumentFilter(**wanted))
+    wanted: Any = {name: value or None for name, value in filters.items() if name != "q"}
+    return await list_documents(app, limit=PAGE_SIZE, after=after[:200], **wanted)
 
 
 def is_day(text: str) -> bool:
