@@ -28,7 +28,7 @@ def _serve_stdio() -> None:
 
         run(settings)
     except ConfigError as error:
-        sys.stderr.write(f"mcp-web: {error.message} {error.way_on}\n")
+        sys.stderr.write(f"mcp-web: {error.message} {error.suggestion}\n")
         raise SystemExit(2) from None
     except KeyboardInterrupt:  # before the server waits for signals
         raise SystemExit(130) from None

@@ -3,7 +3,7 @@
     WebError
     ├── AgentError            the caller can fix the call
     │   ├── InvalidInput  InvalidUrl  SelectorNotFound  NotFound
-    ├── PolicyError           our rules say no; only the operator can change that
+    ├── PolicyError           refused by a rule; only the operator can change it
     │   ├── SsrfBlocked  DomainDenied  RobotsDisallowed  LeakBlocked
     ├── TryLater              the failure is temporary
     │   ├── FetchTimeout  SearchRateLimited  SearchUnavailable
@@ -22,11 +22,11 @@ from typing import Any, ClassVar, Self
 
 
 class WebError(Exception):
-    """A failure with a code, a sentence and a way on."""
+    """A failure with a code, a message and a suggestion; a class holds the defaults of its errors."""
 
     code: ClassVar[str] = "INTERNAL_ERROR"
-    retryable: ClassVar[bool] = False
-    suggestion: ClassVar[str] = "Report this with the server's log lines; another URL or tool may work meanwhile."
+    retryable: bool = False
+    suggestion: str = "Report this with the server's log lines; another URL or tool may work meanwhile."
 
     def __init__(
         self,
@@ -41,25 +41,25 @@ class WebError(Exception):
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.way_on = suggestion or type(self).suggestion
-        self.can_retry = type(self).retryable if retryable is None else retryable
+        self.suggestion = suggestion or type(self).suggestion
+        self.retryable = type(self).retryable if retryable is None else retryable
         self.retry_after = retry_after
         self.url = url
         self.status_code = status_code
         self.details = {name: value for name, value in details.items() if value is not None}
 
     def bare(self) -> Self:
-        """The same error without the frames it came through: what is kept must not keep a page's bytes with it."""
+        """The same error without traceback and causes: a cached error must not keep a page's bytes in memory."""
         self.__traceback__ = self.__cause__ = self.__context__ = None
         return self
 
     def as_dict(self) -> dict[str, Any]:
-        """The error object of the contract: absent facts are left out."""
+        """The error object that clients receive; absent values are left out."""
         facts: dict[str, Any] = {
             "code": self.code,
             "message": self.message,
-            "suggestion": self.way_on,
-            "retryable": self.can_retry,
+            "suggestion": self.suggestion,
+            "retryable": self.retryable,
         }
         optional = {
             "retry_after": self.retry_after,
@@ -75,7 +75,7 @@ class AgentError(WebError):
 
 
 class PolicyError(WebError):
-    """Our rules say no."""
+    """Refused by a rule; only the operator can change it."""
 
 
 class TryLater(WebError):
@@ -85,7 +85,7 @@ class TryLater(WebError):
 
 
 class SiteError(WebError):
-    """The page or its server."""
+    """The page or its server is at fault."""
 
 
 class OperatorError(WebError):

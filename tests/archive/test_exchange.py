@@ -134,7 +134,7 @@ async def test_a_manifest_cannot_reach_outside_its_folder(stores: tuple[Store, S
 async def test_a_folder_without_a_manifest_is_refused(stores: tuple[Store, Store], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         await import_markdown(stores[0], tmp_path)
-    assert "archive sync" in caught.value.way_on
+    assert "archive sync" in caught.value.suggestion
 
 
 async def test_a_foreign_web_archive_is_read_by_the_extraction(stores: tuple[Store, Store], tmp_path: Path) -> None:

@@ -198,4 +198,4 @@ async def test_turned_off_it_says_how_to_turn_it_on_and_expects_nothing(
         await off.render("http://r.example/")
     await off.aclose()
 
-    assert failure.value.way_on
+    assert failure.value.suggestion

@@ -101,7 +101,7 @@ async def test_no_embeddings_say_how_to_switch_them_on() -> None:
     assert isinstance(embedder, NoEmbedder)
     with pytest.raises(EmbeddingError) as caught:
         await embedder.embed(["a"])
-    assert "MCP_WEB_EMBEDDINGS" in caught.value.way_on
+    assert "MCP_WEB_EMBEDDINGS" in caught.value.suggestion
 
 
 @pytest.mark.anyio

@@ -53,7 +53,7 @@ async def test_refusals_are_not_retried_and_say_what_to_do(server: EmbeddingServ
     with pytest.raises(EmbeddingError) as caught:
         await remote(server).embed(["a"])
     assert len(server.requests) == 1
-    assert hint in caught.value.way_on
+    assert hint in caught.value.suggestion
     assert "sk-test" not in str(caught.value.as_dict())
 
 
@@ -81,7 +81,7 @@ async def test_dimension_that_changes_between_calls_names_the_way_out(server: Em
     server.spoil = lambda a: a | {"data": [{"index": 0, "embedding": [1.0] * 8}]}
     with pytest.raises(EmbeddingError, match=f"8 dimensions where {DIM}") as caught:
         await embedder.embed(["b"])
-    assert "archive reindex" in caught.value.way_on
+    assert "archive reindex" in caught.value.suggestion
 
 
 async def test_vectors_are_put_in_the_order_of_their_index(server: EmbeddingServer) -> None:
@@ -129,7 +129,7 @@ async def test_slow_server_is_given_up_with_the_limit_named(miniweb: MiniWeb) ->
     server.site.route("/v1/embeddings", never)
     with pytest.raises(EmbeddingError, match=r"REQUEST_TIMEOUT_MS|within") as caught:
         await remote(server, timeout=0.2).embed(["a"])
-    assert caught.value.can_retry
+    assert caught.value.retryable
 
 
 async def test_unreachable_server_is_an_embedding_error() -> None:

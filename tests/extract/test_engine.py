@@ -29,11 +29,11 @@ ARTICLE = f"""<!doctype html><html lang="en"><head><title>Old bridge to be rebui
 <footer>© 2026 Example News. All rights reserved.</footer></body></html>"""
 
 
-def read(html: str | bytes, url: str = URL, **wishes: object) -> Document:
+def read(html: str | bytes, url: str = URL, **request: object) -> Document:
     body = html.encode() if isinstance(html, str) else html
     charset = "utf-8" if isinstance(html, str) else None
     page = Fetched(url, url, 200, (), body, "text/html", charset, 0.0)
-    return HtmlExtractor().extract(page, ExtractRequest(**wishes))  # type: ignore[arg-type]
+    return HtmlExtractor().extract(page, ExtractRequest(**request))  # type: ignore[arg-type]
 
 
 def test_article_comes_without_the_page_around_it() -> None:
@@ -57,7 +57,7 @@ def test_missed_selector_is_an_error_that_names_it_and_what_the_page_offers() ->
     with pytest.raises(SelectorNotFound) as caught:
         read(ARTICLE, selector=".infobox")
     assert ".infobox" in caught.value.message
-    assert "article" in caught.value.way_on
+    assert "article" in caught.value.suggestion
 
 
 def test_invalid_selector_is_the_callers_mistake() -> None:

@@ -257,7 +257,7 @@ def test_file_cut_short_says_what_to_try() -> None:
     assert "engine" in opened(body[:-10]).markdown
     with pytest.raises(ExtractFailed, match="damaged") as caught:
         opened(body[: len(body) // 2])
-    assert "cut short" in caught.value.way_on
+    assert "cut short" in caught.value.suggestion
 
 
 def crafted(objects: list[bytes]) -> bytes:

@@ -34,9 +34,9 @@ next_page = "a.more"
 """
 
 
-def read(html: str, *, url: str = URL, folder: str = "", **wishes: object) -> Document:
+def read(html: str, *, url: str = URL, folder: str = "", **request: object) -> Document:
     page = Fetched(url, url, 200, (), html.encode(), "text/html", "utf-8", 0.0)
-    return extract_document(page, ExtractRequest(**wishes), ExtractOptions(site_configs=folder))  # type: ignore[arg-type]
+    return extract_document(page, ExtractRequest(**request), ExtractOptions(site_configs=folder))  # type: ignore[arg-type]
 
 
 def test_config_given_as_text_takes_body_title_author_date_and_next_page() -> None:
@@ -84,7 +84,7 @@ def test_config_whose_body_is_not_on_the_page_is_an_error_only_when_asked_for() 
 def test_unknown_id_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as caught:
         explicit("no-such-config")
-    assert "sphinx" in caught.value.way_on
+    assert "sphinx" in caught.value.suggestion
 
 
 @pytest.mark.parametrize(

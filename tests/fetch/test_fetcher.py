@@ -123,8 +123,8 @@ async def test_a_304_that_nobody_asked_for_is_the_servers_mistake(miniweb: MiniW
     url = miniweb.site("docs.example").page("/x", "", status=304, headers={"ETag": '"1"'})
     with pytest.raises(FetchFailed, match="304 Not Modified, although nothing was asked") as caught:
         await miniweb.fetcher().get(url)
-    assert (caught.value.status_code, caught.value.can_retry) == (304, True)
-    assert "server" in caught.value.way_on
+    assert (caught.value.status_code, caught.value.retryable) == (304, True)
+    assert "server" in caught.value.suggestion
 
 
 @pytest.mark.parametrize(("status", "said"), [(300, "instead of a page"), (302, "without a place"), (306, "instead")])
@@ -159,7 +159,7 @@ async def test_a_status_comes_with_advice_that_fits(miniweb: MiniWeb, status: in
     with pytest.raises(HttpError) as caught:
         await miniweb.fetcher().get(site.url("/x"))
     assert caught.value.status_code == status
-    assert word in caught.value.way_on
+    assert word in caught.value.suggestion
     assert str(status) in caught.value.message
 
 
@@ -169,7 +169,7 @@ async def test_a_bot_wall_is_told_from_a_plain_refusal(miniweb: MiniWeb) -> None
     with pytest.raises(HttpError) as caught:
         await miniweb.fetcher().get(site.url("/x"))
     assert caught.value.details["wall"] == "bot"
-    assert "rendered" in caught.value.way_on
+    assert "rendered" in caught.value.suggestion
 
 
 async def test_a_passing_failure_is_tried_again(miniweb: MiniWeb) -> None:
@@ -194,7 +194,7 @@ async def test_a_long_retry_after_is_passed_on_instead_of_waited_for(miniweb: Mi
     with pytest.raises(HttpError) as caught:
         await miniweb.fetcher().get(site.url("/x"))
     assert caught.value.retry_after == 120
-    assert caught.value.can_retry
+    assert caught.value.retryable
     assert len(site.asked("/x")) == 1
 
 

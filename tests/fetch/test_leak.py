@@ -55,7 +55,7 @@ def test_a_configured_secret_is_found_in_its_disguises(url: str) -> None:
 def test_text_wrapped_up_to_be_carried_out_is_refused(url: str) -> None:
     with pytest.raises(LeakBlocked) as caught:
         GUARD.check_url(url)
-    assert caught.value.way_on
+    assert caught.value.suggestion
 
 
 @pytest.mark.parametrize(

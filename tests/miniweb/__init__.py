@@ -1,4 +1,4 @@
-"""A small real web on loopback, for every room's tests. See README.md beside this file."""
+"""A small real web on loopback, for every component's tests. See README.md beside this file."""
 
 from miniweb.server import Reply, Request, Wire
 from miniweb.site import Site

@@ -119,7 +119,7 @@ async def test_a_server_that_does_not_speak_tls_is_a_failure(miniweb: MiniWeb, a
         dialer = Dialer(AddressPolicy(parse_exemptions(["127.0.0.1"])))
         with pytest.raises(FetchFailed, match="No secure connection") as caught:
             await dialer.open("127.0.0.1", port, tls=True)
-        assert "http://" in caught.value.way_on
+        assert "http://" in caught.value.suggestion
         group.cancel_scope.cancel()
 
 

@@ -86,7 +86,7 @@ def test_one_endless_word_still_advances():
 def test_start_outside_the_text_is_refused_with_the_range():
     with pytest.raises(InvalidInput, match="10 characters") as caught:
         cut("0123456789", 50)
-    assert "0 to 9" in caught.value.way_on
+    assert "0 to 9" in caught.value.suggestion
 
 
 def test_window_ends_where_the_section_ends():

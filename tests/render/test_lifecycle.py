@@ -83,7 +83,7 @@ async def test_process_killed_while_a_page_loads_fails_that_page_and_no_other(fr
         page = await fresh.render("http://life.example/")
 
         assert error.code == "RENDER_FAILED"
-        assert error.can_retry
+        assert error.retryable
         assert b"All is well." in page.body
     await fresh.aclose()
     await eventually(lambda: not newcomers(mine))
@@ -162,7 +162,7 @@ async def test_rendering_that_is_turned_off_says_how_to_turn_it_on(web: MiniWeb)
     with pytest.raises(RenderDisabled) as failure:
         await Chromium(RenderOptions(), web.dialer()).render("http://life.example/")
 
-    assert "MCP_WEB_RENDER_ENABLED=true" in failure.value.way_on
+    assert "MCP_WEB_RENDER_ENABLED=true" in failure.value.suggestion
     assert not browser_processes() or failure.value.code == "RENDER_DISABLED"
 
 
@@ -173,7 +173,7 @@ async def test_missing_browser_says_how_to_get_one(web: MiniWeb) -> None:
         await Chromium(options, web.dialer()).render("http://life.example/")
 
     assert "/nonexistent/chromium" in failure.value.message
-    assert "doctor --fix" in failure.value.way_on
+    assert "doctor --fix" in failure.value.suggestion
 
 
 async def test_program_that_is_no_browser_fails_cleanly(web: MiniWeb) -> None:

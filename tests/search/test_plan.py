@@ -47,7 +47,7 @@ def test_an_own_searxng_comes_first_and_keyless_providers_are_left_out() -> None
 def test_a_call_cannot_send_queries_past_an_own_searxng(name: str) -> None:
     with pytest.raises(InvalidInput, match="configured SearXNG") as refused:
         names(SearchOptions(searxng_urls=("http://s",)), name)
-    assert "MCP_WEB_SEARCH_PROVIDERS" in refused.value.way_on
+    assert "MCP_WEB_SEARCH_PROVIDERS" in refused.value.suggestion
     assert names(SearchOptions(searxng_urls=("http://s",), providers=("searxng", name)), name) == (name,)
 
 

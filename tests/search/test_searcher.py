@@ -135,15 +135,15 @@ async def test_empty_incomplete_and_misconfigured_are_three_answers(miniweb: Min
     searx.page("/search", "<h1>Forbidden</h1>", status=403)
     with pytest.raises(SearchAuthError) as wrong:
         await searcher(searxng_urls=(searx.loopback_url(""),)).search(Q, deadline=soon())
-    assert "formats: [html, json]" in wrong.value.way_on
-    suggestions = {incomplete.suggestion, empty.suggestion, wrong.value.way_on}
+    assert "formats: [html, json]" in wrong.value.suggestion
+    suggestions = {incomplete.suggestion, empty.suggestion, wrong.value.suggestion}
     assert len(suggestions) == 3
 
 
 async def test_an_unconfigured_provider_says_which_variable_is_missing() -> None:
     with pytest.raises(SearchAuthError, match="brave is not configured") as wrong:
         await searcher().search(Q, "brave", deadline=soon())
-    assert "BRAVE_API_KEY" in wrong.value.way_on
+    assert "BRAVE_API_KEY" in wrong.value.suggestion
     with pytest.raises(SearchAuthError):
         await searcher().search(Q, deadline=soon())
 
@@ -160,7 +160,7 @@ async def test_a_wrong_key_stays_one_when_the_last_resort_fails_too(miniweb: Min
     )
     with pytest.raises(SearchAuthError) as wrong:
         await made.search(Q, deadline=soon())
-    assert "BRAVE_API_KEY" in wrong.value.way_on
+    assert "BRAVE_API_KEY" in wrong.value.suggestion
     assert [one["name"] for one in wrong.value.details["attempted"]] == ["brave", "tavily"]
 
 
@@ -172,7 +172,7 @@ async def test_a_bad_key_is_not_tried_again_and_again(miniweb: MiniWeb) -> None:
     for _ in range(3):
         with pytest.raises(SearchAuthError) as wrong:
             await made.search(Q, deadline=soon())
-        assert "BRAVE_API_KEY" in wrong.value.way_on
+        assert "BRAVE_API_KEY" in wrong.value.suggestion
     assert len(brave.log) == 1
 
 
@@ -268,7 +268,7 @@ async def test_nobody_there_is_unavailable(miniweb: MiniWeb) -> None:
     with pytest.raises(SearchUnavailable) as gone:
         await searcher(searxng_urls=("http://127.0.0.1:1",)).search(Q, deadline=soon())
     assert gone.value.details["attempted"][0]["outcome"] == "unreachable"
-    assert gone.value.can_retry
+    assert gone.value.retryable
 
 
 async def test_the_deadline_ends_a_search_that_hangs(miniweb: MiniWeb) -> None:

@@ -111,7 +111,7 @@ async def test_categories_and_time_range(servers: Servers) -> None:
 async def test_json_switched_off_is_a_setting_to_fix(servers: Servers) -> None:
     with pytest.raises(SearchAuthError) as wrong:
         await searcher(searxng_urls=(servers.mute,)).search(SearchQuery("tortoise"), deadline=soon())
-    assert "formats: [html, json]" in wrong.value.way_on
+    assert "formats: [html, json]" in wrong.value.suggestion
     (state,) = [one for one in await searcher(searxng_urls=(servers.mute,)).probe() if one.provider == "searxng"]
     assert (state.reachable, state.authorised) == (True, False)
 

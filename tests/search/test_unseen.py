@@ -193,7 +193,7 @@ async def test_a_refusal_is_what_it_is(
     with pytest.raises(kind) as refused:
         await ask(miniweb, provider, reply)
     assert type(refused.value) is kind
-    assert advice in refused.value.way_on
+    assert advice in refused.value.suggestion
     assert SECRET not in str(refused.value.as_dict())
 
 

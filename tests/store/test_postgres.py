@@ -52,13 +52,13 @@ async def test_a_missing_extension_names_the_command_of_an_administrator(postgre
         db.execute("DROP EXTENSION vector")
     with pytest.raises(ConfigError, match="pgvector") as raised:
         await PostgresStore.open(url)
-    assert "CREATE EXTENSION vector" in (raised.value.way_on)
+    assert "CREATE EXTENSION vector" in (raised.value.suggestion)
 
 
 async def test_a_server_that_is_down_is_a_retryable_error_within_the_deadline() -> None:
     with pytest.raises(CacheError, match="cannot be reached") as raised, anyio.fail_after(30):
         await PostgresStore.open("postgresql://u:p@127.0.0.1:1/x", wait_seconds=1.0)
-    assert raised.value.can_retry
+    assert raised.value.retryable
 
 
 async def test_processes_that_start_at_once_migrate_once(postgres: PostgresServer) -> None:
@@ -138,7 +138,7 @@ async def test_a_writer_that_hangs_is_a_retryable_sentence(postgres: PostgresSer
         db.execute("UPDATE mcp_web.index_state SET version = version")
         with pytest.raises(CacheError, match="took too long") as raised:
             await keep(store, snapshot("https://second.example/"))
-        assert raised.value.can_retry
+        assert raised.value.retryable
         assert await store.latest(snapshot().key) is not None  # readers do not wait
     await keep(store, snapshot("https://second.example/"))
     await store.close()

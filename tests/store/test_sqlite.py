@@ -81,7 +81,7 @@ async def main():
         try:
             await store.keep(page)
         except CacheError as error:
-            print("refused:", error.message, "|", error.way_on)
+            print("refused:", error.message, "|", error.suggestion)
             break
         kept.append(page)
     assert len(kept) > 5, len(kept)
@@ -241,7 +241,7 @@ async def test_a_writer_that_hangs_is_a_sentence_not_a_hang(tmp_path: Path) -> N
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(CacheError, match="too long") as caught:
         await store.keep(snapshot("https://second.example/"))
-    assert caught.value.can_retry
+    assert caught.value.retryable
     assert await store.latest(snapshot().key) is not None
     other.execute("ROLLBACK")
     other.close()

@@ -40,7 +40,7 @@ def for_person(text: str) -> str:
 
 def error_sentence(error: WebError) -> str:
     """What failed, and what to do about it."""
-    sentence = for_person(f"{error.message} {error.way_on}")
+    sentence = for_person(f"{error.message} {error.suggestion}")
     if error.retry_after and f" {error.retry_after:.0f} s" not in sentence:
         sentence += f" It can be tried again in {error.retry_after:.0f} s."
     return sentence

@@ -73,7 +73,7 @@ def _image(hit: Hit) -> dict[str, Any]:
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer({}, f"{error.message} {error.way_on}", shape="text", is_error=True)
+    return Answer({}, f"{error.message} {error.suggestion}", shape="text", is_error=True)
 
 
 _QUERY = {"type": "string", "maxLength": 400, "description": "Search query (max 400 chars, 50 words)"}

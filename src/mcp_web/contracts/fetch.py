@@ -76,7 +76,7 @@ def _said(error: WebError, url: str) -> str:
             f"page is not allowed, <url>{url}</url>\nThe assistant must let the user know that it failed to view the "
             "page. The assistant may provide further guidance based on the above information."
         )
-    return f"Failed to fetch {url}: {error.message} {error.way_on}"
+    return f"Failed to fetch {url}: {error.message} {error.suggestion}"
 
 
 async def write(app: App, value: str, deadline: float) -> tuple[str, str]:

@@ -88,7 +88,7 @@ def refusal(error: WebError) -> dict[str, Any]:
     return {
         "error": {
             "code": status,
-            "message": f"{error.message} {error.way_on}",
+            "message": f"{error.message} {error.suggestion}",
             "status": error.code,
             "errors": [{"message": error.message, "domain": "global", "reason": error.code}],
         }

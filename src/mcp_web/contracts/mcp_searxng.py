@@ -99,7 +99,7 @@ def _none(query: str) -> str:
 
 
 def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer({}, f"All configured SearXNG instances failed. {error.message} {error.way_on}", shape="text",
+    return Answer({}, f"All configured SearXNG instances failed. {error.message} {error.suggestion}", shape="text",
                   is_error=True)  # fmt: skip
 
 

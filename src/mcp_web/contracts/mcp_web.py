@@ -19,7 +19,7 @@ from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.services.purge import purge
 from mcp_web.store.protocol import PurgeRule
 from mcp_web.tools.call import Call
-from mcp_web.tools.shrink import fitted, room
+from mcp_web.tools.shrink import answer_tokens, fitted
 from mcp_web.tools.tool import Answer
 
 # Our codes under the names that system has; what it has no name for keeps ours.
@@ -78,7 +78,7 @@ async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     opened = _with_text(await open_page(call.app, _request(args["url"], args), deadline=call.deadline))
     call.log_page(opened.snapshot, opened.cache)
-    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
+    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), answer_tokens(call))
     return Answer(data, "", shape="json")
 
 
@@ -125,14 +125,15 @@ async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
         ]
         return {"results": rows, "succeeded": good, "failed": len(urls) - good}
 
-    return Answer(fitted(data, room(call)), "", shape="json")
+    return Answer(fitted(data, answer_tokens(call)), "", shape="json")
 
 
 async def extract(call: Call, args: dict[str, Any]) -> Answer:
     request = ExtractRequest(siteconfig=args["siteconfig"], explain=args["explain_extraction"])
     document = await extract_html(call.app, args["html"], args["base_url"] or "", request)
     data = fitted(
-        lambda tokens: document_object(document, args["base_url"] or "", None, part_of(args, tokens)), room(call)
+        lambda tokens: document_object(document, args["base_url"] or "", None, part_of(args, tokens)),
+        answer_tokens(call),
     )
     return Answer(data, "", shape="json")
 
@@ -141,7 +142,7 @@ async def cache_get(call: Call, args: dict[str, Any]) -> Answer:
     kept = await find_snapshot(call.app, args["hash"])
     opened = Opened(kept, "hit", (await call.app.keeper()).age(kept))
     call.log_page(opened.snapshot, opened.cache)
-    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), room(call))
+    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), answer_tokens(call))
     return Answer(data, "", shape="json")
 
 

@@ -21,7 +21,7 @@ from mcp_web.services.read_page import PROTECTED, PageRead, read_pages
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import iso
-from mcp_web.tools.shrink import compact, room
+from mcp_web.tools.shrink import answer_tokens, compact
 from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["metadata"] = _metadata(page)
     if notes:
         data["note"] = " ".join(notes)
-    return Answer(_whole_chunks(data, room(call)), "", shape="json")
+    return Answer(_whole_chunks(data, answer_tokens(call)), "", shape="json")
 
 
 def _found(
@@ -199,7 +199,7 @@ def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer({}, f"{error.code}: {error.message} {error.way_on}", shape="text", is_error=True)
+    return Answer({}, f"{error.code}: {error.message} {error.suggestion}", shape="text", is_error=True)
 
 
 _QUERY = {

@@ -127,7 +127,7 @@ def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     metadata: dict[str, Any] = {
         "query": given.get("query"),
         "error_type": kind,
-        "error_details": details if kind == "invalid_parameters" else f"{details}: {error.message} {error.way_on}",
+        "error_details": details if kind == "invalid_parameters" else f"{details}: {error.message} {error.suggestion}",
         "attempted_instances": attempted,
     }
     if kind != "invalid_parameters":

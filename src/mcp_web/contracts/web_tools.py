@@ -14,8 +14,8 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.net.site import site_of
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import MAX_LINKS, Shown, Wish, rendered, show
-from mcp_web.tools.shrink import fitted, room
+from mcp_web.tools.page_view import MAX_LINKS, Shown, ViewOptions, rendered, show
+from mcp_web.tools.shrink import answer_tokens, fitted
 from mcp_web.tools.tool import Answer
 
 NOTHING = "No results found. Try broader search terms or check spelling."
@@ -124,13 +124,13 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     opened = await open_page(call.app, request, deadline=call.deadline)
     call.log_page(opened.snapshot, opened.cache)
 
-    wish = Wish(args["format"], args["maxLength"], include_links=False)
-    length = len(rendered(opened.snapshot.document.markdown, wish)[0])
+    options = ViewOptions(args["format"], args["maxLength"], include_links=False)
+    length = len(rendered(opened.snapshot.document.markdown, options)[0])
 
     def page(tokens: int) -> dict[str, Any]:
-        return _page(opened, args, show(opened.snapshot.document, replace(wish, tokens=tokens)), length, tokens)
+        return _page(opened, args, show(opened.snapshot.document, replace(options, tokens=tokens)), length, tokens)
 
-    data = fitted(page, room(call))
+    data = fitted(page, answer_tokens(call))
     return Answer(data, "", shape="json")
 
 
@@ -190,7 +190,7 @@ def _trouble(error: WebError) -> dict[str, Any]:
     return {
         "errorCode": status if status is not None else error.code,
         "message": message or error.message,
-        "suggestion": _ADVICE if status in (404, 410) else error.way_on,
+        "suggestion": _ADVICE if status in (404, 410) else error.suggestion,
     }
 
 

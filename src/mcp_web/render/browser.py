@@ -1,4 +1,4 @@
-"""The one shared browser: started when first needed, replaced when worn or broken, gone with the server."""
+"""The one shared browser: started when first needed, replaced when retired or broken, ended with the server."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class Running:
     version: str
     pages: int = 0
     users: int = 0
-    worn: bool = False
+    retired: bool = False  # gets no further page, and ends when its last one does
     spare: asyncio.Task[Tab] | None = None  # the next blank page, which nobody has asked for yet
 
     @property
     def usable(self) -> bool:
-        return not self.worn and self.browser.is_connected()
+        return not self.retired and self.browser.is_connected()
 
 
 class SharedBrowser:
-    """Hands out the browser. One is current; worn ones end when their last page does."""
+    """Hands out the current browser; a retired one ends when its last page is closed."""
 
     def __init__(self, executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> None:
         self._executable = executable
@@ -91,7 +91,7 @@ class SharedBrowser:
         finally:
             running.users -= 1
             if running.pages >= self._options.recycle_after or not running.browser.is_connected():
-                running.worn = True
+                running.retired = True
             if running.users == 0:
                 self._left_alone(running)
 
@@ -117,7 +117,7 @@ class SharedBrowser:
             return running
 
     def _left_alone(self, running: Running) -> None:
-        if running.worn or running is not self._current:
+        if running.retired or running is not self._current:
             self._end_soon(running)
         elif self._options.idle:
             loop = asyncio.get_running_loop()

@@ -19,12 +19,12 @@ from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import GuardedDials
 from mcp_web.net.egress import Egress, Lease
 from mcp_web.render.browser import PageGone, Running, SharedBrowser, within
+from mcp_web.render.isolated_world import Moved
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
-from mcp_web.render.spare import Spare
+from mcp_web.render.spare_tab import SpareTab
 from mcp_web.render.tab import Tab, TabFailed, open_tab
 from mcp_web.render.visit import Seen, Visit
-from mcp_web.render.world import Moved
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import Url, parse_url
 
@@ -81,7 +81,7 @@ class Chromium:
         self._expecting: asyncio.Task[None] | None = None
         self._opening = anyio.Lock()
         self._places = anyio.Semaphore(options.max_pages)
-        self._spare = Spare(self._blank)
+        self._spare = SpareTab(self._blank)
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
         """Open a page in the browser and return it once it has settled."""
@@ -142,10 +142,10 @@ class Chromium:
             seen = await Visit(tab, until, pictured=screenshot or self._options.screenshot).see(url)
             return replace(_answer(url, seen, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
-            running.worn = True  # something hangs in it: the next page gets a new one
+            running.retired = True  # something hangs in it: the next page gets a new one
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
         except (Error, PageGone, Moved, TabFailed) as error:
-            running.worn = True  # whatever it was, a new browser does not have it
+            running.retired = True  # whatever it was, a new browser does not have it
             raise RenderFailed(f"The browser failed on {url}: {_cause(error, tab)}.", url=url) from error
         finally:
             if tab is not None:

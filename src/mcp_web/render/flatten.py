@@ -11,7 +11,7 @@ import anyio
 from mcp_web.errors import InvalidUrl
 from mcp_web.net.site import site_of
 from mcp_web.render.browser import within
-from mcp_web.render.world import ScriptFailed, World, script
+from mcp_web.render.isolated_world import IsolatedWorld, ScriptFailed, script
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Flat:
     notes: tuple[str, ...] = ()
 
 
-async def flatten(page: Page, world: World, until: float) -> Flat:
+async def flatten(page: Page, world: IsolatedWorld, until: float) -> Flat:
     """Serialise the page; where that fails, its plain text; raises TimeoutError or the driver's Error."""
     parts = await _frames(page, until)
     try:
@@ -46,7 +46,7 @@ async def flatten(page: Page, world: World, until: float) -> Flat:
     return Flat(text, seen["url"], int(seen["hidden"]), int(seen["consent"]), _notes(seen))
 
 
-async def _plain(world: World, until: float) -> Flat:
+async def _plain(world: IsolatedWorld, until: float) -> Flat:
     seen = await world.call("text", seconds=max(0.5, until - anyio.current_time()))
     paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in seen["text"].splitlines() if line.strip())
     title = html.escape(seen["title"])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import anyio
 
-from mcp_web.render.world import Moved, World
+from mcp_web.render.isolated_world import IsolatedWorld, Moved
 
 if TYPE_CHECKING:
     from playwright.async_api import Request
@@ -129,8 +129,8 @@ def _needed(state: PageState, *, data: bool) -> float:
     return QUIET_AFTER_DATA if data else QUIET
 
 
-async def settle(world: World, traffic: Traffic, channel: str, until: float) -> Settled:
-    """Watch the page until it is done; `until` is on the monotonic clock."""
+async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: float) -> Settled:
+    """Watch the page until it is done; `until` is on anyio's clock."""
     begun = anyio.current_time()
     hangs = 0
     state: PageState | None = None
@@ -166,7 +166,7 @@ async def settle(world: World, traffic: Traffic, channel: str, until: float) -> 
 
 
 async def explore(
-    world: World, traffic: Traffic, channel: str, until: float, enlarge: Callable[[int], Awaitable[None]]
+    world: IsolatedWorld, traffic: Traffic, channel: str, until: float, enlarge: Callable[[int], Awaitable[None]]
 ) -> Settled:
     """Settle, decline a consent banner, then show the page its own end so that it loads what is lazy."""
     settled = await settle(world, traffic, channel, until)

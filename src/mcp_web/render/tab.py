@@ -13,9 +13,9 @@ import anyio
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.egress import GREETING, Egress, Lease
 from mcp_web.render.browser import within
+from mcp_web.render.isolated_world import IsolatedWorld, script
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.settle import Traffic
-from mcp_web.render.world import World, script
 from mcp_web.text.urls import Url
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Tab:
 
     context: BrowserContext
     page: Page
-    world: World
+    world: IsolatedWorld
     session: CDPSession
     lease: Lease
     egress: Egress
@@ -169,7 +169,7 @@ class Tab:
 
 
 async def open_tab(browser: Browser, egress: Egress, options: RenderOptions, user_agent: str, until: float) -> Tab:
-    """A fresh context with a blank page; `until` is on the monotonic clock. Raises TabFailed."""
+    """A fresh context with a blank page; `until` is on anyio's clock. Raises TabFailed."""
     from playwright.async_api import Error
 
     lease = egress.grant()
@@ -195,7 +195,7 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
     page = await context.new_page()
     session = await context.new_cdp_session(page)
     gone = asyncio.get_running_loop().create_future()
-    tab = Tab(context, page, World(session, gone), session, lease, egress, secrets.token_hex(8), gone)
+    tab = Tab(context, page, IsolatedWorld(session, gone), session, lease, egress, secrets.token_hex(8), gone)
     watch = script("watch").replace("__CHANNEL__", tab.channel)
     until = anyio.current_time() + 10
     await asyncio.gather(tab.world.enter(watch, until), tab.introduce(options))

@@ -52,7 +52,7 @@ class Seen:
 
 @dataclass(slots=True)
 class Visit:
-    """Opens one URL. `until` is on the monotonic clock."""
+    """Opens one URL. `until` is on anyio's clock."""
 
     tab: Tab
     until: float
@@ -128,7 +128,7 @@ class Visit:
             return url
         if isinstance(denial.error, SsrfBlocked | DomainDenied | FetchFailed):
             message = f"The page led to {url}, which cannot be opened. {denial.error.message}"
-            raise type(denial.error)(message, suggestion=denial.error.way_on, url=url) from denial.error
+            raise type(denial.error)(message, suggestion=denial.error.suggestion, url=url) from denial.error
         raise RenderFailed(f"The browser could not open {url}: {denial.error or denial.reason}.", url=url)
 
     def _refusal(self) -> tuple[Request, Denial] | None:

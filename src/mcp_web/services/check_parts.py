@@ -46,7 +46,7 @@ async def _tried(part: str, look: Callable[[App, bool], Awaitable[list[Check]]],
         with anyio.fail_after(SECONDS):
             return await look(app, fix)
     except WebError as error:
-        return [Check(part, "broken", error.message, error.way_on)]
+        return [Check(part, "broken", error.message, error.suggestion)]
     except TimeoutError:
         return [Check(part, "broken", f"no answer within {SECONDS:g} s", "Check the network, proxy and firewall.")]
 

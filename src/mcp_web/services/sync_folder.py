@@ -25,14 +25,14 @@ async def sync_folder(
     progress: Callable[[Progress], None] | None = None,
 ) -> SyncReport:
     """Read what is new or changed, remove what is gone; interrupted, it goes on where it was."""
-    from mcp_web.archive import folder as room
+    from mcp_web.archive import folder as notes
 
     async def extract(page: Fetched) -> Document:
         return await app.extract(page, ExtractRequest())
 
     on_progress = progress or (lambda _: None)
     await app.require_kept_store()
-    report = await room.sync_folder(
+    report = await notes.sync_folder(
         await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, progress=on_progress
     )
     await embed_documents(app, only=STATIC_MODEL)  # found by meaning at once

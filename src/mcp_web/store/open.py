@@ -70,7 +70,7 @@ async def open_store_or_temporary(options: StoreOptions, tenant: str = DEFAULT_T
     try:
         store = await open_store(options, tenant)
     except CacheError as error:
-        if error.can_retry:
+        if error.retryable:
             raise
         folder = tempfile.TemporaryDirectory(prefix="mcp-web-")
         temporary = await open_store(replace(options, path=str(Path(folder.name) / file.name)))

@@ -32,7 +32,7 @@ def note_lines(notes: Iterable[str]) -> list[str]:
 
 def error_line(error: WebError) -> str:
     """An error as one line of an answer about several pages or queries."""
-    return f"{error.code}: {one_line(error.message)} {one_line(error.way_on)}"
+    return f"{error.code}: {one_line(error.message)} {one_line(error.suggestion)}"
 
 
 def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -> Answer:
@@ -52,7 +52,7 @@ def clean_answer(answer: Answer, envelope: Envelope, given: Mapping[str, Any]) -
 def clean_error(error: WebError) -> WebError:
     """The same error with its sentences on one line, short, defused and without secrets."""
     error.message = _LONG_URL.sub(_short_url, _sentence(error.message, LINE_CHARS))
-    error.way_on = _LONG_URL.sub(_short_url, _sentence(error.way_on, LINE_CHARS))
+    error.suggestion = _LONG_URL.sub(_short_url, _sentence(error.suggestion, LINE_CHARS))
     page_text = error.details.pop("page_text", None)
     error.details = clean_value(error.details, META_CHARS)
     if page_text is not None:  # shown inside the envelope

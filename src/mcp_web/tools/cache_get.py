@@ -9,7 +9,7 @@ from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, wish_of, wishes
+from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, iso, present
 from mcp_web.tools.tool import Answer, Param, Picture, Tool
 
@@ -41,8 +41,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         media_type=kept.media_type,
         authenticated=kept.authenticated,
     )
-    same = continued(f'cache_get(snapshot="{kept.hash[:16]}")', **wishes(args))
-    answer = present(call, view, wish_of(args), same)
+    same = continued(f'cache_get(snapshot="{kept.hash[:16]}")', **repeated_arguments(args))
+    answer = present(call, view, view_options(args), same)
     if png is not None:
         answer.picture = Picture(f"resource://picture/{kept.hash}", len(png), png if args["screenshot"] else None)
         answer.data["screenshot"] = {"uri": answer.picture.uri, "bytes": len(png)}

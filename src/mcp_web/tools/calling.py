@@ -92,8 +92,8 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
     quoted = facts.get("details", {}).pop("page_text", None)
     if not facts.get("details", True):
         del facts["details"]
-    text = f"{error.code}: {error.message} {error.way_on}"
-    if error.retry_after is not None and f" {error.retry_after:.0f} s" not in error.way_on:
+    text = f"{error.code}: {error.message} {error.suggestion}"
+    if error.retry_after is not None and f" {error.retry_after:.0f} s" not in error.suggestion:
         text += f" Retry after {error.retry_after:g} s."
     text = budget.cut(text, 2_000)
     if quoted:

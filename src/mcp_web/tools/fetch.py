@@ -9,8 +9,8 @@ from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import Wish, iso, show
-from mcp_web.tools.shrink import fitted, room
+from mcp_web.tools.page_view import ViewOptions, iso, show
+from mcp_web.tools.shrink import answer_tokens, fitted
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _REST = re.compile(r"#start=(\d+)$")
@@ -21,12 +21,14 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     start = int(found[1]) if (found := _REST.search(args["id"])) else 0
     call.say(f"opening {name}")
     kept = await _document(call, name)
-    data = fitted(lambda tokens: _object(call, args["id"], name, kept, start, tokens), room(call))
+    data = fitted(lambda tokens: _object(call, args["id"], name, kept, start, tokens), answer_tokens(call))
     return Answer(data, "", shape="json", wrapped=True)
 
 
 def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, tokens: int) -> dict[str, Any]:
-    shown = show(kept.document, Wish(max_chars=100_000, start=start, include_links=False, tokens=tokens), kept.hash)
+    shown = show(
+        kept.document, ViewOptions(max_chars=100_000, start=start, include_links=False, tokens=tokens), kept.hash
+    )
     meta = kept.document.metadata
     facts: dict[str, Any] = {
         "snapshot": kept.hash,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.tools.page_view import Wish
+from mcp_web.tools.page_view import ViewOptions
 from mcp_web.tools.tool import Param
 
 SELECTOR = Param("selector", "string", "CSS selector.", aliases=("css", "css_selector"))
@@ -52,16 +52,16 @@ OUTPUT = {
 _REPEATED = (SELECTOR, SECTION, FORMAT, MAX_CHARS, LINKS, IMAGES, SITECONFIG)
 
 
-def wishes(args: dict[str, Any]) -> dict[str, Any]:
-    """The wishes that differ from the defaults: what a next call has to repeat."""
+def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that differ from the defaults: a call for the rest of the page must repeat them."""
     return {
         param.name: args[param.name] for param in _REPEATED if param.name in args and args[param.name] != param.default
     }
 
 
-def wish_of(args: dict[str, Any]) -> Wish:
+def view_options(args: dict[str, Any]) -> ViewOptions:
     """What part of the page the arguments ask for."""
-    return Wish(
+    return ViewOptions(
         format=args["format"],
         max_chars=args["max_chars"],
         start=args["start"],

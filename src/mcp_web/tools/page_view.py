@@ -37,8 +37,8 @@ class PageView:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What part of it, and how."""
+class ViewOptions:
+    """Which part of a page is shown, and in what form."""
 
     format: Format = "markdown"
     max_chars: int = 10_000
@@ -57,19 +57,19 @@ class Shown:
     links: tuple[Link, ...]
 
 
-def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
+def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
-    shown = show(view.document, wish, view.snapshot)
-    data = as_data(view, wish, shown, call.notes) if call.wants_data else {}
+    shown = show(view.document, options, view.snapshot)
+    data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
     lines += note_lines((*call.notes, *view.notes, *view.document.notes))
     parts = []
-    if shown.start == 0 and wish.format == "markdown":
+    if shown.start == 0 and options.format == "markdown":
         parts.append(front_matter(view))
     if shown.next_start is not None and shown.start == 0 and (listed := outline_text(view.document.headings)):
         parts.append(f"outline (offset heading):\n{listed}")
     parts.append(shown.text)
-    if wish.format == "markdown" and shown.links:
+    if options.format == "markdown" and shown.links:
         parts.append(link_list(shown.links))
     if view.document.explain is not None:
         parts.append("explain:\n```json\n" + _bounded_json(view.document.explain) + "\n```")
@@ -79,56 +79,58 @@ def present(call: Call, view: PageView, wish: Wish, next_call: str) -> Answer:
     return Answer(data, "\n".join(lines), meta(view, shown))
 
 
-def show(document: Document, wish: Wish, snapshot: str | None = None) -> Shown:
+def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
     """The window that was asked for; one that was shown a moment ago is not made again."""
     if snapshot is None:
-        return _show(document, wish)
-    made = _recent.get((snapshot, wish))
+        return _show(document, options)
+    made = _recent.get((snapshot, options))
     if made is None:
-        made = _show(document, wish)
+        made = _show(document, options)
         if len(_recent) >= _MOST_RECENT:
             _recent.pop(next(iter(_recent)), None)
-        _recent[snapshot, wish] = made
+        _recent[snapshot, options] = made
     return made
 
 
 _MOST_RECENT = 64
 _MOST_CHARS_PER_TOKEN = 6  # prose has four to five: more need not be looked at to fill a budget
-_recent: dict[tuple[str, Wish], Shown] = {}
+_recent: dict[tuple[str, ViewOptions], Shown] = {}
 
 
-def _show(document: Document, wish: Wish) -> Shown:
+def _show(document: Document, options: ViewOptions) -> Shown:
     """The window that was asked for, made smaller until it fits the budget."""
     from mcp_web.read.outline import section_range
     from mcp_web.read.window import cut
 
-    start, stop = wish.start, None
-    if wish.section:
-        begin, stop = section_range(document.markdown, document.headings, wish.section)
+    start, stop = options.start, None
+    if options.section:
+        begin, stop = section_range(document.markdown, document.headings, options.section)
         start = max(start, begin)
-    size = min(wish.max_chars, wish.tokens * _MOST_CHARS_PER_TOKEN)
+    size = min(options.max_chars, options.tokens * _MOST_CHARS_PER_TOKEN)
     while True:
         window = cut(document.markdown, start, size, stop=stop)
-        text, links = rendered(window.text, wish)
+        text, links = rendered(window.text, options)
         cost = text if not links else text + link_list(links)
-        if size <= 200 or budget.within(cost, wish.tokens):
+        if size <= 200 or budget.within(cost, options.tokens):
             return Shown(text, window.start, window.end, window.next_start, links)
-        size = max(200, min(len(window.text) - 1, int(len(window.text) * wish.tokens / budget.estimate(cost) * 0.95)))
+        size = max(
+            200, min(len(window.text) - 1, int(len(window.text) * options.tokens / budget.estimate(cost) * 0.95))
+        )
 
 
-def rendered(markdown: str, wish: Wish) -> tuple[str, tuple[Link, ...]]:
+def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]]:
     """The window's text in the wanted format, and its links."""
-    if wish.format == "html":
+    if options.format == "html":
         from mcp_web.read.html import to_html
 
         return to_html(markdown), ()
-    if wish.format == "text":
+    if options.format == "text":
         from mcp_web.read.plain import to_plain
 
         return to_plain(markdown), ()
     from mcp_web.read.links import numbered, text_only
 
-    if not wish.include_links:
+    if not options.include_links:
         return text_only(markdown), ()
     found = numbered(markdown)
     return found.text, found.links
@@ -175,7 +177,7 @@ def front_matter(view: PageView) -> str:
     return "---\n" + "\n".join(f"{name}: {one_line(value)}" for name, value in rows.items() if value) + "\n---"
 
 
-def as_data(view: PageView, wish: Wish, shown: Shown, notes: list[str]) -> dict[str, Any]:
+def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]) -> dict[str, Any]:
     """The answer object of the contract."""
     document = view.document
     meta_facts = document.metadata

@@ -34,8 +34,8 @@ def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, An
     return {"error": {"code": "INVALID_INPUT", "message": "The answer is too large; ask for fewer items."}}, True
 
 
-def room(call: Call) -> int:
-    """The tokens of a json answer: half where programs get the object a second time."""
+def answer_tokens(call: Call) -> int:
+    """How many tokens a JSON answer may take: half where structured clients receive the object as text too."""
     return budget.AIM // 2 if call.app.tools.answers == "structured" else budget.AIM
 
 

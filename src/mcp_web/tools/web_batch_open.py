@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mcp_web.errors import WebError
@@ -11,8 +12,18 @@ from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_params import FORMAT, IMAGES, LINKS, MAX_AGE, MAX_CHARS, SECTION, SELECTOR, SITECONFIG, wish_of
-from mcp_web.tools.page_view import Wish, as_data, front_matter, header, link_list, show
+from mcp_web.tools.page_params import (
+    FORMAT,
+    IMAGES,
+    LINKS,
+    MAX_AGE,
+    MAX_CHARS,
+    SECTION,
+    SELECTOR,
+    SITECONFIG,
+    view_options,
+)
+from mcp_web.tools.page_view import as_data, front_matter, header, link_list, show
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import MODE, request_of, same_call, view_of
 
@@ -51,14 +62,14 @@ def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]
 
 def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
     view = view_of(opened)
-    wish = wish_of(args | {"start": 0})
-    shown = show(view.document, Wish(wish.format, wish.max_chars, 0, wish.section, wish.include_links, tokens))
+    options = replace(view_options(args | {"start": 0}), tokens=tokens)
+    shown = show(view.document, options)
     parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
     lines = [f"## {view.url}", header(view, shown), *note_lines((*view.notes, *view.document.notes))]
     lines.append(call.envelope.wrap("\n\n".join(parts)))
     if shown.next_start is not None:
         lines.append(f"more: {same_call(args, url)[:-1]}, start={shown.next_start})")
-    return "\n".join(lines), as_data(view, wish, shown, [])
+    return "\n".join(lines), as_data(view, options, shown, [])
 
 
 TOOL = Tool(

@@ -18,8 +18,8 @@ from mcp_web.tools.page_params import (
     SELECTOR,
     SITECONFIG,
     START,
-    wish_of,
-    wishes,
+    repeated_arguments,
+    view_options,
 )
 from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
@@ -34,7 +34,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     )
     document = await extract_html(call.app, args["html"], args["base_url"], request)
     view = PageView(document, args["base_url"] or None)
-    return present(call, view, wish_of(args), continued("web_extract(html=…)", **wishes(args)))
+    return present(call, view, view_options(args), continued("web_extract(html=…)", **repeated_arguments(args)))
 
 
 TOOL = Tool(

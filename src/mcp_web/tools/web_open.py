@@ -19,7 +19,7 @@ from mcp_web.tools.page_params import (
     SELECTOR,
     SITECONFIG,
     START,
-    wish_of,
+    view_options,
 )
 from mcp_web.tools.page_view import PageView, present
 from mcp_web.tools.tool import Answer, Param, Tool
@@ -39,7 +39,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     call.say(f"opening {args['url']}")
     opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
     call.log_page(opened.snapshot, opened.cache)
-    return present(call, view_of(opened), wish_of(args), same_call(args))
+    return present(call, view_of(opened), view_options(args), same_call(args))
 
 
 def request_of(args: dict[str, Any], url: str) -> OpenRequest:

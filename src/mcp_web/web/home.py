@@ -64,7 +64,7 @@ async def _web_hits(app: App, query: str) -> dict[str, Any]:
 
     (answer,) = await search_web(app, [SearchQuery(query)], "auto", deadline=anyio.current_time() + 20)
     if isinstance(answer, WebError):
-        return {"notes": [f"{answer.message} {answer.way_on}"]}
+        return {"notes": [f"{answer.message} {answer.suggestion}"]}
     hits = [
         {"title": hit.title, "url": hit.url, "snippet": hit.snippet, "kept": seen.hash if seen else None}
         for hit in answer.found.hits

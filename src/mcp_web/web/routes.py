@@ -58,7 +58,7 @@ def _served(app_for: AppFor, view: View) -> Callable[[Request], Awaitable[Respon
         except WebError as error:
             status = 404 if error.code == "NOT_FOUND" else 400 if isinstance(error, AgentError) else 500
             heading = "Not found" if status == 404 else "This did not work"
-            return page(request, "error.html", status, heading=heading, message=error.message, advice=error.way_on)
+            return page(request, "error.html", status, heading=heading, message=error.message, advice=error.suggestion)
 
     return respond
 

@@ -1,4 +1,4 @@
-"""The next blank tab, made ready between two pages: most of what a page costs is paid before it is asked for."""
+"""A blank tab is opened in advance, between two pages: opening it takes most of the time that a page needs."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import anyio
 from mcp_web.render.browser import Running
 from mcp_web.render.tab import Tab, TabFailed
 
-_SECONDS = 10.0
+_OPEN_SECONDS = 10.0
 
 Open = Callable[[Running, float], Awaitable[Tab]]
 
 
-class Spare:
+class SpareTab:
     """Hands out tabs, each for one page, and keeps one in reserve for each browser."""
 
     def __init__(self, open_tab: Open) -> None:
         self._open = open_tab
 
     async def take(self, running: Running, until: float) -> Tab:
-        """A tab that no page has seen; `until` is on the monotonic clock. Raises TabFailed or TimeoutError."""
+        """A tab that has not been used; `until` is on anyio's clock. Raises TabFailed or TimeoutError."""
         tab = await self._wait(running, self._reserved(running), until)
-        if not tab.usable:  # it died while it waited
+        if not tab.usable:  # it crashed while it was in reserve
             await tab.close()
             tab = await self._wait(running, self._begin(running), until)
         return tab
 
     def prepare(self, running: Running) -> None:
-        """Begin the next tab, unless there is one or the browser has served enough."""
+        """Start opening the next tab, unless one is in reserve or the browser is retired."""
         if running.usable and running.spare is None:
             running.spare = self._begin(running)
 
@@ -43,9 +43,9 @@ class Spare:
     def _begin(self, running: Running) -> asyncio.Task[Tab]:
         async def work() -> Tab:
             try:
-                return await self._open(running, anyio.current_time() + _SECONDS)
+                return await self._open(running, anyio.current_time() + _OPEN_SECONDS)
             except TabFailed:
-                running.worn = True  # what was half made stays in it
+                running.retired = True  # a half-opened tab stays in that browser
                 raise
 
         task = asyncio.create_task(work(), name="tab")
@@ -60,13 +60,13 @@ class Spare:
             raise
         if not task.done():
             self._give_back(running, task)
-            running.worn = True
+            running.retired = True
             raise TimeoutError
         return task.result()
 
     def _give_back(self, running: Running, task: asyncio.Task[Tab]) -> None:
-        """Nobody has used it: it is for the next page, or goes with the browser."""
+        """Keep an unused tab for the next page; where one is in reserve already, it ends with the browser."""
         if running.spare is None:
             running.spare = task
         else:
-            running.worn = True
+            running.retired = True

@@ -1,4 +1,4 @@
-"""Our own place inside a page: an isolated world, where scripts of the page can change nothing."""
+"""An isolated world (Chromium's name): a JavaScript context in the page that the page's own scripts cannot reach."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def script(name: str) -> str:
 
 
 class ScriptFailed(Exception):
-    """A script of ours threw in the page."""
+    """One of our scripts threw an exception in the page."""
 
 
 class Moved(Exception):
-    """The page went from document to document faster than any of them could be looked at."""
+    """The page navigated again and again before a script could run in any of its documents."""
 
 
-class World:
-    """Calls our scripts in the main frame's document, whichever that is by now."""
+class IsolatedWorld:
+    """Calls our scripts in the current document of the main frame."""
 
     def __init__(self, session: CDPSession, gone: asyncio.Future[None]) -> None:
         self._session = session
@@ -42,7 +42,7 @@ class World:
         self._context: int | None = None
 
     async def enter(self, watch: str, until: float) -> None:
-        """Be there from the first moment of every document to come; `watch` runs in the page's own world."""
+        """Run `observe.js` at the start of every later document, and the script `watch` in the page's own context."""
         self._session.on("Runtime.executionContextCreated", self._created)
         answers = await asyncio.gather(
             self._ask("Page.getFrameTree", {}, until),
@@ -65,7 +65,7 @@ class World:
             try:
                 return await self._call(script(name), arguments, until)
             except Error as error:
-                # A new document took the old one's place, and its world with it.
+                # A new document replaced the old one, whose contexts are gone.
                 if "context" not in str(error).lower() and "navigated" not in str(error).lower():
                     raise
                 if self._context == used:
@@ -100,7 +100,7 @@ class World:
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
-        """Stop the script that holds the page; for good means that no other one starts."""
+        """Stop the script that blocks the page; `for_good` also keeps others from starting."""
         if for_good:
             await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
         await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)
