@@ -52,6 +52,7 @@ _ASIDE = sum(1 << ALL_WORDS.index(word) for word in ASIDE_NAMES)
 # What a page declares itself to be, in an order the trees can split: sentences first, lines last.
 _KINDS = ("article", "documentation", "forum", "service", "product", "listing", "collection")
 _NEAR = 3  # blocks
+_COMMAS, _STOPS = ",，、،", ".。।"
 _HEADS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _DIGITS = b"0123456789"
 _UPPER = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -222,34 +223,34 @@ class PageFigures:
         tags = [*[_TAG_NUMBER.get(block.box.tag, 40) for block in blocks], 41]
         copies = Counter([block.text for block in blocks])
         h1, core_last, last = self._landmarks()
-        near, heads = self._neighbourhoods(), self._heads(left_out)
+        heads = self._heads(left_out)
+        chars, prose, linked = self._running_sums()
         before = 0
         for at, block in enumerate(blocks):
             text, size = block.text, sizes[at]
             if at not in left_out:
                 raw = text[:200].encode("ascii", "replace")
                 length = len(raw)
+                plain = text.isascii()
+                end = at + 2 * _NEAR + 1
+                near = chars[end] - chars[at]  # of the block and three on either side
                 yield at, [
                     size, links[at], text[-1] in _ENDS, 1 - len(raw.translate(None, _DIGITS)) / length,
                     1 - len(raw.translate(None, _UPPER)) / length, before / total, copies[text],
                     at - h1 if h1 >= 0 else -999, bool(block.nodes),
                     at - core_last, last - at, tags[at - 1], sizes[at + 1], tags[at + 1], sizes[at - 1], links[at - 1],
-                    links[at + 1], *near[at], _commas(text), _stops(text), *heads[at],
+                    links[at + 1], (prose[end] - prose[at]) / near, (linked[end] - linked[at]) / near,
+                    text.count(",", 0, 300) if plain else _count(text, _COMMAS),
+                    text.count(".", 0, 300) if plain else _count(text, _STOPS), *heads[at],
                 ]  # fmt: skip
             before += size
 
-    def _neighbourhoods(self) -> list[tuple[float, float]]:
-        """Of each block and the three on either side: the share of sentences, and of links."""
-        chars = [0, *accumulate(self._sizes)]
-        prose = [0, *accumulate(self._prose)]
-        links = [0, *accumulate([block.links for block in self.read.blocks])]
-        count = len(self._sizes)
-        found = []
-        for at in range(count):
-            first, end = max(0, at - _NEAR), min(count, at + _NEAR + 1)
-            size = chars[end] - chars[first]
-            found.append(((prose[end] - prose[first]) / size, (links[end] - links[first]) / size))
-        return found
+    def _running_sums(self) -> tuple[list[int], list[int], list[int]]:
+        """Characters, those of sentences and those of links before each block, as if blocks came before and after."""
+        links = [block.links for block in self.read.blocks]
+        sums = [list(accumulate(each, initial=0)) for each in (self._sizes, self._prose, links)]
+        chars, prose, linked = ([*[0] * _NEAR, *each, *[each[-1]] * _NEAR] for each in sums)
+        return chars, prose, linked
 
     def _heads(self, left_out: Container[int]) -> list[tuple[bool, bool, float, int]]:
         """For each block: whether it, and the heading above it, has a phrase of the parts around the content, how much
@@ -292,14 +293,9 @@ def _core(read: Blocks) -> Box:
     return core
 
 
-def _commas(text: str) -> int:
+def _count(text: str, signs: str) -> int:
     start = text[:300]
-    return start.count(",") if start.isascii() else sum([start.count(comma) for comma in ",，、،"])
-
-
-def _stops(text: str) -> int:
-    start = text[:300]
-    return start.count(".") if start.isascii() else sum([start.count(stop) for stop in ".。।"])
+    return sum([start.count(sign) for sign in signs])
 
 
 def _title_match(text: str, title: str) -> int:
