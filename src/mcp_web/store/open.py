@@ -98,7 +98,9 @@ async def _open_postgres(url: str, options: StoreOptions, tenant: str = DEFAULT_
         )
     try:
         from mcp_web.store.postgres.store import PostgresStore
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("psycopg"):
+            raise
         raise ConfigError(
             "A PostgreSQL store needs the driver psycopg, which is not installed.",
             suggestion='Install it: pip install "mcp-web[postgres]".',

@@ -23,10 +23,13 @@ def keep(
     page: int,
     names: Sequence[int],
     mentions: Sequence[tuple[int, str, str, int, int, float]],
+    *,
+    is_new: bool,
 ) -> None:
     """Replace the names of a page and what it cites."""
-    db.execute("DELETE FROM names WHERE page = %s", (page,))
-    db.execute("DELETE FROM mentions WHERE page = %s", (page,))
+    if not is_new:
+        db.execute("DELETE FROM names WHERE page = %s", (page,))
+        db.execute("DELETE FROM mentions WHERE page = %s", (page,))
     if names:
         query = "INSERT INTO names (tenant, name, page) SELECT %s, n, %s FROM unnest(%s::bigint[]) AS n"
         db.execute(query, (tenant, page, list(set(names))))

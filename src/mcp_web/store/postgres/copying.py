@@ -35,7 +35,7 @@ def keep_page_record(db: Connection, tenant: int, prepared: list[Prepared], reco
     db.execute("DELETE FROM pages WHERE tenant = %s AND key = %s", (tenant, key_bytes(key)))
     page = version = 0
     for one in prepared:
-        page, version = pages.keep(db, tenant, one, record.used_at, record.since[one.snapshot.hash])
+        page, version, _ = pages.keep(db, tenant, one, record.used_at, record.since[one.snapshot.hash])
     for hash_, png in record.pictures.items():
         pictures.keep(db, tenant, hash_, png)
     for stored in record.vectors:

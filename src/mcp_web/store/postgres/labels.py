@@ -13,13 +13,15 @@ def folded(label: str) -> str:
     return "".join(char.lower() if char.isascii() else char for char in storable(label))
 
 
-def keep(db: Connection, tenant: int, page: int, labels: Sequence[str]) -> None:
+def keep(db: Connection, tenant: int, page: int, labels: Sequence[str], *, is_new: bool) -> None:
     """Set the collections of a page."""
     wanted = {folded(label): storable(label) for label in sorted(labels, reverse=True)}
-    known: dict[str, str] = dict(db.execute("SELECT folded, label FROM labels WHERE page = %s", (page,)).fetchall())
+    query = "SELECT folded, label FROM labels WHERE page = %s"
+    known: dict[str, str] = {} if is_new else dict(db.execute(query, (page,)).fetchall())
     if wanted == known:
         return
-    db.execute("DELETE FROM labels WHERE page = %s", (page,))
+    if known:
+        db.execute("DELETE FROM labels WHERE page = %s", (page,))
     db.execute(
         "INSERT INTO labels (tenant, folded, label, page)"
         " SELECT %s, f, l, %s FROM unnest(%s::text[], %s::text[]) AS given (f, l)",

@@ -189,25 +189,26 @@ def mark_used(db: Connection, tenant: int, uses: dict[str, float]) -> None:
 
 def keep(
     db: Connection, tenant: int, prepared: Prepared, used_at: float, since: float | None = None
-) -> tuple[int, int]:
-    """Write one version and make it the page's newest; returns the rows of page and version."""
-    page = _keep_page(db, tenant, prepared.snapshot, used_at)
+) -> tuple[int, int, bool]:
+    """Write one version and make it the page's newest; returns the rows of page and version, and is the page new?"""
+    page, is_new = _keep_page(db, tenant, prepared.snapshot, used_at)
     version = _keep_version(db, tenant, prepared, page, prepared.snapshot.checked_at if since is None else since)
     db.execute(
         "UPDATE pages SET newest = %s, bytes ="
         " (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = %s) WHERE id = %s",
         (version, page, page),
     )
-    return page, version
+    return page, version, is_new
 
 
-def _keep_page(db: Connection, tenant: int, snapshot: Snapshot, used_at: float) -> int:
+def _keep_page(db: Connection, tenant: int, snapshot: Snapshot, used_at: float) -> tuple[int, bool]:
     url = storable(snapshot.url)
     row = db.execute(
         "INSERT INTO pages (tenant, key, url, final_url, host, variant, source, path, tags, used_at)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
         " ON CONFLICT (tenant, key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,"
-        " path = excluded.path, tags = excluded.tags, used_at = greatest(pages.used_at, excluded.used_at) RETURNING id",
+        " path = excluded.path, tags = excluded.tags, used_at = greatest(pages.used_at, excluded.used_at)"
+        " RETURNING id, xmax = 0",  # a row that was just inserted has no xmax
         (
             tenant,
             key_bytes(snapshot.key),
@@ -222,7 +223,7 @@ def _keep_page(db: Connection, tenant: int, snapshot: Snapshot, used_at: float) 
         ),
     ).fetchone()
     assert row is not None
-    return int(row[0])
+    return int(row[0]), bool(row[1])
 
 
 def _keep_version(db: Connection, tenant: int, prepared: Prepared, page: int, since: float) -> int:

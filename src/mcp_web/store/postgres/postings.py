@@ -8,17 +8,19 @@ from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.posting_blobs import DELETED_SHARE, Additions, additions, places_by_block, without
 from mcp_web.store.prepare import Prepared
 
-_LOCK = 7_203_514  # of pg_advisory_xact_lock(this, tenant)
 
-
-def lock(db: Connection, tenant: int) -> None:
+def lock(db: Connection, tenant: int, documents: int = 0) -> int:
     """Take turns with other writers of the index: the first step of their transactions, so that none deadlocks, and
-    numbers of documents become visible in their order."""
-    db.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_LOCK, tenant))
-    db.execute("UPDATE index_state SET version = version + 1 WHERE tenant = %s", (tenant,))
+    numbers of documents become visible in their order. Returns the first of the numbers reserved for new documents."""
+    row = db.execute(
+        "UPDATE index_state SET version = version + 1, last = last + %s WHERE tenant = %s RETURNING last",
+        (documents, tenant),
+    ).fetchone()
+    assert row is not None
+    return int(row[0]) - documents + 1
 
 
-def add(db: Connection, tenant: int, page: int, version: int, prepared: Prepared) -> None:
+def add(db: Connection, tenant: int, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
     """Put the newest version of a page into the index, in place of the one before; nothing when it is there already."""
     facts = (
         version,
@@ -29,17 +31,16 @@ def add(db: Connection, tenant: int, page: int, version: int, prepared: Prepared
         zlib.crc32(prepared.words) or 1,
     )
     query = "SELECT snapshot, length, day, source, language, mark FROM documents WHERE page = %s"
-    if db.execute(query, (page,)).fetchone() == facts:
-        return
-    db.execute("DELETE FROM documents WHERE page = %s", (page,))
-    row = db.execute("UPDATE index_state SET last = last + 1 WHERE tenant = %s RETURNING last", (tenant,)).fetchone()
-    assert row is not None
+    if not is_new:
+        if db.execute(query, (page,)).fetchone() == facts:
+            return
+        db.execute("DELETE FROM documents WHERE page = %s", (page,))
     db.execute(
         "INSERT INTO documents (tenant, number, page, snapshot, length, day, source, language, mark)"
         " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
-        (tenant, row[0], page, *facts),
+        (tenant, number, page, *facts),
     )
-    db.execute("INSERT INTO waiting (tenant, number, words) VALUES (%s, %s, %s)", (tenant, row[0], prepared.words))
+    db.execute("INSERT INTO waiting (tenant, number, words) VALUES (%s, %s, %s)", (tenant, number, prepared.words))
 
 
 def unindexed(db: Connection, tenant: int, limit: int) -> list[str]:

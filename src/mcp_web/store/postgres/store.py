@@ -117,10 +117,10 @@ class PostgresStore:
         ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
 
         def work(db: Connection) -> None:
-            postings.lock(db, self.tenant)
-            for prepared in ready:
-                page, version = pages.keep(db, self.tenant, prepared, now)
-                self._index(db, page, version, prepared)
+            first = postings.lock(db, self.tenant, len(ready))
+            for number, prepared in enumerate(ready, start=first):
+                page, version, is_new = pages.keep(db, self.tenant, prepared, now)
+                self._index(db, page, version, prepared, number, is_new=is_new)
                 self._maintain_sometimes(db, now)
 
         if ready:
@@ -138,10 +138,10 @@ class PostgresStore:
         now = self._clock()
 
         def work(db: Connection) -> None:
-            postings.lock(db, self.tenant)
-            for versions, record in ready:
+            first = postings.lock(db, self.tenant, len(ready))
+            for number, (versions, record) in enumerate(ready, start=first):
                 page, version = copying.keep_page_record(db, self.tenant, versions, record)
-                self._index(db, page, version, versions[-1])
+                self._index(db, page, version, versions[-1], number, is_new=True)
                 self._maintain_sometimes(db, now)
 
         await self._write(work)
@@ -354,10 +354,12 @@ class PostgresStore:
         uses, self._uses = self._uses, {}
         await self._worker.write_if_free(lambda db: pages.mark_used(db, self.tenant, uses))
 
-    def _index(self, db: Connection, page: int, version: int, prepared: Prepared) -> None:
-        labels.keep(db, self.tenant, page, prepared.labels)
-        postings.add(db, self.tenant, page, version, prepared)
-        citations.keep(db, self.tenant, page, prepared.names, prepared.mentions)
+    def _index(self, db: Connection, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
+        # For a new page nothing is read back here: everything is sent at once.
+        with db.pipeline():
+            labels.keep(db, self.tenant, page, prepared.labels, is_new=is_new)
+            postings.add(db, self.tenant, page, version, prepared, number, is_new=is_new)
+            citations.keep(db, self.tenant, page, prepared.names, prepared.mentions, is_new=is_new)
 
     def _maintain_sometimes(self, db: Connection, now: float) -> None:
         """With a write that happens anyway."""
