@@ -29,6 +29,7 @@ CLAIM_SECONDS = 120.0
 _CLAIMS = "embedding_claims"
 _COUNTED = 10_000  # documents without vectors that are counted exactly
 LOOK_EVERY = 5.0  # seconds between two looks for new documents
+_MANY = 100  # documents after which the store finishes pending work, such as an index over their vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ async def embed_pending(app: App) -> None:
     if not app.store_is_open:
         return
     try:
-        await embed_documents(app, background=True)
+        if await embed_documents(app, background=True) >= _MANY:
+            await (await app.store()).maintain()
     except WebError as error:
         trace.log("error", "embed_in_background", error_code=error.code, message=error.message)
 
