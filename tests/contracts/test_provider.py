@@ -23,8 +23,12 @@ KEYED = SearchOptions(
     exa_api_key="secret-key",
     serper_api_key="secret-key",
     searxng_urls=("http://127.0.0.1:8888",),
+    github_token="secret-key",
+    openalex_key="secret-key",
+    stackexchange_key="secret-key",
 )
 PROVIDERS: list[Provider] = [one for entry in REGISTRY.values() for one in entry.build(KEYED)]
+JSON_PROVIDERS = [one for one in PROVIDERS if one.name != "arxiv"]  # arXiv answers with an Atom feed
 TODAY = date(2026, 11, 15)
 every_provider = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: str(one.name))
 
@@ -58,8 +62,9 @@ def test_every_filter_in_every_category_makes_a_request(provider: Provider) -> N
             request = provider.request(query)
             assert request == provider.request(query) or provider.name.startswith("http")
             sent = f"{request.params} {request.json} {request.data}"
-            assert "tortoise" in sent
-            assert "tortoise" not in request.url
+            if provider.name != "pypi":  # has no search: the name of a package is part of the path
+                assert "tortoise" in sent
+                assert "tortoise" not in request.url
             assert "secret-key" not in request.url
 
 
@@ -84,7 +89,7 @@ def test_nonsense_is_refused_and_never_crashes(
     assert refused.value.detail.endswith(".")
 
 
-@every_provider
+@pytest.mark.parametrize("provider", JSON_PROVIDERS, ids=lambda one: str(one.name))
 @pytest.mark.parametrize(
     "body", [b"{}", b'{"results":null,"web":null,"items":null,"organic":null}', b'{"results":[1,"x",{}]}']
 )

@@ -24,6 +24,7 @@ OFFLINE = {
     "MCP_WEB_DDGS_ENABLED": "false",
     "MCP_WEB_TAVILY_KEYLESS": "false",
     "MCP_WEB_SEARX_SPACE_URL": "off",
+    "MCP_WEB_SEARCH_SOURCES": "false",
     "MCP_WEB_EMBEDDINGS": "none",
 }
 

@@ -22,8 +22,10 @@ from miniweb import Reply
 RECORDINGS = Path(__file__).parent / "recordings"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "providers"
 
-# Nothing but what a test names: no keyless search, no public list.
-NOTHING = SearchOptions(ddgs_enabled=False, tavily_keyless=False, searx_space_url="", cache_ttl=0)
+# Nothing but what a test names: no keyless search, no public list, no official sources.
+NOTHING = SearchOptions(
+    ddgs_enabled=False, tavily_keyless=False, searx_space_url="", sources_enabled=False, cache_ttl=0
+)
 
 
 def searcher(limiter: Limiter | None = None, notes: NoteStore | None = None, **options: Any) -> Searcher:

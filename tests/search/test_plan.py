@@ -26,13 +26,13 @@ def names(options: SearchOptions, wanted: str | list[str] = "auto", category: st
 
 
 def test_nothing_configured_is_keyless_search() -> None:
-    assert names(SearchOptions()) == ("ddgs", "tavily", "searxng")
-    assert names(replace(SearchOptions(), searx_space_url="")) == ("ddgs", "tavily")
+    assert names(SearchOptions()) == ("ddgs", "tavily", "searxng", "wikipedia")
+    assert names(replace(SearchOptions(), searx_space_url="")) == ("ddgs", "tavily", "wikipedia")
 
 
 def test_what_the_operator_set_up_comes_first_and_keyless_last() -> None:
     options = SearchOptions(brave_api_key="k", tavily_api_key="k")
-    assert names(options) == ("brave", "tavily", "ddgs", "searxng")
+    assert names(options) == ("brave", "tavily", "ddgs", "searxng", "wikipedia")
 
 
 def test_an_own_searxng_comes_first_and_keyless_providers_are_left_out() -> None:

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from mcp_web.search.options import SOURCE_NAMES
 from mcp_web.search.probe import ProviderState
 from miniweb import MiniWeb
 from search.lookalike import reply, searcher, searxng_page
@@ -19,7 +20,7 @@ async def states(**options: object) -> dict[str, ProviderState]:
 
 async def test_nothing_configured_names_every_variable() -> None:
     found = await states()
-    assert set(found) == {"brave", "google", "searxng", "ddgs", "tavily", "exa", "serper"}
+    assert set(found) == {"brave", "google", "searxng", "ddgs", "tavily", "exa", "serper", *SOURCE_NAMES}
     assert not any(state.configured for state in found.values())
     assert "BRAVE_API_KEY" in (found["brave"].fix or "")
     assert "SERPER_API_KEY" in (found["serper"].fix or "")

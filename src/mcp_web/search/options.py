@@ -7,6 +7,22 @@ from dataclasses import dataclass
 from mcp_web.errors import ConfigError
 from mcp_web.model.option import option
 
+SOURCE_NAMES = (
+    "wikipedia",
+    "wikidata",
+    "openalex",
+    "crossref",
+    "arxiv",
+    "europepmc",
+    "stackexchange",
+    "github",
+    "hackernews",
+    "internetarchive",
+    "pypi",
+    "npm",
+    "crates",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
@@ -15,7 +31,33 @@ class SearchOptions:
         "Providers that `auto` asks, in order. Empty: an own SearXNG, then those with a key; keyless ones only "
         "without an own SearXNG.",
         env="MCP_WEB_SEARCH_PROVIDERS",
-        choices=("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs"),
+        choices=("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs", *SOURCE_NAMES),
+    )
+    sources_enabled: bool = option(
+        True,
+        "Whether official sources (Wikipedia, Crossref, Stack Exchange, GitHub …) are asked beside the general "
+        "providers when the category or the query fits them.",
+        env="MCP_WEB_SEARCH_SOURCES",
+    )
+    source_urls: tuple[str, ...] = option(
+        (),
+        "Addresses of official sources in place of the public ones, as wikipedia=https://wiki.example.",
+        env="MCP_WEB_SEARCH_SOURCE_URLS",
+    )
+    contact: str = option(
+        "",
+        "E-mail address in requests to official sources: they ask for one, and Crossref answers faster.",
+        env="MCP_WEB_CONTACT",
+    )
+    github_token: str = option(
+        "",
+        "Token of GitHub, without any scope: more searches, and search in code.",
+        env="MCP_WEB_GITHUB_TOKEN",
+        secret=True,
+    )
+    openalex_key: str = option("", "Free key of OpenAlex: more searches a day.", env="OPENALEX_API_KEY", secret=True)
+    stackexchange_key: str = option(
+        "", "Free key of Stack Exchange: more searches a day.", env="STACKEXCHANGE_KEY", secret=True
     )
     brave_api_key: str = option(
         "", "Key of the Brave Search API.", env=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"), secret=True

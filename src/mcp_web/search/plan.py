@@ -12,7 +12,7 @@ from typing import Literal
 from mcp_web.errors import InvalidInput
 from mcp_web.model.search import Category, SearchQuery
 from mcp_web.search.dates import span_of
-from mcp_web.search.options import SearchOptions
+from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import Capabilities, Filter
 from mcp_web.search.providers import LAST_RESORT, REGISTRY
 from mcp_web.search.result_filter import ResultFilter
@@ -30,6 +30,7 @@ class Selection:
     names: tuple[str, ...]
     how: Literal["failover", "together"]
     intended: frozenset[str] = frozenset()  # named in the call or set up by the operator; the others are a last resort
+    beside: tuple[str, ...] = ()  # official sources, asked at the same time as `names`
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,26 @@ def check(query: SearchQuery) -> None:
         )
 
 
-def select(wanted: str | Sequence[str], options: SearchOptions, category: Category, today: date) -> Selection:
-    """Which providers a call names; `auto` takes the usable ones in order of preference."""
+def select(
+    wanted: str | Sequence[str],
+    options: SearchOptions,
+    category: Category,
+    today: date,
+    *,
+    fitting: Sequence[str] = (),
+) -> Selection:
+    """Which providers a call names; `auto` takes the usable ones in order of preference.
+
+    `fitting` are the official sources for this query: `auto` asks those that may be asked beside the general providers.
+    """
     named = [wanted] if isinstance(wanted, str) else list(wanted)
     names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
     if not names or names == ["auto"]:
         preferred = _preferred(options, category, today)
         set_up = frozenset(name for name in preferred if options.providers or REGISTRY[name].chosen(options))
-        return Selection(preferred, "failover", set_up or frozenset(preferred))
+        beside = tuple(name for name in fitting if _may_be_asked(name, options))
+        general = tuple(name for name in preferred if name not in beside)
+        return Selection(general, "failover", set_up or frozenset(preferred), beside)
     for name in names:
         if name not in REGISTRY:
             raise _unknown(name)
@@ -93,6 +106,11 @@ def select(wanted: str | Sequence[str], options: SearchOptions, category: Catego
 def is_withheld(name: str, options: SearchOptions) -> bool:
     """Whether queries are kept from this provider: with an own SearXNG, only what the operator set up is asked."""
     return bool(options.searxng_urls) and not options.providers and not REGISTRY[name].chosen(options)
+
+
+def _may_be_asked(name: str, options: SearchOptions) -> bool:
+    listed = not options.providers or name in options.providers
+    return listed and usable(name, options) and not is_withheld(name, options)
 
 
 def usable(name: str, options: SearchOptions) -> bool:
@@ -174,6 +192,7 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
     alive = [
         name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].capabilities.ends) is None or today < ends
     ]
+    alive = [name for name in alive if name not in SOURCE_NAMES or category in REGISTRY[name].capabilities.categories]
     # A provider that knows the category comes before one that would search everything instead.
     return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].capabilities.categories))
 

@@ -111,6 +111,7 @@ class Quota:
     rate: int | None = None  # requests a second
     left_this_month: int | None = None  # None when the plan has no monthly cap
     month_resets: float | None = None
+    pause: float | None = None  # seconds that must pass before the next request
 
 
 @dataclass(frozen=True, slots=True)

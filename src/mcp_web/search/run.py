@@ -156,6 +156,8 @@ class Runner:
         quota = endpoint.quota(response)
         if endpoint.capabilities.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.capabilities.rate
+        if quota is not None and quota.pause:
+            await self.limiter.pause(_rate_key(endpoint), quota.pause)
         page = await to_thread.run_sync(read, endpoint, response, query)
         now = anyio.current_time()
         health = self.health[endpoint.name]

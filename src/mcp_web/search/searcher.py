@@ -32,6 +32,7 @@ from mcp_web.search.reply import Reply
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.snippets import shorten
+from mcp_web.search.source_choice import beside_general, fitting_sources
 from mcp_web.text.untrusted import quoted
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
@@ -84,8 +85,9 @@ class Searcher:
         """
         begun = anyio.current_time()
         check(query)
-        selection = select(provider, self._options, query.category, datetime.now(UTC).date())
-        key = cache_key(query, selection.names, selection.how, raw)
+        today = datetime.now(UTC).date()
+        selection = select(provider, self._options, query.category, today, fitting=fitting_sources(query))
+        key = cache_key(query, selection.names + selection.beside, selection.how, raw)
         found = await self._cache.get(key, query)
         if found is None:
             found = await self._shared(key, query, deadline, lambda: self._ask(query, selection, raw, deadline, key))
@@ -126,17 +128,44 @@ class Searcher:
         if selection.how == "together":
             replies = await self._together(selection.names, query, until)
         else:
-            asks = [(name, partial(self._provider, name, query, until)) for name in selection.names]
-            timeout = self._options.timeout
-            _, replies = await first_answer(
-                asks, stagger=timeout, deadline=until, accept_empty=False, patience=timeout + _SPARE
-            )
+            replies = await self._with_sources(selection, query, until)
         if not any(reply.answered for reply in replies):
             raise failure(replies, selection.intended, self._options.rate_limit_backoff)
         found = combine(query, replies, raw)
         on_disk = all(reply.capabilities.storage == "disk" for reply in replies if reply.answered)
         await self._cache.keep(key, found, on_disk=on_disk, at_most=_lifetime(found, selection, replies))
         return found
+
+    async def _failover(self, names: Sequence[str], query: SearchQuery, until: float) -> Sequence[Reply]:
+        """One after the other, until one has results."""
+        asks = [(name, partial(self._provider, name, query, until)) for name in names]
+        timeout = self._options.timeout
+        _, replies = await first_answer(
+            asks, stagger=timeout, deadline=until, accept_empty=False, patience=timeout + _SPARE
+        )
+        return replies
+
+    async def _with_sources(self, selection: Selection, query: SearchQuery, until: float) -> Sequence[Reply]:
+        """The general providers, and beside them the official sources, which then get a few seconds more at most."""
+        if not selection.beside:
+            return await self._failover(selection.names, query, until)
+        general: list[Reply] = []
+        sources: dict[str, Reply] = {}
+
+        async def ask_general() -> None:
+            general.extend(await self._failover(selection.names, query, until))
+            if any(reply.hits for reply in general):
+                scope.deadline = min(until, anyio.current_time() + self._options.hedge_after)
+
+        async def ask_source(name: str) -> None:
+            sources[name] = beside_general(await self._provider(name, query, until), query)
+
+        with anyio.CancelScope(deadline=until) as scope:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(ask_general)
+                for name in selection.beside:
+                    tasks.start_soon(ask_source, name)
+        return [*general, *(sources.get(name) or _late(name) for name in selection.beside)]
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
         """Everyone at once. With one answer in hand, the others get a provider's usual time and no more."""
@@ -152,8 +181,7 @@ class Searcher:
             async with anyio.create_task_group() as tasks:
                 for name in names:
                     tasks.start_soon(one, name)
-        late = Attempt("", "timeout", 0.0, "no answer in time")
-        return [replies.get(name) or Reply(REGISTRY[name].capabilities, (replace(late, name=name),)) for name in names]
+        return [replies.get(name) or _late(name) for name in names]
 
     async def _provider(self, name: str, query: SearchQuery, until: float) -> Reply:
         entry = REGISTRY[name]
@@ -181,6 +209,10 @@ class Searcher:
         entry = {"at": now, "query": query.text, "provider": found.provider, "results": len(found.hits)}
         name = f"{now:.6f} {secrets.token_hex(4)}"  # a record each: two processes never overwrite each other's
         await self._notes.add_records(_HISTORY, {name: entry}, now + self._options.history_days * 86400)
+
+
+def _late(name: str) -> Reply:
+    return Reply(REGISTRY[name].capabilities, (Attempt(name, "timeout", 0.0, "no answer in time"),))
 
 
 def _lifetime(found: SearchAnswer, selection: Selection, replies: Sequence[Reply]) -> float | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import Capabilities, Provider
 from mcp_web.search.providers import brave, ddgs, exa, google, searxng, serper, tavily
+from mcp_web.search.providers.official import SOURCES, build_source
+from mcp_web.search.providers.source import FIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,10 @@ REGISTRY: dict[str, Registration] = {
     "searxng": Registration(searxng.CAPABILITIES, searxng.from_options, lambda o: bool(o.searxng_urls), searxng.FIX),
     "google": Registration(google.CAPABILITIES, google.from_options, lambda o: bool(o.google_api_key), google.FIX),
     "ddgs": Registration(ddgs.CAPABILITIES, ddgs.from_options, lambda _: False, ddgs.FIX),
+    **{
+        name: Registration(source.capabilities, partial(build_source, name), lambda _: False, FIX)
+        for name, source in SOURCES.items()
+    },
 }
 # What is asked when nothing is set up, or everything that is has failed.
-LAST_RESORT = ("ddgs", "tavily", "searxng")
+LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")

@@ -1,0 +1,88 @@
+"""arXiv: preprints by title, author and abstract, or by their number."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+from mcp_web.model.search import Hit, Outcome, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.source import Params, Source, date_range, joined, offset, source_capabilities
+from mcp_web.search.reading import count
+from mcp_web.search.refusals import is_wall, refuse_by_status
+
+NUMBER = re.compile(r"\b(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)\b")
+_WORD = re.compile(r"\w[\w'-]*")
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+
+
+class Arxiv(Source):
+    # "No more than one request every three seconds."
+    capabilities = source_capabilities("arxiv", {"science"}, dated=True, max_count=100, rate=1, per=3.0)
+    label = "arXiv"
+    address = "https://export.arxiv.org"
+    path = "/api/query"
+
+    def params(self, query: SearchQuery) -> Params:
+        named = NUMBER.findall(query.text)
+        return {
+            "search_query": "" if named else _expression(query),
+            "id_list": ",".join(named),
+            "start": offset(query),
+            "max_results": str(query.count),
+        }
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+        refuse_by_status(response, self.label)
+        feed = _feed(response)
+        entries = feed.findall(f"{_ATOM}entry")
+        total = count(_text(feed, _TOTAL))
+        return ResultPage(
+            hits=present(_hit(entry) for entry in entries),
+            total=total,
+            more=(query.page + 1) * query.count < (total or 0),
+            raw=response.body.decode("utf-8", "replace"),
+        )
+
+
+def _expression(query: SearchQuery) -> str:
+    words = " AND ".join(f"all:{word}" for word in _WORD.findall(query.text))
+    span = date_range(query)
+    dates = f" AND submittedDate:[{span[0]:%Y%m%d}0000 TO {span[1]:%Y%m%d}2359]" if span else ""
+    return words + dates
+
+
+def _feed(response: ApiResponse) -> Any:
+    """The Atom feed in an answer. A document type is refused unread: entities are defined there."""
+    try:
+        if b"<!DOCTYPE" in response.body or b"<!ENTITY" in response.body:
+            raise ElementTree.ParseError("document type")
+        feed = ElementTree.fromstring(response.body)  # noqa: S314 - without a document type there are no entities
+    except ElementTree.ParseError:
+        feed = None
+    if feed is None or feed.tag != f"{_ATOM}feed":
+        outcome: Outcome = "blocked" if is_wall(response) else "error"
+        raise ProviderRefused(outcome, f"arXiv answered {response.status} with something that is no feed.")
+    return feed
+
+
+def _hit(entry: Any) -> Hit | None:
+    title, address = _text(entry, f"{_ATOM}title"), _text(entry, f"{_ATOM}id")
+    if "/api/errors" in address:
+        raise ProviderRefused("rejected", "arXiv did not understand the query.", counts=False)
+    names = [_text(author, f"{_ATOM}name") for author in entry.findall(f"{_ATOM}author")[:3]]
+    return make_hit(
+        title,
+        address.replace("http://", "https://", 1),
+        joined(_text(entry, f"{_ATOM}summary"), ", ".join(filter(None, names))),
+        engine="arxiv",
+        date=_text(entry, f"{_ATOM}published"),
+        source="arXiv",
+    )
+
+
+def _text(element: Any, tag: str) -> str:
+    return " ".join((element.findtext(tag) or "").split())

@@ -1,0 +1,102 @@
+"""GitHub: repositories; issues where the query reads like an error; code where there is a token."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.reading import count, items, mapping, text, texts
+from mcp_web.search.refusals import error_object, retry_after
+
+_FIX = "Set MCP_WEB_GITHUB_TOKEN to a token without any scope."
+_PROBLEM = re.compile(
+    r"\b(?:\w*(?:error|exception|panic|segfault)|issues?|bugs?|fails?|failed|failing|crash\w*|traceback|not working|"
+    r"cannot|can't|unable|undefined|regression)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"[(){};]|::|->|=>|\w\.\w+\(")
+
+
+class GitHub(Source):
+    # Without a token ten searches a minute.
+    capabilities = source_capabilities("github", {"it"}, dated=True, max_count=100, max_pages=10, rate=10, per=60.0)
+    label = "GitHub"
+    address = "https://api.github.com"
+
+    def url(self, query: SearchQuery) -> str:
+        return f"{self.access.base}/search/{self._kind(query)}"
+
+    def headers(self) -> dict[str, str]:
+        token = {"Authorization": f"Bearer {self.access.key}"} if self.access.key else {}
+        return (
+            super().headers() | {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"} | token
+        )
+
+    def params(self, query: SearchQuery) -> Params:
+        span, kind = date_range(query), self._kind(query)
+        changed = {"repositories": "pushed", "issues": "updated"}.get(kind)
+        dates = f" {changed}:{span[0]}..{span[1]}" if span and changed else ""
+        only = " is:issue" if kind == "issues" else ""
+        return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
+
+    def refuse(self, response: ApiResponse) -> None:
+        """Its limits come as 403 or 429, with the time in one of two headers."""
+        if response.status not in (403, 429):
+            return
+        message = text(error_object(response).get("message")).lower()
+        if response.header("x-ratelimit-remaining") == "0" or "rate limit" in message or response.status == 429:
+            raise ProviderRefused(
+                "rate_limited",
+                f"GitHub limits the pace ({response.status}).",
+                retry_after=retry_after(response) or _until_reset(response),
+                fix=None if self.access.key else _FIX,
+            )
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        total = count(answer.get("total_count"))
+        return ResultPage(
+            hits=present(_hit(row) for row in items(answer.get("items"))),
+            total=total,
+            more=(query.page + 1) * query.count < min(total or 0, 1000),
+            incomplete=answer.get("incomplete_results") is True,
+            raw=answer,
+        )
+
+    def _kind(self, query: SearchQuery) -> str:
+        if self.access.key and _CODE.search(query.text):
+            return "code"
+        return "issues" if _PROBLEM.search(query.text) else "repositories"
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    if "path" in row:
+        repository = text(mapping(row.get("repository")).get("full_name"))
+        return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"), engine="github")
+    if "full_name" in row:
+        stars = f"{count(row.get('stargazers_count')) or 0} stars"
+        archived = "archived" if row.get("archived") is True else ""
+        about = joined(
+            text(row.get("description")), stars, text(row.get("language")), ", ".join(texts(row.get("topics")))
+        )
+        return make_hit(
+            row["full_name"], row.get("html_url"), joined(about, archived), engine="github", date=row.get("pushed_at")
+        )
+    facts = f"{text(row.get('state'))}, {count(row.get('comments')) or 0} comments"
+    return make_hit(
+        row.get("title"),
+        row.get("html_url"),
+        joined(facts, text(row.get("body"))),
+        engine="github",
+        date=row.get("created_at"),
+        source=mapping(row.get("user")).get("login"),
+    )
+
+
+def _until_reset(response: ApiResponse) -> float | None:
+    moment = count(response.header("x-ratelimit-reset"))
+    return max(1.0, moment - time.time()) if moment else None

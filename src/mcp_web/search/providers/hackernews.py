@@ -1,0 +1,58 @@
+"""Hacker News: discussions, by Algolia's search of them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from datetime import time as clock
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ResultPage
+from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.reading import count, items, text
+
+
+class HackerNews(Source):
+    # Ten thousand requests an hour are allowed.
+    capabilities = source_capabilities("hackernews", {"it"}, dated=True, max_count=100, rate=2)
+    label = "Hacker News"
+    address = "https://hn.algolia.com"
+    path = "/api/v1/search"
+
+    def params(self, query: SearchQuery) -> Params:
+        span = date_range(query)
+        dates = f"created_at_i>={_moment(span[0])},created_at_i<={_moment(span[1])}" if span else ""
+        return {
+            "query": query.text,
+            "tags": "story",
+            "hitsPerPage": str(query.count),
+            "page": str(query.page),
+            "numericFilters": dates,
+        }
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        return ResultPage(
+            hits=present(_hit(row) for row in items(answer.get("hits"))),
+            total=count(answer.get("nbHits")),
+            more=query.page + 1 < (count(answer.get("nbPages")) or 0),
+            raw=answer,
+        )
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    identifier = text(row.get("objectID"))
+    facts = f"{count(row.get('points')) or 0} points, {count(row.get('num_comments')) or 0} comments"
+    about = f"about {row['url']}" if text(row.get("url")) else ""
+    return make_hit(
+        row.get("title"),
+        f"https://news.ycombinator.com/item?id={identifier}" if identifier else row.get("url"),
+        joined(facts, about, text(row.get("story_text"))),
+        engine="hackernews",
+        date=row.get("created_at"),
+        source=row.get("author"),
+    )
+
+
+def _moment(day: Any) -> int:
+    return int(datetime.combine(day, clock(), UTC).timestamp())

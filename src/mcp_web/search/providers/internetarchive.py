@@ -1,0 +1,60 @@
+"""Internet Archive: its items (books, recordings, films, software), not its copies of web pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiRequest, ResultPage
+from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.reading import count, items, mapping, text, texts
+
+_FIELDS = ("identifier", "title", "description", "date", "mediatype", "creator")
+_MEDIA = {"music": " AND mediatype:audio", "videos": " AND mediatype:movies"}
+
+
+class InternetArchive(Source):
+    capabilities = source_capabilities("internetarchive", {"files", "music", "videos"}, dated=True, rate=1)
+    label = "Internet Archive"
+    address = "https://archive.org"
+    path = "/advancedsearch.php"
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        asked = super().request(query)
+        fields = tuple(("fl[]", name) for name in _FIELDS)
+        return ApiRequest(asked.method, asked.url, asked.headers, params=(*asked.params, *fields))
+
+    def params(self, query: SearchQuery) -> Params:
+        span = date_range(query)
+        dates = f" AND date:[{span[0]} TO {span[1]}]" if span else ""
+        return {
+            "q": f"({query.text}){_MEDIA.get(query.category, '')}{dates}",
+            "rows": str(query.count),
+            "page": str(query.page + 1),
+            "output": "json",
+        }
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        found = mapping(answer.get("response"))
+        total = count(found.get("numFound"))
+        more = (query.page + 1) * query.count < (total or 0)
+        return ResultPage(
+            hits=present(_hit(row) for row in items(found.get("docs"))), total=total, more=more, raw=answer
+        )
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    identifier = text(row.get("identifier"))
+    return make_hit(
+        _one(row.get("title")) or identifier,
+        f"https://archive.org/details/{identifier}" if identifier else None,
+        joined(text(row.get("mediatype")), _one(row.get("creator")), _one(row.get("description"))),
+        engine="internetarchive",
+        date=row.get("date"),
+    )
+
+
+def _one(value: Any) -> str:
+    """A field that is a string or a list of strings."""
+    return text(value) or " ".join(texts(value))

@@ -1,0 +1,43 @@
+"""npm: packages for JavaScript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ResultPage
+from mcp_web.search.providers.source import Params, Source, joined, offset, source_capabilities
+from mcp_web.search.reading import count, items, mapping, text, texts
+
+
+class Npm(Source):
+    capabilities = source_capabilities("npm", {"it"}, max_count=100, rate=2)
+    label = "npm"
+    address = "https://registry.npmjs.org"
+    path = "/-/v1/search"
+
+    def params(self, query: SearchQuery) -> Params:
+        return {"text": query.text, "size": str(query.count), "from": offset(query)}
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        rows = items(answer.get("objects"))
+        total = count(answer.get("total"))
+        more = (query.page + 1) * query.count < (total or 0)
+        return ResultPage(
+            hits=present(_hit(mapping(row.get("package"))) for row in rows), total=total, more=more, raw=answer
+        )
+
+
+def _hit(package: dict[str, Any]) -> Hit | None:
+    name, links = text(package.get("name")), mapping(package.get("links"))
+    return make_hit(
+        f"{name} {text(package.get('version'))}".strip(),
+        links.get("npm") or (f"https://www.npmjs.com/package/{name}" if name else None),
+        joined(
+            text(package.get("description")), ", ".join(texts(package.get("keywords"))), text(links.get("repository"))
+        ),
+        engine="npm",
+        date=package.get("date"),
+        source=mapping(package.get("publisher")).get("username"),
+    )

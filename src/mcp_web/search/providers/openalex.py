@@ -1,0 +1,88 @@
+"""OpenAlex: scholarly works of all fields, with open copies, citations and retractions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.reading import count, items, mapping, text
+from mcp_web.search.refusals import error_object, retry_after
+
+_FIELDS = (
+    "id,doi,display_name,publication_date,authorships,primary_location,best_oa_location,"
+    "cited_by_count,is_retracted,abstract_inverted_index"
+)
+_KEY_FIX = "Set OPENALEX_API_KEY to a free key from https://openalex.org/settings/api."
+_MOST_WORDS = 200  # of an abstract
+
+
+class OpenAlex(Source):
+    capabilities = source_capabilities("openalex", {"science"}, dated=True, max_count=100, rate=5)
+    label = "OpenAlex"
+    address = "https://api.openalex.org"
+    path = "/works"
+
+    def params(self, query: SearchQuery) -> Params:
+        span = date_range(query)
+        dates = f"from_publication_date:{span[0]},to_publication_date:{span[1]}" if span else ""
+        return {
+            "search": query.text,
+            "per-page": str(query.count),
+            "page": str(query.page + 1),
+            "filter": dates,
+            "select": _FIELDS,
+            "mailto": self.access.contact,
+            "api_key": self.access.key,
+        }
+
+    def refuse(self, response: ApiResponse) -> None:
+        """Its 403 and 429 are about the pace and the day's allowance, which is small without a key."""
+        if response.status not in (403, 429):
+            return
+        message = text(error_object(response).get("message")).lower()
+        if response.header("x-ratelimit-remaining") == "0" or "insufficient" in message or "budget" in message:
+            raise ProviderRefused(
+                "quota",
+                "OpenAlex has no allowance left for today.",
+                retry_after=retry_after(response),
+                fix=None if self.access.key else _KEY_FIX,
+            )
+        raise self.limited(f"status {response.status}", retry_after(response))
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        rows = items(answer.get("results"))
+        total = count(mapping(answer.get("meta")).get("count"))
+        more = (query.page + 1) * query.count < (total or 0)
+        return ResultPage(hits=present(_hit(row) for row in rows), total=total, more=more, raw=answer)
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    place, open_copy = mapping(row.get("primary_location")), mapping(row.get("best_oa_location"))
+    names = [text(mapping(one.get("author")).get("display_name")) for one in items(row.get("authorships"))[:3]]
+    cited = count(row.get("cited_by_count"))
+    copy = text(open_copy.get("pdf_url")) or text(open_copy.get("landing_page_url"))
+    facts = joined(
+        ", ".join(filter(None, names)), f"cited {cited} times" if cited else "", f"open copy {copy}" if copy else ""
+    )
+    return make_hit(
+        f"{'RETRACTED: ' if row.get('is_retracted') is True else ''}{text(row.get('display_name'))}",
+        row.get("doi") or place.get("landing_page_url") or row.get("id"),
+        joined(_abstract(row.get("abstract_inverted_index")), facts),
+        engine="openalex",
+        date=row.get("publication_date"),
+        source=mapping(place.get("source")).get("display_name"),
+    )
+
+
+def _abstract(positions: Any) -> str:
+    """The start of an abstract, which comes as words with their positions."""
+    placed = [
+        (at, word)
+        for word, places in mapping(positions).items()
+        for at in (places if isinstance(places, list) else [])
+        if isinstance(at, int)
+    ]
+    return " ".join(word for _, word in sorted(placed)[:_MOST_WORDS])

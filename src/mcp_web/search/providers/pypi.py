@@ -1,0 +1,51 @@
+"""PyPI: a package for Python, by its name; PyPI has no public search."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mcp_web.model.search import SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ResultPage
+from mcp_web.search.providers.source import Params, Source, joined, source_capabilities
+from mcp_web.search.reading import items, mapping, text
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_AROUND = frozenset({"pypi", "pip", "install", "python", "package", "library", "module", "docs", "documentation"})
+
+
+class PyPi(Source):
+    capabilities = source_capabilities("pypi", {"it"}, max_pages=1, rate=2)
+    label = "PyPI"
+    address = "https://pypi.org"
+
+    def url(self, query: SearchQuery) -> str:
+        return f"{self.access.base}/pypi/{package_name(query.text)}/json"
+
+    def params(self, query: SearchQuery) -> Params:
+        return {}
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+        # No package of that name: nothing was found.
+        return ResultPage(hits=()) if response.status == 404 else super().parse(response, query)
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        info, name = mapping(answer.get("info")), text(mapping(answer.get("info")).get("name"))
+        links = mapping(info.get("project_urls"))
+        listed = ", ".join(f"{label}: {url}" for label, url in list(links.items())[:4] if isinstance(url, str))
+        hit = make_hit(
+            f"{name} {text(info.get('version'))}".strip(),
+            info.get("package_url") or (f"https://pypi.org/project/{name}/" if name else None),
+            joined(text(info.get("summary")), listed),
+            engine="pypi",
+            date=next((row.get("upload_time_iso_8601") for row in items(answer.get("urls"))), None),
+            source=info.get("author"),
+        )
+        return ResultPage(hits=present([hit]), total=1 if hit else None, raw=answer)
+
+
+def package_name(words: str) -> str:
+    """The word of a query that names the package: the first that is not about packages in general."""
+    names = _NAME.findall(words)
+    return next((name for name in names if name.lower() not in _AROUND), names[0] if names else "pip")

@@ -1,0 +1,149 @@
+"""What the official sources have in common: a public API that answers a GET request with JSON, without a key.
+
+A source is a class with its parameters and its reading of an answer. Address, contact, refusals and the probe are here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar
+
+from mcp_web.model.search import Category, SearchQuery
+from mcp_web.search.dates import span_of
+from mcp_web.search.provider import (
+    ApiRequest,
+    ApiResponse,
+    Capabilities,
+    Filter,
+    Paging,
+    ProviderRefused,
+    Quota,
+    ResultPage,
+)
+from mcp_web.search.reading import mapping, text
+from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+
+Params = dict[str, str]
+
+FIX = "Set MCP_WEB_SEARCH_SOURCES=true to allow the official sources."
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a source is reached here."""
+
+    base: str
+    contact: str = ""  # an e-mail address, for sources that want to know whom to write to
+    key: str = ""
+
+
+def source_capabilities(
+    name: str,
+    categories: set[Category],
+    *,
+    dated: bool = False,
+    language: bool = False,
+    max_count: int = 50,
+    max_pages: int = 20,
+    paging: Paging = "pages",
+    rate: int = 1,
+    per: float = 1.0,
+) -> Capabilities:
+    """The capabilities of a source. Domains are compared with its results: it would not understand `site:`.
+
+    A general query to a source that is named searches all it has.
+    """
+    native: set[Filter] = {"include_domains", "exclude_domains"}
+    native |= {"freshness", "freshness_range"} if dated else set()
+    native |= {"language"} if language else set()
+    return Capabilities(
+        name=name,
+        index=name,
+        categories=frozenset(categories | {"general"}),
+        native=frozenset(native),
+        paging=paging,
+        max_count=max_count,
+        max_pages=max_pages,
+        needs_key=False,
+        rate=rate,
+        per=per,
+    )
+
+
+class Source:
+    """A provider that is one public JSON API. Subclasses give `path`, `params` and `page`."""
+
+    capabilities: ClassVar[Capabilities]
+    label: ClassVar[str]
+    address: ClassVar[str]  # of the public service
+    path: ClassVar[str] = ""
+
+    def __init__(self, access: Access) -> None:
+        self.access = access
+
+    @property
+    def name(self) -> str:
+        return self.capabilities.name
+
+    def params(self, query: SearchQuery) -> Params:
+        raise NotImplementedError
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        raise NotImplementedError
+
+    def url(self, query: SearchQuery) -> str:
+        return self.access.base + self.path
+
+    def headers(self) -> dict[str, str]:
+        return {"Accept": "application/json"} | _identity(self.access.contact)
+
+    def request(self, query: SearchQuery) -> ApiRequest:
+        params = tuple((name, value) for name, value in self.params(query).items() if value)
+        return ApiRequest("GET", self.url(query), self.headers(), params=params)
+
+    def probe(self) -> ApiRequest:
+        return self.request(SearchQuery("test", count=1))
+
+    def refuse(self, response: ApiResponse) -> None:
+        """Raise what this source refuses in its own way; the statuses everyone uses are handled afterwards."""
+
+    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+        self.refuse(response)
+        refuse_by_status(response, self.label, _message(response), fix=None)
+        return self.page(json_object(response, self.label), query)
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        return None
+
+    def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:
+        return ProviderRefused("rate_limited", f"{self.label} limits the pace: {detail}.", retry_after=retry_after)
+
+
+def date_range(query: SearchQuery) -> tuple[date, date] | None:
+    """First and last day that the query allows."""
+    return span_of(query.freshness, datetime.now(UTC).date()) if query.freshness else None
+
+
+def offset(query: SearchQuery) -> str:
+    """The number of results before the page that is asked for."""
+    return str(query.page * query.count)
+
+
+def joined(*parts: str) -> str:
+    """The parts that are there, in one line."""
+    return " · ".join(part for part in parts if part)
+
+
+def _identity(contact: str) -> dict[str, str]:
+    return {"User-Agent": f"mcp-web (mailto:{contact})"} if contact else {}
+
+
+def _message(response: ApiResponse) -> str:
+    """The reason in a refusal, wherever the source writes it."""
+    if response.status < 400:
+        return ""
+    answer = error_object(response)
+    error = answer.get("error")
+    found = (answer.get("message"), error, mapping(error).get("message"), answer.get("error_message"))
+    return next((words for one in found if (words := text(one))), "")

@@ -1,0 +1,88 @@
+"""Stack Exchange: questions on Stack Overflow, or on the site of the network that the query names by its domain."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ProviderRefused, Quota, ResultPage
+from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.reading import count, items, mapping, seconds, text, texts
+from mcp_web.search.refusals import error_object
+
+_SITE = re.compile(
+    r"^(?:[a-z0-9-]+\.)?(?:stackexchange|stackoverflow|serverfault|superuser|askubuntu|mathoverflow)\.\w+$"
+)
+_WAIT = re.compile(r"in (\d+) seconds")
+
+
+class StackExchange(Source):
+    capabilities = source_capabilities("stackexchange", {"it"}, dated=True, max_count=100, max_pages=25, rate=5)
+    label = "Stack Exchange"
+    address = "https://api.stackexchange.com/2.3"
+    path = "/search/advanced"
+
+    def params(self, query: SearchQuery) -> Params:
+        span = date_range(query)
+        site = next((domain for domain in query.include_domains if _SITE.match(domain)), "stackoverflow")
+        return {
+            "q": query.text,
+            "site": site,
+            "sort": "relevance",
+            "order": "desc",
+            "pagesize": str(query.count),
+            "page": str(query.page + 1),
+            "filter": "withbody",
+            "fromdate": _seconds(span[0]) if span else "",
+            "todate": _seconds(span[1]) if span else "",
+            "key": self.access.key,
+        }
+
+    def refuse(self, response: ApiResponse) -> None:
+        """Every refusal comes as status 400 with a name."""
+        answer = error_object(response)
+        name, message = text(answer.get("error_name")), text(answer.get("error_message"))
+        if name == "throttle_violation":
+            found = _WAIT.search(message)
+            raise self.limited("too many requests from this address", float(found[1]) if found else None)
+        if name in ("key_required", "access_denied", "invalid_access_token"):
+            raise ProviderRefused("auth", f"Stack Exchange refuses the key ({name}).", fix="Check STACKEXCHANGE_KEY.")
+        if name in ("temporarily_unavailable", "internal_error"):
+            raise ProviderRefused("error", f"Stack Exchange failed with {name}.")
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        hits = present(_hit(row) for row in items(answer.get("items")))
+        return ResultPage(hits=hits, more=answer.get("has_more") is True, raw=answer)
+
+    def quota(self, response: ApiResponse) -> Quota | None:
+        """`backoff` is the time that must pass before the next request."""
+        answer = error_object(response)
+        wait = seconds(answer.get("backoff"))
+        spent = answer.get("quota_remaining") == 0
+        return Quota(pause=_until_midnight() if spent else wait) if spent or wait else None
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    answers = count(row.get("answer_count")) or 0
+    accepted = ", one accepted" if row.get("accepted_answer_id") else ""
+    facts = f"{count(row.get('score')) or 0} votes, {answers} answers{accepted}"
+    return make_hit(
+        row.get("title"),
+        row.get("link"),
+        joined(facts, ", ".join(texts(row.get("tags"))), text(row.get("body"))),
+        engine="stackexchange",
+        date=row.get("creation_date"),
+        source=mapping(row.get("owner")).get("display_name"),
+    )
+
+
+def _seconds(day: Any) -> str:
+    return str(int(datetime.combine(day, time(), UTC).timestamp()))
+
+
+def _until_midnight() -> float:
+    now = datetime.now(UTC)
+    return 86400.0 - (now.hour * 3600 + now.minute * 60 + now.second)

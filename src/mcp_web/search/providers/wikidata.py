@@ -1,0 +1,45 @@
+"""Wikidata: items (people, places, works, terms) by their labels and aliases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ResultPage
+from mcp_web.search.providers.source import Params, Source, offset, source_capabilities
+from mcp_web.search.providers.wikipedia import refuse_mediawiki
+from mcp_web.search.reading import items, text
+
+
+class Wikidata(Source):
+    capabilities = source_capabilities("wikidata", {"general"}, language=True, rate=2)
+    label = "Wikidata"
+    address = "https://www.wikidata.org"
+    path = "/w/api.php"
+
+    def params(self, query: SearchQuery) -> Params:
+        language = (query.language or "en").partition("-")[0].lower()
+        return {
+            "action": "wbsearchentities",
+            "search": query.text,
+            "language": language,
+            "uselang": language,
+            "type": "item",
+            "limit": str(query.count),
+            "continue": offset(query) if query.page else "",
+            "format": "json",
+        }
+
+    def refuse(self, response: ApiResponse) -> None:
+        refuse_mediawiki(self, response)
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        hits = present(_hit(row) for row in items(answer.get("search")))
+        return ResultPage(hits=hits, more="search-continue" in answer, raw=answer)
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    identifier = text(row.get("id"))
+    url = f"https://www.wikidata.org/wiki/{identifier}" if identifier else row.get("concepturi")
+    return make_hit(row.get("label") or identifier, url, row.get("description"), engine="wikidata")

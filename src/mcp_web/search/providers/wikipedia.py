@@ -1,0 +1,77 @@
+"""Wikipedia: articles by full-text search, in the edition of the query's language."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
+from mcp_web.search.providers.source import Params, Source, offset, source_capabilities
+from mcp_web.search.reading import count, items, mapping, text
+from mcp_web.search.refusals import error_object, retry_after
+
+# A closed list: what a caller passes as language becomes part of a host name only if it is one of these.
+EDITIONS = re.compile(
+    "ar|az|bg|bn|ca|cs|da|de|el|en|eo|es|et|eu|fa|fi|fr|gl|he|hi|hr|hu|hy|id|it|ja|ka|kk|ko|lt|lv|mk|ms|nl|nn|no|pl|pt|ro|"
+    "ru|simple|sk|sl|sr|sv|ta|te|th|tr|uk|ur|uz|vi|zh"
+)
+_LIMITED = ("ratelimited", "maxlag")
+
+
+class Wikipedia(Source):
+    capabilities = source_capabilities("wikipedia", {"general"}, language=True, rate=2)
+    label = "Wikipedia"
+    address = "https://{language}.wikipedia.org"
+    path = "/w/api.php"
+
+    def url(self, query: SearchQuery) -> str:
+        return self._site(query) + self.path
+
+    def params(self, query: SearchQuery) -> Params:
+        return {
+            "action": "query",
+            "list": "search",
+            "srsearch": query.text,
+            "srlimit": str(query.count),
+            "sroffset": offset(query),
+            "srprop": "snippet|timestamp",
+            "srinfo": "totalhits|suggestion",
+            "format": "json",
+            "formatversion": "2",
+        }
+
+    def refuse(self, response: ApiResponse) -> None:
+        refuse_mediawiki(self, response)
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        found = mapping(answer.get("query"))
+        facts = mapping(found.get("searchinfo"))
+        return ResultPage(
+            hits=present(self._hit(row, query) for row in items(found.get("search"))),
+            total=count(facts.get("totalhits")),
+            more="sroffset" in mapping(answer.get("continue")),
+            suggestion=text(facts.get("suggestion")) or None,
+            raw=answer,
+        )
+
+    def _hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        title = text(row.get("title"))
+        url = f"{self._site(query)}/wiki/{quote(title.replace(' ', '_'), safe='/:(),')}" if title else None
+        return make_hit(title, url, row.get("snippet"), engine="wikipedia", date=row.get("timestamp"))
+
+    def _site(self, query: SearchQuery) -> str:
+        domains = (domain.removesuffix(".wikipedia.org") for domain in query.include_domains)
+        named = (*domains, (query.language or "").partition("-")[0].lower())
+        return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))
+
+
+def refuse_mediawiki(source: Source, response: ApiResponse) -> None:
+    """MediaWiki refuses with status 200 and an error code."""
+    code = text(mapping(error_object(response).get("error")).get("code"))
+    if code in _LIMITED:
+        raise source.limited(code, retry_after(response))
+    if code == "readonly" or code.startswith("internal_api_error"):
+        raise ProviderRefused("error", f"{source.label} failed with {code}.")

@@ -1,0 +1,350 @@
+"""Official sources, asked over real HTTP: what each is sent, what it answers, and when it is asked at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from mcp_web.errors import ConfigError, SearchAuthError, SearchRateLimited, SearchUnavailable
+from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.model.search import SearchAnswer, SearchQuery
+from mcp_web.search.options import SOURCE_NAMES, SearchOptions
+from mcp_web.search.plan import select
+from mcp_web.search.providers.official import SOURCES, build_source
+from mcp_web.search.source_choice import fitting_sources
+from miniweb import MiniWeb, Site
+from search.lookalike import brave_page, recorded, reply, searcher, soon
+
+pytestmark = pytest.mark.anyio
+
+# Source: recording, query, and what the first hit is made of: title, address, day, a part of the snippet.
+ANSWERS = {
+    "wikipedia": (
+        "wikipedia.json",
+        "tortoise",
+        "Tortoise (reptile)",
+        "/wiki/Tortoise_(reptile)",
+        "2026-10-02",
+        "& slow",
+    ),
+    "wikidata": ("wikidata.json", "tortoise", "tortoise", "https://www.wikidata.org/wiki/Q46360", None, "reptiles"),
+    "openalex": (
+        "openalex.json",
+        "tortoise",
+        "How fast is a tortoise",
+        "https://doi.org/10.5555/tortoise.1",
+        "2024-03-05",
+        "Tortoises walk and walk · Ada Hare, Bo Shell · cited 7 times · open copy https://repo.example/t.pdf",
+    ),
+    "crossref": (
+        "crossref.json",
+        "tortoise",
+        "How fast is a tortoise",
+        "https://doi.org/10.5555/tortoise.1",
+        "2024-03-01",
+        "Tortoises walk. · Ada Hare, The Shell Group · cited 7 times",
+    ),
+    "arxiv": (
+        "arxiv.xml",
+        "tortoise",
+        "On the speed of tortoises",
+        "https://arxiv.org/abs/2401.01234v2",
+        "2024-01-02",
+        "We measure tortoises. · Ada Hare",
+    ),
+    "europepmc": (
+        "europepmc.json",
+        "tortoise",
+        "RETRACTED: Tortoise hearts.",
+        "https://europepmc.org/article/MED/38000001",
+        "2024-03-05",
+        "doi:10.5555/tortoise.1 · open access",
+    ),
+    "stackexchange": (
+        "stackexchange.json",
+        "tortoise",
+        'Why is my tortoise "slow"?',
+        "https://stackoverflow.com/questions/11/why-is-my-tortoise-slow",
+        "2023-11-14",
+        "41 votes, 3 answers, one accepted · python, turtle · It takes 10 s.",
+    ),
+    "github": (
+        "github_repositories.json",
+        "tortoise",
+        "shell/tortoise",
+        "https://github.com/shell/tortoise",
+        "2026-10-01",
+        "An ORM · 4800 stars · Python · orm",
+    ),
+    "hackernews": (
+        "hackernews.json",
+        "tortoise",
+        "Show HN: Tortoise",
+        "https://news.ycombinator.com/item?id=41",
+        "2026-08-01",
+        "120 points, 33 comments · about https://tortoise.example/",
+    ),
+    "internetarchive": (
+        "internetarchive.json",
+        "tortoise",
+        "The Tortoise",
+        "https://archive.org/details/tortoise1890",
+        "2011-01-01",
+        "texts · A. Hare · A book of tales",
+    ),
+    "pypi": (
+        "pypi.json",
+        "pip install tortoise-orm",
+        "tortoise-orm 0.25.1",
+        "https://pypi.org/project/tortoise-orm/",
+        "2026-06-05",
+        "Easy async ORM · Documentation: https://tortoise.example/docs",
+    ),
+    "npm": (
+        "npm.json",
+        "tortoise",
+        "tortoise 1.0.1",
+        "https://www.npmjs.com/package/tortoise",
+        "2026-01-02",
+        "Slow queue · queue · https://github.com/x/tortoise",
+    ),
+    "crates": (
+        "crates.json",
+        "tortoise",
+        "tortoise 0.2.0",
+        "https://crates.io/crates/tortoise",
+        "2026-02-03",
+        "Turtle graphics · 12,345 downloads · https://docs.rs/tortoise",
+    ),
+}
+
+
+def served(miniweb: MiniWeb, name: str, body: Any, status: int = 200, **headers: str) -> Site:
+    site = miniweb.site(f"{name}.example")
+    site.route("/*", lambda _: reply(body, status, **headers))
+    return site
+
+
+async def asked(name: str, site: Site, query: SearchQuery, **options: Any) -> SearchAnswer:
+    made = searcher(providers=(name,), source_urls=(f"{name}={site.loopback_url('')}",), **options)
+    return await made.search(query, name, deadline=soon())
+
+
+def category_of(name: str) -> Any:
+    return sorted(SOURCES[name].capabilities.categories, key=lambda one: one == "general")[0]
+
+
+@pytest.mark.parametrize("name", SOURCE_NAMES)
+async def test_every_field_of_a_recorded_answer_arrives(miniweb: MiniWeb, name: str) -> None:
+    recording, words, title, url, day, part = ANSWERS[name]
+    site = served(miniweb, name, recorded(recording))
+    found = await asked(name, site, SearchQuery(words, category=category_of(name), snippet_chars=1000))
+    first = found.hits[0]
+    assert first.title == title
+    assert first.url.endswith(url)
+    assert part in first.snippet
+    assert (first.published or "")[:10] == (day or "")
+    assert first.engines == (name,)
+    assert found.provider == name
+
+
+def test_the_names_of_the_options_are_the_sources() -> None:
+    assert set(SOURCE_NAMES) == set(SOURCES) == set(ANSWERS)
+
+
+@pytest.mark.parametrize("name", SOURCE_NAMES)
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (429, "{}", SearchRateLimited),
+        (503, "<title>Just a moment...</title>", SearchUnavailable),
+        (500, "{}", SearchUnavailable),
+        (401, "{}", SearchAuthError),
+    ],
+)
+async def test_refusals_are_told_apart(
+    miniweb: MiniWeb, name: str, status: int, body: str, error: type[Exception]
+) -> None:
+    site = served(miniweb, name, body, status, Retry_After="300")
+    with pytest.raises(error):
+        await asked(name, site, SearchQuery("tortoise", category=category_of(name)))
+
+
+@pytest.mark.parametrize(
+    ("name", "recording", "status", "headers", "outcome", "wait"),
+    [
+        ("wikipedia", "wikipedia_limited.json", 200, {"Retry_After": "9"}, "rate_limited", 9.0),
+        ("openalex", "openalex_budget.json", 429, {}, "quota", None),
+        ("stackexchange", "stackexchange_throttled.json", 400, {}, "rate_limited", 83.0),
+        ("github", "github_limit.json", 403, {"X_RateLimit_Remaining": "0", "Retry_After": "60"}, "rate_limited", 60.0),
+        ("crates", "crates.json", 403, {}, "blocked", None),
+    ],
+)
+async def test_a_sources_own_refusals(
+    miniweb: MiniWeb, name: str, recording: str, status: int, headers: dict[str, str], outcome: str, wait: float | None
+) -> None:
+    site = served(miniweb, name, recorded(recording), status, **headers)
+    with pytest.raises((SearchRateLimited, SearchUnavailable)) as refused:
+        await asked(name, site, SearchQuery("tortoise"))
+    (attempt,) = refused.value.details["attempted"]
+    assert (attempt["outcome"], attempt.get("retry_after")) == (outcome, wait)
+
+
+async def test_a_package_that_does_not_exist_is_an_empty_answer(miniweb: MiniWeb) -> None:
+    found = await asked("pypi", served(miniweb, "pypi", "{}", 404), SearchQuery("tortois"))
+    assert found.hits == ()
+    assert found.attempted[0].outcome == "empty"
+
+
+async def test_the_contact_is_sent_where_it_is_asked_for(miniweb: MiniWeb) -> None:
+    site = served(miniweb, "crossref", recorded("crossref.json"))
+    await asked("crossref", site, SearchQuery("tortoise"), contact="ada@example.org")
+    assert "mailto:ada@example.org" in site.log[0].headers["user-agent"]
+    assert site.log[0].query["mailto"] == ["ada@example.org"]
+
+
+async def test_a_stack_exchange_backoff_is_kept(miniweb: MiniWeb) -> None:
+    class Pauses(MemoryLimiter):
+        def __init__(self) -> None:
+            super().__init__()
+            self.paused: list[tuple[str, float]] = []
+
+        async def pause(self, key: str, seconds: float) -> None:
+            self.paused.append((key, seconds))
+
+    limiter = Pauses()
+    site = served(miniweb, "stackexchange", {"items": [], "has_more": False, "backoff": 10, "quota_remaining": 200})
+    await asked("stackexchange", site, SearchQuery("tortoise", category="it"), limiter=limiter)
+    assert limiter.paused == [("search:stackexchange", 10.0)]
+
+
+async def test_fifty_calls_at_once_keep_the_pace_of_arxiv(miniweb: MiniWeb) -> None:
+    """One request every three seconds: within a second, one is sent and the others are told when to come back."""
+    site = served(miniweb, "arxiv", recorded("arxiv.xml"))
+    made = searcher(providers=("arxiv",), source_urls=(f"arxiv={site.loopback_url('')}",))
+    waits: list[float] = []
+
+    async def one(number: int) -> None:
+        try:
+            await made.search(SearchQuery(f"tortoise {number}", category="science"), deadline=soon(2.0))
+            waits.append(0.0)
+        except SearchRateLimited as late:
+            waits.append(late.retry_after or 0.0)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(50):
+            tasks.start_soon(one, number)
+    assert len(site.log) == 1
+    assert sum(wait > 0 for wait in waits) == 49
+
+
+@pytest.mark.parametrize(
+    ("words", "facts", "names"),
+    [
+        ("tortoise speed", {}, ()),
+        ("tortoise speed", {"category": "science"}, ("openalex", "crossref", "arxiv", "europepmc")),
+        ("tortoise orm", {"category": "it"}, ("stackexchange", "github", "hackernews")),
+        ("npm tortoise", {"category": "it"}, ("stackexchange", "github", "hackernews", "npm")),
+        ("10.1000/xyz123", {}, ("crossref", "openalex")),
+        ("arXiv 1706.03762 attention", {}, ("arxiv",)),
+        ("what is a tortoise", {}, ("wikipedia",)),
+        ("TypeError: unhashable type list", {}, ("stackexchange", "github")),
+        ("holy terror", {}, ()),
+        ("tortoise", {"include_domains": ("de.wikipedia.org",)}, ("wikipedia",)),
+        ("what is a tortoise", {"include_domains": ("zoo.example",)}, ()),
+        ("tortoise", {"category": "images"}, ()),
+    ],
+)
+def test_sources_are_chosen_by_category_domain_and_look(
+    words: str, facts: dict[str, Any], names: tuple[str, ...]
+) -> None:
+    assert fitting_sources(SearchQuery(words, **facts)) == names
+
+
+def test_sources_are_not_asked_past_an_own_searxng_or_list() -> None:
+    query = SearchQuery("x", category="science")
+    for options, beside in [
+        (SearchOptions(), ("openalex", "crossref", "arxiv", "europepmc")),
+        (SearchOptions(searxng_urls=("http://s",)), ()),
+        (SearchOptions(providers=("brave", "arxiv")), ("arxiv",)),
+        (SearchOptions(sources_enabled=False), ()),
+    ]:
+        made = select("auto", options, "science", soon_date(), fitting=fitting_sources(query))
+        assert made.beside == beside
+
+
+def soon_date() -> Any:
+    from datetime import date
+
+    return date(2026, 11, 15)
+
+
+async def test_sources_are_merged_with_a_general_search(miniweb: MiniWeb) -> None:
+    brave = served(miniweb, "brave", brave_page(*(f"https://a.example/{n}" for n in range(10))))
+    wikipedia = served(miniweb, "wikipedia", recorded("wikipedia.json"))
+    made = searcher(
+        sources_enabled=True,
+        source_urls=(f"wikipedia={wikipedia.loopback_url('')}",),
+        brave_api_key="k",
+        brave_url=brave.loopback_url(""),
+    )
+    found = await made.search(SearchQuery("what is a tortoise"), deadline=soon())
+    engines = [hit.engines[0] for hit in found.hits]
+    assert engines.count("wikipedia") == 2
+    assert engines.count("brave") == 8
+    assert "wikipedia" in found.provider
+
+
+async def test_a_source_answers_when_the_general_providers_do_not(miniweb: MiniWeb) -> None:
+    brave = served(miniweb, "brave", "{}", 500)
+    wikipedia = served(miniweb, "wikipedia", recorded("wikipedia.json"))
+    made = searcher(
+        sources_enabled=True,
+        source_urls=(f"wikipedia={wikipedia.loopback_url('')}",),
+        brave_api_key="k",
+        brave_url=brave.loopback_url(""),
+    )
+    found = await made.search(SearchQuery("what is a tortoise"), deadline=soon())
+    assert found.provider == "wikipedia"
+    assert any("brave did not answer" in note for note in found.notes)
+
+
+def test_github_searches_issues_for_errors_and_code_with_a_token() -> None:
+    (plain,) = build_source("github", SearchOptions())
+    (keyed,) = build_source("github", SearchOptions(github_token="t"))
+    code, error = SearchQuery("foo.bar(baz)"), SearchQuery("TortoiseError on start")
+    assert plain.request(error).url.endswith("/search/issues")
+    assert "is:issue" in dict(plain.request(error).params)["q"]
+    assert plain.request(code).url.endswith("/search/repositories")
+    assert keyed.request(code).url.endswith("/search/code")
+    assert keyed.request(code).headers["Authorization"] == "Bearer t"
+
+
+def test_only_known_editions_become_part_of_a_host() -> None:
+    (wikipedia,) = build_source("wikipedia", SearchOptions())
+    hosts = {
+        language: wikipedia.request(SearchQuery("x", language=language)).url.split("/")[2]
+        for language in ("de", "pt-BR", "xx", None)
+    }
+    assert hosts == {
+        "de": "de.wikipedia.org",
+        "pt-BR": "pt.wikipedia.org",
+        "xx": "en.wikipedia.org",
+        None: "en.wikipedia.org",
+    }
+
+
+def test_a_wrong_address_of_a_source_is_named() -> None:
+    with pytest.raises(ConfigError, match="MCP_WEB_SEARCH_SOURCE_URLS"):
+        build_source("wikipedia", SearchOptions(source_urls=("wikpedia=https://x.example",)))
+
+
+def test_entities_in_a_feed_are_not_read() -> None:
+    from mcp_web.search.provider import ProviderRefused, StaticResponse
+
+    (arxiv,) = build_source("arxiv", SearchOptions())
+    bomb = b'<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>'
+    with pytest.raises(ProviderRefused):
+        arxiv.parse(StaticResponse(200, bomb), SearchQuery("x"))
