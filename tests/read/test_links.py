@@ -13,7 +13,7 @@ TEXT = (
 
 def test_links_are_numbered_once_per_address():
     shown = numbered(TEXT)
-    assert "[the *guide*][1] and [again][1]" in shown.text
+    assert "[the *guide*][1] and again" in shown.text
     assert "[b][2]" in shown.text
     assert shown.links == (Link("the guide", "https://a.example/g(1)"), Link("b", "https://b.example/"))
 
@@ -44,3 +44,14 @@ def test_image_inside_a_link_keeps_its_alt_as_label():
 
 def test_many_unclosed_brackets_take_linear_time():
     assert numbered("[" * 20_000).links == ()
+
+
+def test_places_on_the_same_page_stay_as_their_text():
+    shown = numbered("[a](#x) [b](https://a.example/p#y) [c](https://a.example/q#y)", "https://a.example/p")
+    assert shown.text == "a b [c][1]"
+
+
+def test_links_beyond_the_most_stay_as_their_text():
+    shown = numbered("[a](https://a.example/) [b](https://b.example/)", most=1)
+    assert shown.text == "[a][1] b"
+    assert [link.url for link in shown.links] == ["https://a.example/"]

@@ -21,18 +21,21 @@ class Shown:
     links: tuple[Link, ...]  # link n of the text is links[n - 1]
 
 
-def numbered(markdown: str) -> Shown:
-    """`[text](url)` → `[text][n]`, each address once."""
-    numbers: dict[str, int] = {}
-    links: list[Link] = []
+def numbered(markdown: str, page: str = "", most: int = 200) -> Shown:
+    """`[text](url)` → `[text][n]`. Each address is numbered once, where it first stands.
+
+    Places on the same `page` are left out, and links after `most` addresses: they stay as their text.
+    """
+    links: dict[str, Link] = {}
 
     def show(text: str, url: str) -> str:
-        if url not in numbers:
-            numbers[url] = len(numbers) + 1
-            links.append(Link(_label(text), url))
-        return f"[{text}][{numbers[url]}]"
+        address = url.partition("#")[0]
+        if not address or address == page or url in links or len(links) >= most:
+            return text
+        links[url] = Link(_label(text), url)
+        return f"[{text}][{len(links)}]"
 
-    return Shown(_replace(markdown, show), tuple(links))
+    return Shown(_replace(markdown, show), tuple(links.values()))
 
 
 def text_only(markdown: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import anyio
@@ -13,6 +13,7 @@ from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
+from mcp_web.services.read_results import ReadResults, read_results
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Searched:
     seen: dict[str, SnapshotInfo] = field(default_factory=dict)
     contents: dict[str, Opened | WebError] = field(default_factory=dict)
     reading_ms: float = 0.0
+    results: ReadResults | None = None  # what the hits say, where that was asked for
 
 
 async def search_web(
@@ -40,13 +42,14 @@ async def search_web(
     *,
     raw: bool = False,
     fetch_content: bool = False,
+    read: bool = False,
     deadline: float,
     on_progress: OnProgress | None = None,
 ) -> list[Searched | WebError]:
     """One answer or error for each query, in order."""
     answers: list[Searched | WebError | None] = [None] * len(queries)
     until = deadline
-    if fetch_content:
+    if fetch_content or read:
         now = anyio.current_time()
         until = now + (deadline - now) * READING_SHARE
 
@@ -66,6 +69,11 @@ async def search_web(
         for at in range(len(queries)):
             tasks.start_soon(in_turn, at)
     whole = [answer for answer in answers if answer is not None]
+    if read:
+        return [
+            await _with_passages(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer
+            for answer in whole
+        ]
     if fetch_content:
         return [
             await _read(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer
@@ -87,6 +95,13 @@ async def _seen(app: App, found: SearchAnswer) -> dict[str, SnapshotInfo]:
     addresses = {hit.url: _canonical(hit.url) for hit in found.hits}
     kept = await (await app.store()).seen([address for address in addresses.values() if address])
     return {url: kept[address] for url, address in addresses.items() if address in kept}
+
+
+async def _with_passages(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
+    """The passages of the hits that answer the query."""
+    found = answer.found
+    results = await read_results(app, found.query.text, found.hits, deadline=deadline, on_progress=on_progress)
+    return replace(answer, results=results)
 
 
 async def _read(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:

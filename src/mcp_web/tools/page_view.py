@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from mcp_web.tools.tool import Answer
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
 MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
+SHOWN_LINKS = 40  # numbered in a text: a manual has hundreds, and they would cost as much as a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class ViewOptions:
     section: str | None = None
     include_links: bool = True
     tokens: int = budget.AIM - 1_500  # of the text: the rest is for header, outline and facts
+    page: str = ""  # the page's own address: links to places on it are left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class Shown:
 
 def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
-    shown = show(view.document, options, view.snapshot)
+    shown = show(view.document, replace(options, page=view.final_url or view.url or ""), view.snapshot)
     data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
     lines += note_lines((*call.notes, *view.notes, *view.document.notes))
@@ -132,7 +134,7 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
 
     if not options.include_links:
         return text_only(markdown), ()
-    found = numbered(markdown)
+    found = numbered(markdown, options.page.partition("#")[0], SHOWN_LINKS)
     return found.text, found.links
 
 
@@ -163,14 +165,13 @@ def status_of(document: Document) -> str:
 
 
 def front_matter(view: PageView) -> str:
-    """The stable head of a page: what it is, where from, when, read by what."""
+    """The stable head of a page: what it is, where from, when, by whom."""
     meta = view.document.metadata
     rows = {
         "title": view.document.title,
         "source": view.final_url or view.url,
         "fetched_at": iso(view.fetched_at) if view.fetched_at else None,
-        "extractor": view.document.extractor,
-        "siteconfig": view.document.siteconfig or "none",
+        "siteconfig": view.document.siteconfig,
         "author": meta.author,
         "published": meta.published,
     }
@@ -203,7 +204,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
             "content_type": meta_facts.content_type or view.media_type,
             "structured_data": list(meta_facts.structured_data),
         },
-        "links": [{"text": link.text, "url": link.url} for link in shown.links[:MAX_LINKS]],
+        "links": [{"text": link.text, "url": link.url} for link in shown.links],
         "snapshot": view.snapshot,
         "cache": {"state": view.cache, "age": round(view.age)} if view.cache else None,
         "fetched_at": iso(view.fetched_at) if view.fetched_at else None,
@@ -255,8 +256,7 @@ def outline_text(headings: tuple[Heading, ...]) -> str:
 def link_list(links: tuple[Link, ...]) -> str:
     from mcp_web.read.links import reference_list
 
-    listed = reference_list(links[:MAX_LINKS])
-    return listed + (f"\n… {len(links) - MAX_LINKS} more links" if len(links) > MAX_LINKS else "")
+    return reference_list(links)
 
 
 def continued(call_text: str, **more: Any) -> str:

@@ -62,7 +62,8 @@ def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]
 
 def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
     view = view_of(opened)
-    options = replace(view_options(args | {"start": 0}), tokens=tokens)
+    page = view.final_url or view.url or ""
+    options = replace(view_options(args | {"start": 0}), tokens=tokens, page=page)
     shown = show(view.document, options)
     parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
     lines = [f"## {view.url}", header(view, shown), *note_lines((*view.notes, *view.document.notes))]

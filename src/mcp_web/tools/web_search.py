@@ -16,6 +16,7 @@ from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import iso
+from mcp_web.tools.result_passages import TOKENS, passages_data, passages_text
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _RANGE = re.compile(r"^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$")
@@ -32,6 +33,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         provider,
         raw=args["raw"],
         fetch_content=args["fetch_content"],
+        read=args["read"],
         deadline=call.deadline,
         on_progress=call.say,
     )
@@ -88,6 +90,10 @@ def _one(
     if not shown:
         lines.append(found.suggestion or "No results: try fewer or other words. No results do not prove absence.")
         return "\n".join(lines), data
+    if answer.results is not None:
+        shown = shown[:1] if found.answers else []
+        shown.append(passages_text(answer.results, found.hits, min(TOKENS, tokens) - 250))
+        data["read"] = passages_data(answer.results)
     if args["raw"]:
         shown.append("raw:\n```json\n" + budget.cut(json.dumps(found.raw, ensure_ascii=False), tokens // 2) + "\n```")
     whole = _within(shown, tokens - 250)
@@ -250,7 +256,8 @@ TOOL = Tool(
               aliases=("safesearch",)),
         Param("include_domains", "array", "Only these domains.", max_items=50, max_length=253, aliases=("site",)),
         Param("exclude_domains", "array", "Not these domains.", max_items=50, max_length=253),
-        Param("fetch_content", "boolean", "Also read the results.", default=False),
+        Param("read", "boolean", "Open the best results and return the passages that answer.", default=False),
+        Param("fetch_content", "boolean", "Add each page's beginning.", default=False),
         Param("content_chars", "integer", "Characters of each page read (default 4000).", default=4000, least=200,
               most=20_000),
         Param("extra_snippets", "boolean", "More excerpts a result (Brave).", default=False),
