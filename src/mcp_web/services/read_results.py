@@ -1,0 +1,104 @@
+"""Read the best results of a search for its query: open them together, keep the passages that answer, order the pages
+by what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.archive.about import scored
+from mcp_web.archive.query import parse
+from mcp_web.errors import WebError
+from mcp_web.model.passage import ScoredPassage
+from mcp_web.model.search import Hit
+from mcp_web.services.read_page import PageRead, read_pages
+from mcp_web.store.protocol import Headline
+from mcp_web.text.words import words
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+OnProgress = Callable[[str, float, float], None]
+MOST_PAGES = 8  # opened for one query
+MOST_PASSAGES = 3  # of one page
+SECONDS = 10.0  # that pages may take: what is slower is reported as such, the rest is delivered
+_SAME = 0.8  # share of common words from which two passages say the same
+# The engines' order counts a little: it knows what links and visitors say about a page.
+_RANK_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class ReadHit:
+    """A result that was opened: its score and the passages that answer, best first."""
+
+    hit: Hit
+    page: PageRead
+    score: float
+    passages: tuple[ScoredPassage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResults:
+    """What was read, best first, and what could not be read in time, with the reason."""
+
+    read: tuple[ReadHit, ...] = ()
+    failed: tuple[tuple[Hit, WebError], ...] = ()
+    folded: int = 0  # passages left out because another one says the same
+
+
+async def read_results(
+    app: App, query: str, hits: tuple[Hit, ...], *, deadline: float, on_progress: OnProgress | None = None
+) -> ReadResults:
+    """The best results, opened and ranked within the time there is."""
+    chosen = hits[:MOST_PAGES]
+    pages = await read_pages(
+        app,
+        [hit.url for hit in chosen],
+        [query],
+        max_results=MOST_PASSAGES,
+        min_score=None,
+        max_age=None,
+        deadline=min(deadline, anyio.current_time() + SECONDS),
+        on_progress=on_progress,
+    )
+    failed = tuple((hit, page) for hit, page in zip(chosen, pages, strict=True) if isinstance(page, WebError))
+    found = [(hit, page) for hit, page in zip(chosen, pages, strict=True) if isinstance(page, PageRead)]
+    scores = _scores(query, found)
+    ordered = sorted(found, key=lambda one: -scores[one[0].url])
+    seen: list[frozenset[str]] = []
+    read = tuple(ReadHit(hit, page, scores[hit.url], tuple(_new(page, seen))) for hit, page in ordered)
+    shown = sum(len(one.passages) for one in read)
+    return ReadResults(read, failed, sum(len(_candidates(page)) for _, page in found) - shown)
+
+
+def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
+    """0…1 by URL: what the page says, what it is about, and where the engines put it."""
+    question = parse(query)
+    telling = question.telling(question.wanted) or question.wanted
+    headlines = {
+        hit.url: Headline(page.opened.snapshot.document.title or hit.title, page.opened.snapshot.final_url, None)
+        for hit, page in found
+    }
+    by_text = {hit.url: max(0.0, min(1.0, page.ranked[0].best)) for hit, page in found}
+    about = scored(by_text, headlines, question, dict.fromkeys((*telling, *question.names), 1.0))
+    return {
+        hit.url: (1 - _RANK_SHARE) * about[hit.url] + _RANK_SHARE / (1 + rank) for rank, (hit, _) in enumerate(found)
+    }
+
+
+def _candidates(page: PageRead) -> tuple[ScoredPassage, ...]:
+    ranked = page.ranked[0]
+    return ranked.passages or ranked.nearest[:1]
+
+
+def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
+    """The passages of a page that say what none before them says."""
+    for one in _candidates(page):
+        said = frozenset(words(one.passage.text))
+        if any(len(said & other) >= _SAME * max(1, min(len(said), len(other))) for other in seen):
+            continue
+        seen.append(said)
+        yield one

@@ -1,0 +1,93 @@
+"""How the passages of search results are shown: cited, best page first, within a budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.passage import ScoredPassage
+from mcp_web.model.search import Hit
+from mcp_web.services.read_results import ReadHit, ReadResults
+from mcp_web.text.untrusted import one_line
+from mcp_web.tools import budget
+from mcp_web.tools.border import clean_error
+
+TOKENS = 2_500  # of an answer with passages
+_ENOUGH = 5  # pages that get a passage before any gets a second one
+
+
+def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> str:
+    """The pages with their passages, then the other results, one line each."""
+    others = _others(results, hits)
+    chosen = _chosen(results.read, tokens - budget.estimate(others) - 40)
+    blocks = [
+        f"{rank}. {_title(one)}\n   {one.hit.url}\n\n" + "\n\n".join(passages)
+        for rank, (one, passages) in enumerate(chosen, start=1)
+    ]
+    return "\n\n".join([*blocks, *([others] if others else [])])
+
+
+def passages_data(results: ReadResults) -> list[dict[str, Any]]:
+    return [
+        {
+            "url": one.hit.url,
+            "title": one.page.opened.snapshot.document.title or one.hit.title,
+            "snapshot": one.page.opened.snapshot.hash,
+            "score": round(one.score, 3),
+            "answered": one.page.ranked[0].answered,
+            "passages": [
+                {
+                    "id": _id(one, each),
+                    "text": each.passage.text,
+                    "section_path": list(each.passage.section_path),
+                    "score": round(each.score, 3),
+                }
+                for each in one.passages
+            ],
+        }
+        for one in results.read
+    ]
+
+
+def _chosen(read: tuple[ReadHit, ...], tokens: int) -> list[tuple[ReadHit, list[str]]]:
+    """The best passage of each of the first pages, then second and third ones, while they fit."""
+    chosen: dict[str, tuple[ReadHit, list[str]]] = {}
+    for turn in range(max((len(one.passages) for one in read), default=0)):
+        for one in read[:_ENOUGH]:
+            if turn >= len(one.passages):
+                continue
+            text = _passage(one, one.passages[turn])
+            cost = budget.estimate(text) + (0 if one.hit.url in chosen else 40)
+            if cost > tokens and (chosen or turn):
+                continue
+            text = budget.cut(text, tokens)
+            tokens -= cost
+            chosen.setdefault(one.hit.url, (one, []))[1].append(text)
+    return [chosen[one.hit.url] for one in read if one.hit.url in chosen]
+
+
+def _passage(one: ReadHit, each: ScoredPassage) -> str:
+    from mcp_web.read.links import text_only
+
+    where = " > ".join(one_line(part) for part in each.passage.section_path)
+    return f"[{_id(one, each)}] {where}".rstrip() + f"\n{text_only(each.passage.text).strip()}"
+
+
+def _id(one: ReadHit, each: ScoredPassage) -> str:
+    return f"{one.page.opened.snapshot.hash[:16]}#{each.passage.number}"
+
+
+def _title(one: ReadHit) -> str:
+    title = one_line(one.page.opened.snapshot.document.title or one.hit.title)
+    return title if one.page.ranked[0].answered else f"{title} · may not answer"
+
+
+def _others(results: ReadResults, hits: tuple[Hit, ...]) -> str:
+    """Results that were not read or that failed, so that nothing found is hidden."""
+    failed = {hit.url: clean_error(error).code for hit, error in results.failed}
+    shown = {one.hit.url for one in results.read[:_ENOUGH]}
+    lines = [
+        f"- {one_line(hit.title)[:100]} {hit.url}" + (f" ({failed[hit.url]})" if hit.url in failed else "")
+        for hit in hits
+        if hit.url not in shown
+    ]
+    return "other results:\n" + "\n".join(lines) if lines else ""
