@@ -78,9 +78,8 @@ TOOL = Tool(
     title="Open several web pages",
     description=(
         "Opens up to 50 pages at once and returns each as clean Markdown, with one token budget shared by all. "
-        "Pages are fetched in parallel with a polite pace per site; each has its own answer or its own error, so "
-        "one bad address does not spoil the rest. Use it to survey search results; use web_open for one page, and "
-        "web_read when a question should be answered from several pages. Returns the pages in the order asked for, "
+        "Each page has its own answer or its own error. Use it to survey search results; use web_open for one page, "
+        "and web_read when a question should be answered from several pages. Returns the pages in the order asked for, "
         "each with its snapshot and, where it was cut, the exact web_open call for the rest."
     ),
     params=(

@@ -232,11 +232,10 @@ TOOL = Tool(
     name="web_search",
     title="Search the web",
     description=(
-        "Searches the web and returns ranked results with title, address, date and a short snippet. Works without "
-        "any key; configured providers are used in order of preference, failing over, or several at once, merged. "
-        "Use it to find pages; then web_read with a question, or web_open, for what they say; search archive_search "
-        "first for what was read before. Results already kept here are marked seen. An empty answer, a blocked "
-        "provider and a missing key are told apart, with what to try next."
+        "Searches the web and returns ranked results with title, address, date and snippet. With read it also opens "
+        "the best results and returns the passages that answer, cited, in about 2,500 tokens: one call for what "
+        "would take several. Works without a key; several providers can be asked together. Use archive_search first "
+        "for what was read before. An empty answer, a blocked provider and a missing key are told apart."
     ),
     params=(
         Param("query", "array", "What to look for; up to 10 queries run in parallel.", required=True, max_items=10,

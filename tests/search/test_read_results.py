@@ -1,0 +1,109 @@
+"""`web_search(read=true)`: one call finds, opens and reads. A real SearXNG, with documentation served as a web."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from math import log
+from pathlib import Path
+
+import pytest
+from bench.archive import documentation
+
+from mcp_web.tools import budget
+from miniweb import MiniWeb, Reply, Request
+from search.searxng_process import engine, serving, settings
+from surface.house import House, house
+
+pytestmark = pytest.mark.anyio
+OFFLINE = {"MCP_WEB_SEARCH_CACHE_TTL": "0", "MCP_WEB_EMBEDDINGS": "none", "MCP_WEB_RESPECT_ROBOTS": "false"}
+PROSE = "The lighthouse keeper writes the height of every tide into a book that nobody reads. "
+
+
+def searxng(web: MiniWeb, rows: list[dict[str, str]]) -> str:
+    """An engine's address that answers every query with these rows."""
+    site = web.site("engine.example")
+    reply = Reply(json.dumps({"items": rows}), headers={"Content-Type": "application/json"})
+    site.route("/json", lambda request: reply)
+    return site.loopback_url("/json")
+
+
+def article(title: str, text: str) -> str:
+    return f"<title>{title}</title><main><h1>{title}</h1><p>{PROSE * 4}</p><h2>Part</h2><p>{text}</p></main>"
+
+
+def row(title: str, link: str) -> dict[str, str]:
+    return {"title": title, "link": link, "snippet": "A result."}
+
+
+async def asked(made: House, query: str) -> str:
+    result = await made.call("web_search", query=query, read=True)
+    assert not result.is_error, result.text
+    return result.text
+
+
+async def test_pages_are_ordered_by_what_they_say_and_failures_do_not_hold_the_rest(
+    miniweb: MiniWeb, tmp_path: Path
+) -> None:
+    docs = miniweb.site("docs.example")
+    answer = "The default timeout of the tide gauge is 42 seconds, and can be changed in its settings file."
+    rows = [
+        row("Lighthouses", docs.page("/other", article("Lighthouses", PROSE * 3))),
+        row("Gone", docs.page("/gone", "gone", status=404)),
+        row("Tide gauge timeout", docs.page("/timeout", article("Tide gauge timeout", answer))),
+        row("Copy", docs.page("/copy", article("Copy", answer))),
+    ]
+    with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
+        async with house(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
+            text = await asked(made, "default timeout of the tide gauge")
+    assert text.index("1. Tide gauge timeout") < text.index(answer)
+    assert text.count(answer) == 1
+    assert re.search(r"- Gone https://docs.example/gone \(\w+\)", text)
+
+
+@pytest.mark.skipif(not documentation.DATA.is_dir(), reason="../shared/retrieval/docs_eval is not here")
+async def test_most_questions_are_answered_by_one_call_of_few_tokens(miniweb: MiniWeb, tmp_path: Path) -> None:
+    documentation.unpack(tmp_path / "sites")
+    pages = serve(miniweb, tmp_path / "sites")
+    site = miniweb.site("engine.example")
+    site.route("/json", lambda request: ranked(request, pages))
+    questions = documentation.questions(tmp_path / "sites")
+    found, costs = 0, []
+    with serving(tmp_path, settings([engine("docs", site.loopback_url("/json"), "general")])) as (server,):
+        async with house(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
+            for one in questions:
+                text = await asked(made, f"{one.library} {one.query}")
+                costs.append(budget.estimate(text))
+                shown = re.findall(r"^\d+\. .*\n +(https://\S+)", text, re.MULTILINE)
+                found += any(url.endswith("/" + path.removesuffix(".md")) for url in shown for path in one.grades)
+    print(f"quoted for {found} of {len(questions)}, tokens at most {max(costs)}, mean {sum(costs) // len(costs)}")
+    assert max(costs) < 3_000
+    assert found >= 0.8 * len(questions)
+
+
+def serve(web: MiniWeb, folder: Path) -> dict[str, tuple[str, Counter[str]]]:
+    """Every page of both sites on one host; its title and words by address."""
+    site = web.site("docs.example")
+    pages = {}
+    for file in sorted(folder.rglob("*.md")):
+        path = "/" + str(file.relative_to(folder)).removesuffix(".md")
+        text = file.read_text()
+        url = site.page(path, text, headers={"Content-Type": "text/markdown"})
+        title = re.search(r"^(?:title:|#) *['\"]?(.+?)['\"]?$", text, re.MULTILINE)
+        pages[url] = (title[1] if title else path, Counter(re.findall(r"\w+", text.lower() + " " + path.lower())))
+    return pages
+
+
+def ranked(request: Request, pages: dict[str, tuple[str, Counter[str]]]) -> Reply:
+    """What a plain engine finds: the share of each word of the query in a page, rare words first."""
+    words = set(re.findall(r"\w+", request.query.get("q", [""])[0].lower()))
+    rarity = {word: log(len(pages) / (1 + sum(word in held for _, held in pages.values()))) for word in words}
+
+    def score(held: Counter[str]) -> float:
+        length = sum(held.values()) / 1_000
+        return sum(rarity[word] * held[word] / (held[word] + 0.5 + length) for word in words)
+
+    best = sorted(pages, key=lambda url: -score(pages[url][1]))[:10]
+    rows = [row(pages[url][0], url) for url in best]
+    return Reply(json.dumps({"items": rows}), headers={"Content-Type": "application/json"})
