@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_web.archive import front_matter
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
@@ -29,6 +28,7 @@ from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Store
 from mcp_web.store.sqlite.store import SqliteStore
+from mcp_web.text import front_matter
 
 from contracts.store_samples import DOCUMENT, snapshot  # isort: skip
 

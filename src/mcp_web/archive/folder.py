@@ -20,12 +20,12 @@ from urllib.parse import quote
 import anyio
 import anyio.to_thread
 
-from mcp_web.archive import front_matter
 from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Derived, Store
+from mcp_web.text import front_matter
 
 MEDIA_TYPES = {
     ".md": "text/markdown",

@@ -11,11 +11,10 @@ from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.languages import ending, file_name, language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
+from mcp_web.text import front_matter
 from mcp_web.text.dates import read_date
 
 _MARKDOWN_ENDINGS = frozenset({"md", "markdown", "mdx", "mkd", "mdown", "qmd", "rmd"})
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.{0,8000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
-_FIELD = re.compile(r"^([A-Za-z][\w-]{0,30}):[ \t]*(.{1,500}?)[ \t]*$", re.M)
 _COMMENT = re.compile(r"<!--(?!\[).*?-->", re.S)
 _HIDDEN_TAG = re.compile(
     r"<(\w{1,20})\b[^>]{0,300}(?:\bhidden\b|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^>]{0,300}>"
@@ -53,7 +52,9 @@ class MarkdownExtractor:
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         decoded = decode(page)
-        text, fields = read_front_matter(_BLANKS.sub("\n\n\n", decoded.text.replace("\r\n", "\n")))
+        facts, text = front_matter.read(decoded.text.replace("\r\n", "\n"))
+        fields = {name: front_matter.joined(value) for name, value in facts.items()}
+        text = _BLANKS.sub("\n\n\n", text)
         text, hidden = _shown(text)
         text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
         text = absolute_targets(text, page.final_url)
@@ -63,11 +64,11 @@ class MarkdownExtractor:
             title=fields.get("title") or top or file_name(page.final_url),
             markdown=text,
             metadata=Metadata(
-                description=fields.get("description") or fields.get("summary"),
-                author=fields.get("author"),
+                description=fields.get("description") or fields.get("summary") or None,
+                author=fields.get("author") or fields.get("authors") or None,
                 published=read_date(fields.get("date")),
                 modified=read_date(fields.get("updated") or fields.get("lastmod")),
-                language=fields.get("lang") or fields.get("language"),
+                language=fields.get("lang") or fields.get("language") or None,
                 content_type=page.media_type,
             ),
             notes=decoded.notes,
@@ -100,15 +101,6 @@ def looks_like_markdown(text: str) -> bool:
         "**" in head,
     )
     return sum(signs) >= 2 and (signs[0] or signs[1])
-
-
-def read_front_matter(text: str) -> tuple[str, dict[str, str]]:
-    """The text without its YAML head, and the head's plain `key: value` lines."""
-    match = _FRONT_MATTER.match(text.lstrip("\ufeff"))
-    if not match:
-        return text, {}
-    fields = {name.lower(): value.strip("\"'") for name, value in _FIELD.findall(match[1])}
-    return text[match.end() :], fields
 
 
 def numbered_headings(text: str) -> tuple[Heading, ...]:

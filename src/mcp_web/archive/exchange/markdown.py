@@ -17,13 +17,13 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from mcp_web.archive import front_matter
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.dates import document_date
 from mcp_web.archive.exchange.records import Exchanged, changed_text, everything, record_of, snapshot_of, take_in
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text import front_matter
 
 MANIFEST = "manifest.jsonl"
 
