@@ -33,13 +33,13 @@ _STOP_SECONDS = 5.0
 
 
 class PageGone(Exception):
-    """The page's process died: what was asked of it will never be answered."""
+    """The page's process crashed, so a call that waits for it will never return."""
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Future[None] | None = None) -> T:
-    """Wait for the driver, no longer than this and only while the page lives; raises TimeoutError or PageGone.
+    """Wait for a call of the driver; raises TimeoutError when it takes too long, PageGone when the page crashes.
 
-    The driver's calls are never cancelled half-way: an answer that comes too late is dropped instead.
+    The driver's calls are never cancelled half-way: a result that comes too late is dropped instead.
     """
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -62,7 +62,7 @@ class Running:
     pages: int = 0
     users: int = 0
     retired: bool = False  # gets no further page, and ends when its last one does
-    spare: asyncio.Task[Tab] | None = None  # the next blank page, which nobody has asked for yet
+    spare: asyncio.Task[Tab] | None = None  # the blank tab for the next page
 
     @property
     def usable(self) -> bool:
@@ -93,10 +93,10 @@ class SharedBrowser:
             if running.pages >= self._options.recycle_after or not running.browser.is_connected():
                 running.retired = True
             if running.users == 0:
-                self._left_alone(running)
+                self._on_unused(running)
 
     async def ready(self) -> None:
-        """Wait until the current browser's next blank page is there."""
+        """Wait until the current browser has a blank tab in reserve."""
         if self._current is not None and self._current.spare is not None:
             await asyncio.wait({self._current.spare})
 
@@ -116,7 +116,7 @@ class SharedBrowser:
             running.pages += 1
             return running
 
-    def _left_alone(self, running: Running) -> None:
+    def _on_unused(self, running: Running) -> None:
         if running.retired or running is not self._current:
             self._end_soon(running)
         elif self._options.idle:
@@ -162,11 +162,11 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
                 await anyio.to_thread.run_sync(add_trust, folder / "profile", ca_bundle)
             driver = async_playwright()
             playwright = await within(_LAUNCH_SECONDS, driver.start())
-            _expect_death(driver)
+            _ignore_driver_failure(driver)
             browser = await within(
                 _LAUNCH_SECONDS,
                 playwright.chromium.launch(
-                    # Not the browser itself: a small process that runs it, watches the lifeline, and kills it.
+                    # `reaper.py`, not the browser: it runs the browser and kills it when the lifeline closes.
                     executable_path=sys.executable,
                     args=[
                         "-I",
@@ -183,7 +183,7 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
                 ),
             )
     except (Error, OSError, TimeoutError) as error:
-        await _let_go(lifeline, folder, playwright)
+        await _shut_down(lifeline, folder, playwright)
         raise RenderFailed(
             f"The browser {executable} did not start: {_first_line(error)}.",
             suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
@@ -191,29 +191,27 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
     return Running(playwright, browser, folder, lifeline, browser.version)
 
 
-def _expect_death(driver: object) -> None:
-    """A driver that is killed leaves a failure nobody asks for, which asyncio would write to stderr as an alarm."""
-    with suppress(
-        AttributeError
-    ):  # no public name for it; where it is called otherwise, there is one line more in a log
-        died = driver._client._transport.on_error_future  # type: ignore[attr-defined]
-        died.add_done_callback(lambda future: future.cancelled() or future.exception())
+def _ignore_driver_failure(driver: object) -> None:
+    """Mark the failure of a killed driver as retrieved: otherwise asyncio would log it to stderr."""
+    with suppress(AttributeError):  # a private name; where it has changed, the log gets one more line
+        failure = driver._client._transport.on_error_future  # type: ignore[attr-defined]
+        failure.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
 async def end(running: Running) -> None:
-    """End a browser, its driver and its profile, at once and for certain."""
-    await _let_go(running.lifeline, running.folder, running.playwright)
+    """Kill a browser and its driver, and delete its profile."""
+    await _shut_down(running.lifeline, running.folder, running.playwright)
     if running.spare is not None:
         await asyncio.wait({running.spare}, timeout=_STOP_SECONDS)
         if running.spare.done() and running.spare.exception() is None:
             running.spare.result().forget()
 
 
-async def _let_go(lifeline: int, folder: Path, playwright: Playwright | None) -> None:
-    # The reaper kills the whole tree when the lifeline ends. There is nothing a gentler way would save.
+async def _shut_down(lifeline: int, folder: Path, playwright: Playwright | None) -> None:
+    # The reaper kills the whole process tree when the lifeline closes; there is no state to save first.
     os.close(lifeline)
     if playwright is not None:
-        with suppress(Exception):  # a driver that died already says so in many ways
+        with suppress(Exception):  # a driver that has crashed raises errors of many types
             await within(_STOP_SECONDS, playwright.stop())
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -28,7 +28,7 @@ from mcp_web.render.visit import Seen, Visit
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import Url, parse_url
 
-# The program itself before the scripts that distributions put around it: those add flags of their own.
+# The executable comes before the distributions' wrapper scripts, which add flags of their own.
 _PLACES = (
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
@@ -43,7 +43,7 @@ _ENABLE = (
     "Use mode=readable. The operator can enable rendering: pip install 'mcp-web[render]', a Chromium on the machine "
     "(`mcp-web doctor --fix` installs it), MCP_WEB_RENDER_ENABLED=true."
 )
-# What must be left for closing the page and answering.
+# Seconds reserved for closing the page and returning the result.
 _RESERVE = 0.7
 
 
@@ -113,18 +113,18 @@ class Chromium:
         return self._options.max_pages - self._places.value
 
     def expect(self) -> None:
-        """A page will probably come: start the browser and make a tab ready, without waiting for either."""
+        """Start the browser and open a blank tab, because a page will probably be rendered; returns at once."""
         if self._options.enabled and (self._expecting is None or self._expecting.done()):
             self._expecting = asyncio.create_task(self._prepare(), name="expect a page")
 
     async def _prepare(self) -> None:
-        with suppress(WebError):  # the call that needs it reports the error
+        with suppress(WebError):  # `render` will meet the same error and report it
             browser = await self._shared()
             async with browser.use() as running:
                 self._spare.prepare(running)
 
     async def ready(self) -> None:
-        """Wait until the next page would find a blank tab made ready."""
+        """Wait until a blank tab is in reserve for the next page."""
         if self._browser is not None:
             await self._browser.ready()
 
@@ -142,10 +142,10 @@ class Chromium:
             seen = await Visit(tab, until, pictured=screenshot or self._options.screenshot).see(url)
             return replace(_answer(url, seen, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
-            running.retired = True  # something hangs in it: the next page gets a new one
+            running.retired = True  # something in it hangs: the next page gets a new browser
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
         except (Error, PageGone, Moved, TabFailed) as error:
-            running.retired = True  # whatever it was, a new browser does not have it
+            running.retired = True  # the cause is unknown: the next page gets a new browser
             raise RenderFailed(f"The browser failed on {url}: {_cause(error, tab)}.", url=url) from error
         finally:
             if tab is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# Features that would talk to somebody, upgrade a URL behind our back or keep a page from being seen as it is.
+# Features that would contact a service, silently change a URL's scheme or alter how a page is shown.
 _FEATURES_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",

@@ -17,14 +17,14 @@ from mcp_web.text.urls import parse_url
 if TYPE_CHECKING:
     from playwright.async_api import Frame, Page
 
-# Larger than any page worth reading; the parser behind takes 5 MB.
+# Larger than any page worth reading; the parser takes at most 5 MB.
 LIMITS = {"chars": 5_000_000, "nodes": 300_000, "depth": 800}
 _FRAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A document without anything that only a browser could show."""
+    """A document as HTML that can be read without a browser."""
 
     html: str
     url: str
@@ -64,7 +64,7 @@ def _notes(seen: dict[str, Any]) -> tuple[str, ...]:
 
 
 async def _frames(page: Page, until: float) -> dict[int, str]:
-    """The text of frames from sister hosts, which the main document may not look into."""
+    """The text of frames from other hosts of the same site, which the main document's scripts cannot read."""
     from playwright.async_api import Error
 
     parts: dict[int, str] = {}
@@ -87,7 +87,7 @@ async def _frames(page: Page, until: float) -> dict[int, str]:
 
 
 def _place(frame: Frame) -> tuple[str, str] | None:
-    """Origin and site of a frame, None for what has no address of its own."""
+    """Origin and site of a frame; None for a frame without a URL of its own."""
     try:
         url = parse_url(frame.url)
     except InvalidUrl:

@@ -1,4 +1,4 @@
-"""What rendering needs on this machine, and the commands that bring it. `mcp-web doctor --fix` runs them."""
+"""What rendering needs on this machine, and the commands that install it. `mcp-web doctor --fix` runs them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcp_web.render.options import RenderOptions
 
 _INSTALL_SECONDS = 600.0
 
-# The first package manager found is asked; all of these come with the system and verify what they install.
+# The first package manager found is used; all of these come with the system and verify what they install.
 _PACKAGES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     (
         "apt-get",
@@ -34,7 +34,7 @@ _PACKAGES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that is missing, and the commands that bring it; none when only a person can."""
+    """One missing part, and the commands that install it; no commands where only a person can."""
 
     missing: str
     commands: tuple[tuple[str, ...], ...]
@@ -76,7 +76,7 @@ def browser_state(options: RenderOptions) -> BrowserState:
 
 
 async def install_browser(options: RenderOptions) -> None:
-    """Bring what is missing; raises RenderFailed."""
+    """Install what is missing; raises RenderFailed."""
     for step in missing_steps(options.executable):
         await anyio.to_thread.run_sync(run_step, step)
 

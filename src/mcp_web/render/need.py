@@ -1,4 +1,4 @@
-"""Whether a page needs a browser, on evidence. Pure, and in doubt it does not: a browser costs a hundred fetches.
+"""Decides from a page's bytes whether it needs a browser. In doubt it does not: a browser costs a hundred fetches.
 
 A page that has text to read is never rendered, whatever it is built with: frameworks that render on the
 server leave the same marks as those that do not.
@@ -14,9 +14,9 @@ from mcp_web.model.page import Document
 
 Evidence = Literal["empty shell", "framework root", "noscript", "documentation shell", "little text"]
 
-# Below this a page says nothing, with scripts or without. A short but complete page ("It works!") has no scripts.
+# A page with less text than this counts as empty. A short but complete page ("It works!") has no scripts.
 ENOUGH_CHARS = 600
-# What a loading screen says at most.
+# The most text that a loading screen has.
 SHELL_CHARS = 200
 _READ_BYTES = 1_000_000
 
@@ -50,13 +50,13 @@ _SILENT = re.compile(rb"<(script|style|noscript|template|svg|title)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class HtmlFacts:
-    """What the bytes of a page say about how it comes to be."""
+    """What the bytes of a page show about how it is built."""
 
     chars: int  # of text outside scripts and styles
     scripts: int
     root: bool  # a framework's mounting point is there
-    empty_root: bool  # and nothing stands in it
-    wants_script: bool  # the page says so itself
+    empty_root: bool  # and it is empty
+    wants_script: bool  # the page itself says that it needs JavaScript
     docs_shell: bool  # a known viewer that draws documentation from a specification
 
 
@@ -85,7 +85,7 @@ def html_facts(body: bytes) -> HtmlFacts:
 
 
 def _spoken(body: bytes) -> tuple[bytes, str]:
-    """The page without the elements nobody sees, and what its `noscript` parts say."""
+    """The page's visible text, and the text of its `noscript` elements."""
     lowered = body.lower()
     kept: list[bytes] = []
     noscript: list[bytes] = []
@@ -105,7 +105,7 @@ def _spoken(body: bytes) -> tuple[bytes, str]:
 
 
 def needs_browser(document: Document | None, facts: HtmlFacts) -> Need | None:
-    """Why this page needs a browser, or None when what was read is the page. `document` None: nothing was read."""
+    """Why this page needs a browser, or None. `document` is what was extracted without one, None when nothing was."""
     read = len(document.markdown.strip()) if document is not None else 0
     if facts.scripts == 0 or read >= ENOUGH_CHARS:
         return None

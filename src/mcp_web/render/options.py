@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mcp_web.model.option import option
 
-# Where pages keep other people's libraries: without them many single-page applications stay empty.
+# Hosts that serve common JavaScript libraries: without them many single-page applications stay empty.
 CODE_HOSTS = (
     "cdn.jsdelivr.net",
     "unpkg.com",

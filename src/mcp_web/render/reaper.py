@@ -60,13 +60,13 @@ def _start(chromium: str, flags: list[str], profile: Path, data_limit: int) -> i
     if child:
         return child
     try:
-        _become(chromium, flags, profile, data_limit, drop, parent)
+        _exec_chromium(chromium, flags, profile, data_limit, drop, parent)
     finally:
         os._exit(127)
 
 
-def _become(chromium: str, flags: list[str], home: Path, data_limit: int, drop: bool, parent: int) -> None:
-    """In the child: shed everything Chromium does not need, then turn into it."""
+def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int, drop: bool, parent: int) -> None:
+    """In the child: drop privileges and environment, then replace this process by Chromium."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -113,7 +113,7 @@ def _sandbox_works() -> bool:
 
 
 def _watch(child: int, server_gone: int, wake: int) -> int:
-    """Wait until the browser ends, the server goes, or somebody asks us to stop."""
+    """Wait until the browser exits, the server exits, or a signal asks this process to stop."""
     poll = select.poll()
     poll.register(server_gone, 0)  # POLLHUP is always reported, and nothing is ever written
     poll.register(wake, select.POLLIN)

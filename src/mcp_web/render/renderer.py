@@ -10,11 +10,11 @@ from mcp_web.model.page import Fetched
 
 @dataclass(frozen=True, slots=True)
 class Rendered(Fetched):
-    """A page as a browser shows it: `body` is the settled document as HTML in UTF-8, only what is visible."""
+    """A page as a browser shows it: `body` is the visible part of the settled document, as HTML in UTF-8."""
 
     screenshot: bytes | None = None  # PNG
     hidden: int = 0  # pieces of invisible text left out
-    blocked: tuple[str, ...] = ()  # hosts the page asked for and did not get
+    blocked: tuple[str, ...] = ()  # hosts that the page asked for and was refused
 
 
 class Renderer(Protocol):
@@ -30,7 +30,7 @@ class Renderer(Protocol):
         ...
 
     def expect(self) -> None:
-        """A page will probably come: what takes long may begin now. Never fails."""
+        """Start what takes long, because a page will probably be rendered. Never fails."""
         ...
 
     async def aclose(self) -> None:

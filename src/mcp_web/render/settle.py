@@ -1,9 +1,9 @@
-"""When a page is done: loaded, the network quiet, the text still, nothing due soon; or out of patience.
+"""Decides when a page has settled: loaded, no requests open, its text unchanged, no timer due; or the time is up.
 
-Every wait needs a reason. A page that has no script is done when it is loaded. Of one with scripts it is known what
-it has begun and not finished (`scripts/watch.js`: requests, bodies being read, timers a reader would wait for; open
-requests from the driver too): when that is nothing, and a few turns of its event loop bring no change, it is done. Only
-a page that does what leaves no such mark, or is still an empty shell, is watched by the clock.
+A page without scripts has settled when it is loaded. For one with scripts, `scripts/watch.js` and the driver report
+what it has begun and not finished: requests, bodies being read, timers that a reader would wait for. When nothing is
+open and a few turns of its event loop change nothing, it has settled. Fixed waiting times apply only to pages that use
+what cannot be watched (workers, sockets, frames) and to those that are still empty.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 Ending = Literal["settled", "restless", "waiting", "stuck", "ceiling"]
 
-# Turns of the page's event loop, each with a frame: what was due has run, and what it started is known.
+# Turns of the page's event loop, each with a frame: due callbacks have run by then, and what they started is known.
 BEATS = 2
 # Milliseconds. A paint is 16: six of them show whether anything follows. 500 is Playwright's network idle.
 QUIET = 100.0
 QUIET_AFTER_DATA = 200.0
 QUIET_OF_A_SHELL = 500.0
 SHELL_CHARS = 80
-# No new text and no finished request for this long: what is still open will not matter to a reader.
+# No new text and no finished request for this long: requests that are still open do not matter to a reader.
 PATIENCE = 3000.0
 # Text that changes for this long after loading is a clock, a ticker or an endless feed.
 RESTLESS = 6000.0
@@ -56,7 +56,7 @@ DECLINE = (
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """One look at a page, as `scripts/state.js` tells it."""
+    """The state of a page as `scripts/state.js` reports it."""
 
     ready: str
     url: str
@@ -67,12 +67,12 @@ class PageState:
     busy: int  # requests of scripts, and bodies being read
     beats: int  # turns of the event loop without a change or anything begun
     blind: bool  # the page works with what cannot be watched: workers, sockets, frames
-    lazy: bool  # something waits for being scrolled to
+    lazy: bool  # something loads only when it is scrolled into view
     height: int
     consent: str | None = None
 
 
-@dataclass  # no slots: the driver leaves a mark on whose methods it calls
+@dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Traffic:
     """The page's requests: how many are open, and how long nothing has happened."""
 
@@ -104,7 +104,7 @@ class Settled:
 
 
 def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float) -> Ending | None:
-    """Whether to stop waiting, and why; all times in milliseconds, `elapsed` since the document arrived."""
+    """Why to stop waiting, or None to go on; times are in milliseconds, `elapsed` since the document arrived."""
     stalled = min(state.still, quiet) >= PATIENCE
     if state.ready != "complete":
         return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= SHELL_CHARS else None
@@ -147,7 +147,7 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
             seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS, left))
         except (TimeoutError, Moved) as trouble:
             hangs += 1
-            # A page that reloads itself without end comes to rest only when its scripts do.
+            # A page that keeps reloading itself settles only when its scripts are stopped.
             await world.interrupt(for_good=hangs > 1 or isinstance(trouble, Moved))
             if hangs > 2:
                 return Settled("stuck", state)
@@ -168,7 +168,7 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
 async def explore(
     world: IsolatedWorld, traffic: Traffic, channel: str, until: float, enlarge: Callable[[int], Awaitable[None]]
 ) -> Settled:
-    """Settle, decline a consent banner, then show the page its own end so that it loads what is lazy."""
+    """Settle, decline a consent banner, then enlarge the window to the page's height so that lazy content loads."""
     settled = await settle(world, traffic, channel, until)
     if settled.state is not None and settled.state.consent and settled.ending != "stuck":
         await world.call("decline", settled.state.consent, seconds=2.0)

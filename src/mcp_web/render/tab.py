@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 VIEWPORT_WIDTH = 1280
 VIEWPORT_HEIGHT = 1000
-_CHALLENGES = 3  # the proxy asks once; one that is not content will never be
+_CHALLENGES = 3  # the proxy asks once; where it asks again, it has refused the lease
 _UNWANTED = ("Image", "Font", "Media")
 
 
 class TabFailed(Exception):
-    """A blank page could not be had from the browser: whatever it was, a new browser does not have it."""
+    """The browser could not open a blank page; the browser should be replaced."""
 
 
-@dataclass  # no slots: the driver leaves a mark on whose methods it calls
+@dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Tab:
-    """One page to be. What happens in it is noted here; where it may go is for its lease to say."""
+    """A tab for one page. It records what the page does; its lease decides which hosts the page may reach."""
 
     context: BrowserContext
     page: Page
@@ -60,22 +60,22 @@ class Tab:
         return not self.crashed and not self.page.is_closed()
 
     async def close(self) -> None:
-        """End the page, its context and its passage."""
+        """Close the page and its context, and end its lease."""
         self.forget()
-        with suppress(Exception):  # the browser may be gone; what was learnt is what counts
+        with suppress(Exception):  # the browser may be gone; what was recorded stays valid
             await within(1.0, self.context.close())
 
     def forget(self) -> None:
-        """End its passage, of a page whose browser is gone."""
+        """End the lease of a page whose browser is gone."""
         self.egress.withdraw(self.lease)
 
     async def enlarge(self, height: int) -> None:
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
     async def introduce(self, options: RenderOptions) -> None:
-        """Show the proxy the lease once: the browser then does so by itself, for every connection of this context.
+        """Authenticate to the proxy with the lease once; the browser then does so for every connection of this context.
 
-        From then on only pictures, fonts and media are held up, to be refused; nothing else is.
+        From then on only requests for pictures, fonts and media are intercepted, to be refused.
         """
         unwanted = [] if options.images else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
         self._held_up = [{"urlPattern": GREETING}, *unwanted]
@@ -86,13 +86,13 @@ class Tab:
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
 
     async def log_in(self, url: Url, login: SiteLogin) -> None:
-        """Send the operator's login to this one origin, as long as the page is its own."""
+        """Send the operator's login to this one origin, as long as the page is of that origin."""
         self.lease.ports[url.host] = url.port
         if login.cookies:
             secure = url.scheme == "https"
             await self.context.add_cookies(
                 [
-                    # Not for scripts to read, and not sent when another site asks.
+                    # Scripts cannot read it, and it is not sent with requests from other sites.
                     {"name": name, "value": value, "domain": url.host, "path": path, "secure": secure,
                      "httpOnly": True, "sameSite": "Strict"}
                     for name, value, path in login.cookies
@@ -107,7 +107,7 @@ class Tab:
         await self.session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": self._held_up})
 
     def listen(self) -> None:
-        """Note what happens from now on."""
+        """Record what the page does from now on."""
         self.context.on("page", self._close_other)
         self.page.on("request", self._began)
         self.page.on("requestfinished", self.traffic.ended)
@@ -135,7 +135,7 @@ class Tab:
             await self._tell("Fetch.continueRequest", requestId=number)
 
     def _is_own(self, event: dict[str, Any]) -> bool:
-        """Whether the page itself asks its own origin: no frame in it, and no page that it led to."""
+        """Whether the main frame asks its own origin: not a frame inside it, nor a page that it opened."""
         assert self._login is not None
         origin = self._login[0] + "/"
         if not event["request"]["url"].startswith(origin) or event["frameId"] != self.world.frame:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MAX_SITES = 5
 _CAPTURE_SECONDS = 2.5
-# Three screens: what a person would look through. A picture of text is far below the bytes; photographs may not be.
+# Three screens, as much as a person would scroll. Pictures of text stay far below the byte limit; photographs may not.
 _PICTURE_HEIGHT = 3_000
 _PICTURE_BYTES = 2_000_000
 _HTML = ("text/html", "application/xhtml+xml")
@@ -38,14 +38,14 @@ _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", 
 
 @dataclass(slots=True)
 class Seen:
-    """What a visit brought home."""
+    """The result of a visit."""
 
     flat: Flat
     settled: Settled
     response: Response | None
     redirects: tuple[str, ...]
     media_type: str
-    raw: bytes | None  # of an answer that is no HTML but text
+    raw: bytes | None  # of a response that is text but not HTML
     screenshot: bytes | None
     timings: dict[str, float]
 
@@ -77,15 +77,15 @@ class Visit:
         return Seen(flat, settled, response, self._redirects(), media_type, raw, picture, timings)
 
     async def _arrive(self, url: str) -> Settled:
-        """Go there, and on to where the page leads, as long as the address guard allows it."""
+        """Navigate to the URL and follow the page's redirects, as far as the address guard allows."""
         tab, target = self.tab, url
         for _ in range(_MAX_SITES):
             await self._go(target)
-            onward = self._onward()
+            onward = self._next_url()
             if onward is None:
                 settle_until = self.until - _CAPTURE_SECONDS
                 settled = await explore(tab.world, tab.traffic, tab.channel, settle_until, tab.enlarge)
-                onward = self._onward()
+                onward = self._next_url()
                 if onward is None:
                     return settled
             target = onward
@@ -103,7 +103,7 @@ class Visit:
             self.tab.failed.update(self.tab.navigations[-1:])
             if self.tab.download or "Download is starting" in error.message:
                 raise UnsupportedContent(f"The address {url} is a download, not a page.", url=url) from error
-            if "ERR_HTTP_RESPONSE_CODE_FAILURE" in error.message:  # an error without a word
+            if "ERR_HTTP_RESPONSE_CODE_FAILURE" in error.message:  # an error response without text
                 await self._fail_by_status(url, error)
             if self._refusal() is None:
                 raise FetchFailed(f"The browser could not open {url}: {_reason(error)}.", url=url) from error
@@ -114,15 +114,15 @@ class Visit:
             message = f"{url} answered {response.status} in the browser, with nothing to read."
             raise HttpError(message, url=url, status_code=response.status) from error
 
-    def _onward(self) -> str | None:
-        """Where the main frame was refused and may now go; raises when it may not."""
+    def _next_url(self) -> str | None:
+        """The URL at which the proxy stopped the main frame, once it is allowed; raises when it may not be opened."""
         refused = self._refusal()
         if refused is None:
             return None
         request, denial = refused
         url = request.url
         if denial.reason in ("third party", "background"):
-            # A page of another site is not a third party of its own: the reader was sent there.
+            # After a redirect to another site, that site is no longer a third party.
             self.tab.lease.admit(denial.host)
             self.tab.navigations.clear()
             return url
@@ -147,7 +147,7 @@ class Visit:
         return (request, denial) if failed else None
 
     async def _picture(self, height: int) -> bytes | None:
-        """The page from its top, as much of it as a picture may show; None where it cannot be drawn in time."""
+        """A screenshot from the top of the page, at most three screens; None where it cannot be taken in time."""
         from playwright.async_api import Error
 
         if not self.pictured:
@@ -155,10 +155,10 @@ class Visit:
         shown = max(VIEWPORT_HEIGHT, min(height, _PICTURE_HEIGHT))
         area: FloatRect = {"x": 0, "y": 0, "width": VIEWPORT_WIDTH, "height": shown}
         try:
-            drawn = await within(self._left(1.0), self.tab.page.screenshot(full_page=True, clip=area))
+            picture = await within(self._left(1.0), self.tab.page.screenshot(full_page=True, clip=area))
         except (Error, TimeoutError):
             return None
-        return drawn if len(drawn) <= _PICTURE_BYTES else None
+        return picture if len(picture) <= _PICTURE_BYTES else None
 
     def _redirects(self) -> tuple[str, ...]:
         chain: list[str] = []

@@ -1,1 +1,1 @@
-"""The door to processes: runs a pure function on hostile bytes where it can be ended."""
+"""Worker processes: run a pure function on untrusted bytes in a process that can be killed."""

@@ -19,7 +19,7 @@ from mcp_web.model.page import Fetched
 
 LARGE = 1_000_000  # bytes of a body
 _IN_MEMORY = 4_000_000
-_READ_AT_ONCE = 12  # small ones: enough that workers, store and browser all have something to do
+_READ_AT_ONCE = 12  # small ones: enough to keep workers, store and browser busy
 # On many systems /tmp lies in memory, /var/tmp never does; None is what the system prefers.
 _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that another user could guess
 
@@ -54,7 +54,7 @@ class Waiting:
         self._counted = 0
 
     async def lay_aside(self) -> None:
-        """Wait in memory while there is room, else in a file; without any disk, in memory after all."""
+        """Stay in memory up to the limit, beyond it move to a file; where no file can be written, stay in memory."""
         size = len(self._page.body)
         if self._buffer.in_memory + size > _IN_MEMORY:
             self._file = await anyio.to_thread.run_sync(_written, self._page.body)

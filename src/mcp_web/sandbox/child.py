@@ -1,6 +1,6 @@
-"""The worker: reads framed jobs from stdin, answers framed JSON on stdout, ends at end of input.
+"""The worker: reads framed jobs from stdin, writes framed JSON to stdout, exits at end of input.
 
-The parent is trusted (jobs are pickled), the answer is not (it is JSON): a page that takes over this
+The parent is trusted, so jobs are pickled. The worker is not, so results are JSON: a page that takes over this
 process cannot make the parent run anything.
 """
 
@@ -20,7 +20,7 @@ from mcp_web.model.page import Document
 from mcp_web.model.wire import document_to_json
 
 FRAME = struct.Struct(">I")
-RETIRE_MB = 80  # a worker that once held this much keeps a good part of it: a fresh one is cheaper
+RETIRE_MB = 80  # a worker that has used this much does not give all of it back, so it is replaced
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     jobs: BinaryIO = os.fdopen(os.dup(0), "rb")
     answers: BinaryIO = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # stray prints of a library must not tear the frames
+    os.dup2(2, 1)  # what a library prints must not get between the frames
     most = int(sys.argv[1]) << 20
     _limit_memory(most, most)
     while head := jobs.read(FRAME.size):

@@ -1,4 +1,4 @@
-"""Memory of large pages goes back to the system as soon as they are done with."""
+"""Returns the memory of large pages to the system as soon as they are freed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _LARGE_BLOCK = 256 * 1024
 
 
 def return_large_blocks() -> None:
-    """Fix the size from which a block is a mapping of its own, where the C library is glibc.
+    """Fix glibc's mmap threshold: the size from which a block is mapped, and unmapped when it is freed.
 
-    Left alone, glibc raises it to 32 MB after the first large block, and the texts of large pages stay in its heaps:
+    By default glibc raises it to 32 MB after the first large block, and the texts of large pages stay in its heaps:
     a batch of 24 pages of 5 MB took 290 MB, with this 215.
     """
     import ctypes

@@ -10,7 +10,7 @@ from mcp_web.model.option import option
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
     workers: int = option(2, "Worker processes that parse pages, started when first needed.", least=1, most=32)
-    wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is ended
+    wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is killed
     memory_mb: int = option(
         # Measured: 5 MB of prose take 100 MiB to read, PDFs of hundreds of pages 65, and a page that takes more than
         # this is made of tags. Resident memory stays about 10 MiB below, so server and workers keep under 300 MB.

@@ -1,4 +1,4 @@
-"""A few worker processes, each of which can be ended without harm.
+"""A pool of worker processes, each of which can be killed without harm.
 
 Measured: a C parser inside our own process holds the interpreter while it works and cannot be stopped;
 a worker costs one start (about 0.15 s, hidden behind the first fetch by `warm`) and about a millisecond a page.
@@ -60,7 +60,7 @@ class Worker:
         return answer
 
     async def end(self) -> None:
-        """End the process and reap it, also while the caller is being cancelled."""
+        """Kill the process and wait for it, also while the caller is being cancelled."""
         with anyio.CancelScope(shield=True):
             if self.process.returncode is None:
                 self.process.kill()
@@ -81,7 +81,7 @@ class Sandbox:
         self._closed = False
 
     async def warm(self) -> None:
-        """Start a worker if none is idle and there is room: called while the network is being waited for."""
+        """Start a worker if none is idle and the pool is not full: called while a page is being fetched."""
         if self._idle or self._closed:
             return
         try:
@@ -129,7 +129,7 @@ class Sandbox:
         return answer
 
     async def close(self) -> None:
-        """End all workers; a job under way ends its own."""
+        """Kill all idle workers; a running job kills its own."""
         self._closed = True
         while self._idle:
             await self._idle.pop().end()
@@ -158,7 +158,7 @@ def _unpack(answer: dict[str, Any]) -> Any:
 
 
 def _revive(facts: dict[str, Any]) -> WebError:
-    """The error a worker described, as an exception of ours."""
+    """The error that a worker described, as an exception."""
     kinds = {kind.code: kind for kind in all_errors()}
     kind = kinds.get(str(facts.get("code")), ExtractFailed)
     details = facts.get("details") or {}
