@@ -1,0 +1,58 @@
+"""Threads, listings and products: every post, every item and every specification stays."""
+
+from __future__ import annotations
+
+from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.model.page import ExtractRequest, Fetched
+
+_MENU = (
+    '<div class="header"><ul class="menu"><li><a href="/x">Forums</a></li><li><a href="/y">Members</a></li></ul></div>'
+)
+_FOOT = '<div class="footer"><ul><li><a href="/p">Privacy</a></li></ul><p>© 2026 Example</p></div>'
+
+
+def read(title: str, body: str, head: str = "") -> str:
+    html = f"<html><head><title>{title}</title>{head}</head><body>{_MENU}{body}{_FOOT}</body></html>"
+    url = "https://example.org/x"
+    page = Fetched(url, url, 200, (), html.encode(), "text/html", "utf-8", 0.0)
+    markdown = HtmlExtractor().extract(page, ExtractRequest()).markdown
+    assert "Members" not in markdown
+    assert "Privacy" not in markdown
+    return markdown
+
+
+def test_every_post_of_a_thread_stays_also_those_of_two_words() -> None:
+    question = "I replaced the belt of my washing machine, and it still makes a noise when it spins, what could it be?"
+    texts = [f"Post {n}: {question}" if n % 2 == 0 else f"Same here {n}." for n in range(10)]
+    posts = "".join(
+        f'<div class="post" id="p{n}"><div class="user"><a href="/u{n}">user{n}</a></div>'
+        f'<div class="postbody"><p>{text}</p></div></div>'
+        for n, text in enumerate(texts)
+    )
+    markdown = read("Noise - Forum", f'<div id="content"><h1>Noise</h1>{posts}</div>')
+    assert all(text in markdown for text in texts)
+
+
+def test_every_item_of_a_listing_stays_with_its_link_and_price() -> None:
+    cards = "".join(
+        f'<li class="card"><a href="/i{n}"><h3>Lamp {n}</h3></a><span class="price">€{n + 10}.00</span>'
+        "<p>Brass lamp with a linen shade.</p></li>"
+        for n in range(12)
+    )
+    markdown = read("Lamps", f'<main><h1>Lamps</h1><p>All lamps that we sell.</p><ul class="grid">{cards}</ul></main>')
+    assert all(f"[Lamp {n}](https://example.org/i{n})" in markdown and f"€{n + 10}.00" in markdown for n in range(12))
+
+
+def test_specifications_of_a_product_stay_in_tables_and_definition_lists() -> None:
+    facts = {"Weight": "2.1 kg", "Height": "41 cm", "Material": "Brass", "Bulb": "E27"}
+    table = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in facts.items())
+    terms = "<dt>Cable</dt><dd>2 m</dd><dt>Voltage</dt><dd>230 V</dd>"
+    text = "A lamp made of brass, with a linen shade in three colours. It stands on a heavy foot and does not tip over."
+    markdown = read(
+        "Lamp 7",
+        f"<main><h1>Lamp 7</h1><p>{text}</p><h2>Specifications</h2><table>{table}</table>"
+        f"<h2>Electrical data</h2><dl>{terms}</dl></main>",
+        '<script type="application/ld+json">{"@type": "Product", "name": "Lamp 7"}</script>',
+    )
+    assert all(f"| {name} | {value} |" in markdown for name, value in facts.items())
+    assert "Voltage\n: 230 V" in markdown
