@@ -13,7 +13,7 @@ TEAM_ADDRESS = "0.0.0.0:8765"
 @click.option("--http", "address", metavar="HOST:PORT", help="Serve Streamable HTTP there instead of stdio.")
 @click.option("--team", is_flag=True, help=f"Serve a team with tokens and tenants, at {TEAM_ADDRESS} unless --http.")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A host name it is reached by; repeatable.")
-@click.option("--profile", type=click.Choice(["standard", "lite", "chatgpt"]), help="Which set of tools.")
+@click.option("--profile", type=click.Choice(["standard", "full", "lite", "chatgpt"]), help="Which set of tools.")
 @click.option("--contract", metavar="NAME", help="Offer another system's own tools instead.")
 def command(address: str | None, team: bool, names: tuple[str, ...], profile: str | None, contract: str | None) -> None:
     """Start the MCP server: on stdio for one client, over HTTP for many."""

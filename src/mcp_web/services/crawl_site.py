@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -86,9 +87,13 @@ async def crawl_site(
     max_depth: int = 4,
     tags: tuple[str, ...] = (),
     exclude: Sequence[str] = (),
+    deadline: float = math.inf,
     on_progress: OnProgress | None = None,
 ) -> CrawlReport:
-    """Visit pages below the prefix; a second crawl asks the origin only whether they changed."""
+    """Visit pages below the prefix; a second crawl asks the origin only whether they changed.
+
+    At the deadline, or when it is cancelled, the pages that are left wait for the next crawl.
+    """
     first = parse_url(start).href
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"
     if not first.startswith(scope):
@@ -107,11 +112,13 @@ async def crawl_site(
         if on_progress is not None:
             on_progress(url, report.pages, min(max_pages, max(known, report.pages)))
 
-    while (waiting := await frontier.waiting()) and report.pages < max_pages:
-        known = report.pages + len(waiting)
-        async with anyio.create_task_group() as tasks:
-            for url, depth in waiting[: min(BATCH, max_pages - report.pages)]:
-                tasks.start_soon(visit, url, depth, known)
+    with anyio.move_on_after(deadline - anyio.current_time()):
+        while (waiting := await frontier.waiting()) and report.pages < max_pages:
+            known = report.pages + len(waiting)
+            async with anyio.create_task_group() as tasks:
+                for url, depth in waiting[: min(BATCH, max_pages - report.pages)]:
+                    tasks.start_soon(visit, url, depth, known)
+    waiting = await frontier.waiting()
     report.left = len(waiting)
     if not waiting:
         await frontier.remove()
@@ -125,13 +132,14 @@ async def _visit(
 
     store = await app.store()
     before = (await store.seen([url])).get(url)
-    report.pages += 1
     try:
         opened = await open_page(app, OpenRequest(url, max_age=0))
     except WebError as error:
+        report.pages += 1
         report.failed.append((url, error.message))
         await frontier.visited(url, depth)
         return
+    report.pages += 1
     kept = opened.snapshot
     if kept.source != "research" or not set(tags) <= set(kept.tags):
         await add.add_page(store, kept, tags=tags)

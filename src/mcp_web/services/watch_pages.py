@@ -69,6 +69,21 @@ async def look(app: App, url: str) -> Watched:
     return Watched(url, title, "changed", kept.hash, before.hash, changes)
 
 
+async def look_at(app: App, urls: Sequence[str], *, deadline: float) -> list[Watched]:
+    """All of them together, in order; those that are not done by the deadline have failed."""
+    found: dict[str, Watched] = {}
+
+    async def one(url: str) -> None:
+        found[url] = await look(app, url)
+
+    with anyio.move_on_after(deadline - anyio.current_time()):
+        async with anyio.create_task_group() as tasks:
+            for url in urls:
+                tasks.start_soon(one, url)
+    late = "The page was not read before the call's deadline."
+    return [found.get(url) or Watched(url, "", "failed", error=late) for url in urls]
+
+
 def as_object(one: Watched) -> dict[str, Any]:
     return {
         "url": one.url,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from mcp_web.model.option import option
 
-Profile = Literal["standard", "lite", "chatgpt"]
+Profile = Literal["standard", "full", "lite", "chatgpt"]
 Answers = Literal["text", "structured"]
 ContractNames = Literal["original", "plain"]
 # The systems whose tools can be offered: the five this one was made of, then the servers people come from.
@@ -16,7 +16,9 @@ CONTRACTS = ("read-page", "mcp-web", "searxng", "archives", "web-tools", "fetch"
 
 @dataclass(frozen=True, slots=True)
 class ToolOptions:
-    profile: Profile = option("standard", "Which set of tools is offered.", env="MCP_WEB_PROFILE")
+    profile: Profile = option(
+        "standard", "Which set of tools is offered; full adds crawling and watching.", env="MCP_WEB_PROFILE"
+    )
     contract: str | None = option(
         None,
         "Offer another system's own tools instead, exactly as that system named them.",

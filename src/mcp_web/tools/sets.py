@@ -27,15 +27,19 @@ STANDARD = (
     "cache_purge",
 )
 
+# Long work that few agents need: offered on request, so that the standard set stays small.
+LONG = ("web_crawl", "web_watch")
+
 PROFILES: dict[Profile, tuple[str, ...]] = {
     "standard": STANDARD,
+    "full": (*STANDARD, *LONG),
     "lite": tuple(name for name in ("web_search", "web_open", "web_read") if name in STANDARD),
     "chatgpt": ("search", "fetch"),
 }
 
 # What the two switches of the configuration turn off.
 SEARCHES = ("web_search", "search")
-FETCHES = ("web_open", "web_batch_open", "web_read", "fetch")
+FETCHES = ("web_open", "web_batch_open", "web_read", "fetch", "web_crawl", "web_watch")
 
 
 def offered(options: ToolOptions) -> dict[str, Tool]:

@@ -1,0 +1,78 @@
+"""web_crawl: a documentation site becomes a collection of the archive."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_web.services.crawl_site import CrawlReport, crawl_site
+from mcp_web.text.untrusted import one_line
+from mcp_web.text.urls import host_of
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer, Param, Tool
+
+_FAILURES = 5  # shown
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    collection = args["collection"] or host_of(args["url"])
+    call.say(f"crawling {args['url']}", 0, args["max_pages"])
+    report = await crawl_site(
+        call.app,
+        args["url"],
+        prefix=args["prefix"],
+        max_pages=args["max_pages"],
+        max_depth=args["max_depth"],
+        tags=(collection,),
+        exclude=tuple(args["exclude"] or ()),
+        deadline=call.deadline - 2.0,
+        on_progress=call.say,
+    )
+    data = {
+        "collection": collection,
+        "pages": report.pages,
+        "new": report.new,
+        "changed": report.changed,
+        "unchanged": report.unchanged,
+        "failed": [{"url": url, "reason": reason} for url, reason in report.failed],
+        "left": report.left,
+        "notes": call.notes,
+    }
+    return Answer(data, _text(call, args, report, collection), {"pages": report.pages, "left": report.left})
+
+
+def _text(call: Call, args: dict[str, Any], report: CrawlReport, collection: str) -> str:
+    name = json.dumps(collection, ensure_ascii=False)
+    counts = f"{report.new} new, {report.changed} changed, {report.unchanged} unchanged, {len(report.failed)} failed"
+    lines = [f"Visited {report.pages} pages into the collection {name}: {counts}."]
+    if report.failed:
+        shown = (f"{url}: {one_line(reason)}" for url, reason in report.failed[:_FAILURES])
+        lines.append(call.envelope.wrap("\n".join(shown)))
+    if report.left:
+        again = f"web_crawl(url={json.dumps(args['url'])}, collection={name})"
+        lines.append(f"{report.left} known pages are left: the same call goes on there: {again}")
+    lines.append(f'ask it: archive_search(query="…", collection={name})')
+    return "\n".join(lines)
+
+
+TOOL = Tool(
+    name="web_crawl",
+    title="Bring a site into the archive",
+    description=(
+        "Visits the pages of a documentation site below an address, by its sitemap, its llms.txt and its links, within "
+        "robots.txt and a polite pace, and keeps them as a collection that archive_search asks at once. Use it when "
+        "several questions about one library are to come. Pages kept before are asked only whether they changed. What "
+        "does not fit into one call is left: the same call goes on there. Returns counts, failures and the next call."
+    ),
+    params=(
+        Param("url", "string", "Where to start.", required=True, max_length=8_000, address=True),
+        Param("collection", "string", "Its name; default the host.", max_length=60, aliases=("tag",)),
+        Param("prefix", "string", "Only addresses below this; default the start's folder.", max_length=8_000),
+        Param("exclude", "array", "Patterns left out, such as */blog/*.", max_items=20, max_length=200),
+        Param("max_pages", "integer", "Default 100.", default=100, least=1, most=2_000, aliases=("limit",)),
+        Param("max_depth", "integer", "Links to follow from the start, default 4.", default=4, least=0, most=10),
+    ),
+    run=run,
+    read_only=False,
+    output={"collection": {"type": "string"}, "pages": {"type": "integer"}, "left": {"type": "integer"}},
+)  # fmt: skip

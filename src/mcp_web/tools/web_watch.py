@@ -1,0 +1,76 @@
+"""web_watch: what changed on watched pages and in the results of watched queries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.services.watch_pages import Watched, as_object, change_watch, look_at, watched_urls
+from mcp_web.services.watch_queries import WatchedQuery, change_queries, look_at_query, watched_queries
+from mcp_web.text.untrusted import one_line
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.tool import Answer, Param, Tool
+
+
+async def run(call: Call, args: dict[str, Any]) -> Answer:
+    app, removed = call.app, args["remove"] or ()
+    addresses = [one for one in removed if one.startswith(("http://", "https://"))]
+    await change_watch(app, args["url"] or (), addresses)
+    await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
+    urls, queries = await watched_urls(app), await watched_queries(app)
+    call.say(f"looking at {len(urls)} pages and {len(queries)} queries")
+    pages = await look_at(app, urls, deadline=call.deadline - 1.0)
+    found = [await look_at_query(app, query, deadline=call.deadline - 1.0) for query in queries]
+    data = {
+        "pages": [as_object(one) for one in pages],
+        "queries": [
+            {"query": one.query, "new": [{"title": hit.title, "url": hit.url} for hit in one.new], "error": one.error}
+            for one in found
+        ],
+        "notes": call.notes,
+    }
+    return Answer(data, _text(call, pages, found), {"pages": len(pages), "queries": len(found)})
+
+
+def _text(call: Call, pages: list[Watched], queries: list[WatchedQuery]) -> str:
+    changed = [one for one in pages if one.state in ("changed", "failed")]
+    news = [one for one in queries if one.new or one.error]
+    head = f"{len(pages)} pages and {len(queries)} queries are watched; {len(changed) + len(news)} have something new."
+    blocks = [_page(one) for one in changed] + [_query(one) for one in news]
+    if not blocks:
+        return head
+    return head + "\n" + call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500))
+
+
+def _page(one: Watched) -> str:
+    lines = [f"## {one_line(one.title)} {one.url}: {one.state}"]
+    if one.error:
+        lines.append(one_line(one.error))
+    lines += [f"{each.change}: {' > '.join(each.path)}\n{each.hunk}" for each in one.changes]
+    return "\n".join(lines)
+
+
+def _query(one: WatchedQuery) -> str:
+    lines = [f"## query {one_line(one.query)}: {one.error or f'{len(one.new)} new results'}"]
+    return "\n".join([*lines, *(f"- {one_line(hit.title)} {hit.url}" for hit in one.new)])
+
+
+TOOL = Tool(
+    name="web_watch",
+    title="What changed",
+    description=(
+        "Watches pages and search queries: asks the origin of every watched page again and returns by section what "
+        "changed since the last look, and which results of a watched query are new. Name pages or queries to begin "
+        "watching them; the first look only remembers. Without arguments it looks at everything that is watched. Use "
+        "cache_get with diff to compare two kept versions of one page instead."
+    ),
+    params=(
+        Param("url", "array", "Pages to begin watching.", max_items=20, max_length=8_000),
+        Param("query", "array", "Queries to begin watching.", max_items=10, max_length=500, lines=True),
+        Param("remove", "array", "Pages or queries to stop watching.", max_items=20, max_length=8_000, lines=True),
+    ),
+    run=run,
+    read_only=False,
+    output={"pages": {"type": "array", "items": {"type": "object"}},
+            "queries": {"type": "array", "items": {"type": "object"}}},
+)  # fmt: skip
