@@ -17,7 +17,7 @@ from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
 from mcp_web.text.words import fold
 
-FOLDER = "saved"  # where notes are said to lie; no synced folder may take this name
+FOLDER = "saved"  # the path under which added texts are listed; no synced folder may take this name
 _FOR_EVER = 4_102_444_800.0
 
 
@@ -27,11 +27,11 @@ async def add_note(
     """Keep a text as research. The same title again is the next version of the same note."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
-    said = _day(day) or datetime.fromtimestamp(now, UTC).date().isoformat()
+    published = _day(day) or datetime.fromtimestamp(now, UTC).date().isoformat()
     slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
     url = f"file:///{FOLDER}/{quote(slug)}"
     key = page_key(url, "note")
-    document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=said))
+    document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
     made = Snapshot(
         key=key,
         hash=snapshot_hash(key, document.markdown),
@@ -44,7 +44,7 @@ async def add_note(
         fresh_until=_FOR_EVER,
         media_type="text/markdown",
         source="research",
-        path=f"{FOLDER}/{said}/{slug}.md",
+        path=f"{FOLDER}/{published}/{slug}.md",
         tags=_tags(tags),
     )
     await store.add_records("sync_folder", {FOLDER: "notes saved with archive_add"})
@@ -54,8 +54,8 @@ async def add_note(
 async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
     """Make a kept page research: it is searched as such and never purged."""
     document = snapshot.document
-    if said := _day(day):
-        document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=said))
+    if published := _day(day):
+        document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
     joined = _tags((*snapshot.tags, *tags))
     return await _kept(store, dataclasses.replace(snapshot, document=document, source="research", tags=joined))
 

@@ -1,7 +1,7 @@
 """A folder of notes as source research: what is new or changed is read, what is gone is removed.
 
-Files are kept some hundred at a time, and each carries its own mark of size and time: a sync that was stopped anywhere
-goes on where it was, and ends as one that was not.
+Files are stored some hundred at a time, each with a mark made of its size and modification time, so a sync that was
+interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ MEDIA_TYPES = {
     ".rtf": "application/rtf",
 }
 MAX_BYTES = 50_000_000
-# What is written together, and at most lost when the process is killed: enough to be quick, few enough to read again.
+# What is written in one transaction, and at most lost when the process is killed: large enough to be fast, small enough
+# to be read again.
 BATCH_FILES, BATCH_CHARS, BATCH_SECONDS = 200, 4_000_000, 1.0
-_FOR_EVER = 4_102_444_800.0  # a file is asked by its mark, not by its age
+_FOR_EVER = 4_102_444_800.0  # a file is read again when its mark changes, not when it gets old
 _ALWAYS_SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 Extract = Callable[[Fetched], Awaitable[Document]]
@@ -67,7 +68,7 @@ class FolderFile:
     tags: tuple[str, ...] = ()
 
     def tagged(self, tags: tuple[str, ...]) -> FolderFile:
-        """The file with the tags that all of its folder have; other tags are a reason to keep it anew."""
+        """The file with its folder's tags. They are part of the mark: when they change, the file is stored again."""
         if not tags:
             return self
         number = zlib.crc32("\n".join(tags).encode("utf-8", "replace"))
@@ -184,7 +185,7 @@ class _Batch:
             await self._store.keep_many([(snapshot, derived) for _, snapshot, derived in items])
             return
         except WebError:
-            pass  # one that cannot be kept must not cost the others: each alone, and those that fail are named
+            pass  # one document cannot be stored: store each by itself, and report those that fail
         for path, snapshot, derived in items:
             try:
                 await self._store.keep(snapshot, derived)
@@ -226,15 +227,15 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
 
 def _with_facts(document: Document, facts: dict[str, front_matter.Value], file: FolderFile) -> Document:
     """The document with what its front matter says; a document without a title goes by its file's name."""
-    said = {name: value for name, value in facts.items() if isinstance(value, str) and value}
+    texts = {name: value for name, value in facts.items() if isinstance(value, str) and value}
     metadata = document.metadata
     metadata = dataclasses.replace(
         metadata,
-        published=said.get("date") or said.get("published") or said.get("created") or metadata.published,
-        author=said.get("author") or metadata.author,
-        description=said.get("description") or metadata.description,
+        published=texts.get("date") or texts.get("published") or texts.get("created") or metadata.published,
+        author=texts.get("author") or metadata.author,
+        description=texts.get("description") or metadata.description,
     )
-    title = said.get("title") or document.title or Path(file.path).stem.replace("_", " ")
+    title = texts.get("title") or document.title or Path(file.path).stem.replace("_", " ")
     return dataclasses.replace(document, title=title, metadata=metadata)
 
 
@@ -248,7 +249,7 @@ def _source(facts: dict[str, front_matter.Value]) -> str | None:
 
 
 async def _claim(store: Store, label: str, root: Path) -> None:
-    """Two folders of one name would remove each other's documents."""
+    """Reserve the name for this folder: two folders of one name would delete each other's documents."""
     if await store.add_records("sync_folder", {label: str(root)}):
         return
     owner = await store.record("sync_folder", label)
@@ -287,14 +288,14 @@ def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
 
 
 def _walk(root: Path, label: str, unreadable: list[str]) -> Iterator[FolderFile]:
-    """Every file we can read, sorted; folders are entered only where they really are, so no loop and no way out."""
+    """Every readable file, sorted; links to folders are not followed, so there are no loops and no files outside."""
     waiting = [root]
     while waiting:
         folder = waiting.pop()
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError:
-            # What cannot be looked at is not gone.
+            # An unreadable folder does not mean that its files were deleted.
             unreadable.append(_label_path(root, label, folder) + "/")
             continue
         for entry in entries:

@@ -26,8 +26,8 @@ class Bounds(Protocol):
 
 def fresh_until(headers: Headers, fetched_at: float, bounds: Bounds) -> float:
     """When a page fetched with these headers stops being fresh."""
-    said = _said(headers, fetched_at)
-    lifetime = _guessed(headers, fetched_at, bounds.page_ttl) if said is None else said
+    stated = _stated_lifetime(headers, fetched_at)
+    lifetime = _estimated_lifetime(headers, fetched_at, bounds.page_ttl) if stated is None else stated
     return fetched_at + min(max(lifetime, bounds.min_ttl), max(bounds.max_ttl, bounds.min_ttl))
 
 
@@ -37,14 +37,14 @@ _CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
 def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
     """May the snapshot be shown as it is? `max_age` is the caller's own bound; 0 always asks the origin."""
     if snapshot.checked_at > now + _CLOCK_ERROR:
-        return False  # read while the clock was wrong: it would be called fresh until that day comes
+        return False  # stored while the clock was wrong: it would count as fresh until that day
     if max_age is None:
         return now < snapshot.fresh_until
     return max_age > 0 and now - snapshot.checked_at <= max_age
 
 
-def _said(headers: Headers, fetched_at: float) -> float | None:
-    """Seconds of freshness by the server's own words."""
+def _stated_lifetime(headers: Headers, fetched_at: float) -> float | None:
+    """Seconds of freshness that the server's headers state, or None."""
     directives = _cache_control(headers)
     if "no-store" in directives or "no-cache" in directives:
         return 0.0
@@ -57,7 +57,7 @@ def _said(headers: Headers, fetched_at: float) -> float | None:
     return None
 
 
-def _guessed(headers: Headers, fetched_at: float, page_ttl: float) -> float:
+def _estimated_lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
     """A page that changed lately will change again soon: a tenth of its age, at most our own default."""
     modified = _date(_last(headers, "last-modified"))
     if modified is None or modified > fetched_at:
@@ -85,7 +85,7 @@ def _last(headers: Headers, name: str) -> str | None:
 
 def _seconds(value: str | None) -> float | None:
     text = (value or "").strip()
-    # More digits than this is an overflow in disguise; RFC 9111 reads it as "very long".
+    # A number with more digits would overflow; RFC 9111 reads it as "very long".
     return float(text[:10]) if text.isascii() and text.isdigit() else None
 
 

@@ -126,5 +126,5 @@ def _mermaid_text(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without the control characters that XML and Mermaid refuse."""
+    """The text without the control characters that XML and Mermaid do not allow."""
     return "".join(char for char in text if char.isprintable() or char in "\t\n ")

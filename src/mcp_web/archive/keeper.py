@@ -1,4 +1,4 @@
-"""Keeps pages: a new version when the text is new, the same version confirmed when it is not."""
+"""Stores pages: as a new version when the text has changed, otherwise the kept version is confirmed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a whi
 
 
 class Keeper:
-    """What the store knows of pages, under the rules for remembering."""
+    """Reads and writes kept pages, by the rules for what may be stored."""
 
     def __init__(self, store: Store, options: ArchiveOptions, clock: Callable[[], float] = time.time) -> None:
         self._store = store
@@ -100,7 +100,7 @@ class Keeper:
         return made
 
     async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
-        """The origin answered 304: the same version is good for another while."""
+        """The origin answered 304: the kept version is fresh again."""
         # A 304 repeats only the headers that matter for caching; the others still hold.
         named = {name for name, _ in fetched.headers}
         headers = (*(pair for pair in snapshot.headers if pair[0] not in named), *fetched.headers)

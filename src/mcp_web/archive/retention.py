@@ -1,4 +1,4 @@
-"""What the archive lets go of by itself."""
+"""What the archive deletes by itself."""
 
 from __future__ import annotations
 

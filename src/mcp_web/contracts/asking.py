@@ -1,4 +1,4 @@
-"""What the contracts that search have in common: whom to ask, and one query's answer or error."""
+"""What the searching contracts share: which provider to ask, and one query's answer or error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
 def provider_or_any(app: App, name: str) -> str:
-    """The provider that the system was made for, or whichever answers where it is not set up or has ended."""
+    """The provider that the system was made for; any provider where that one is not configured or has closed."""
     from mcp_web.search.plan import usable
     from mcp_web.search.providers import REGISTRY
 
@@ -33,7 +33,7 @@ def provider_or_any(app: App, name: str) -> str:
 async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
-    """The answer to one query; what went wrong is raised."""
+    """The answer to one query; raises its error."""
     call.say("searching")
     (answer,) = await search_web(
         call.app, [query], provider, raw=raw, fetch_content=fetch_content, deadline=call.deadline, on_progress=call.say

@@ -1,4 +1,4 @@
-"""The `fetch` contract: the reference server's tool and prompt, with its very sentences."""
+"""The `fetch` contract: the reference server's tool and prompt, word for word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _HTML = ("text/html", "application/xhtml+xml")
 _PLAIN = ("application/json", "application/xml", "application/javascript", "application/yaml")
-_SIMPLIFIED = ("application/pdf", "text/markdown")  # read by us, though the reference server cannot
+_SIMPLIFIED = ("application/pdf", "text/markdown")  # extracted here, though the reference server cannot
 
 
 async def fetch(call: Call, args: dict[str, Any]) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any
 from mcp_web.errors import WebError
 from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
 
-# What a result can do without, the heaviest first.
+# Fields that can be left out of a result, the largest first.
 _HEAVY = (("pagemap",), ("pagemap", "htmlTitle", "htmlSnippet", "htmlFormattedUrl", "formattedUrl"))
 
 
@@ -83,7 +83,7 @@ def _item(hit: Hit) -> dict[str, Any]:
 
 
 def refusal(error: WebError) -> dict[str, Any]:
-    """A failed query as Google tells it."""
+    """A failed query as Google's error object."""
     status = {"SEARCH_RATE_LIMITED": 429, "SEARCH_AUTH_ERROR": 403, "INVALID_INPUT": 400}.get(error.code, 503)
     return {
         "error": {
@@ -96,7 +96,7 @@ def refusal(error: WebError) -> dict[str, Any]:
 
 
 def lighter(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer, then without what results can do without: for answers that would be too large."""
+    """The answer, then ever smaller ones with fewer optional fields: for answers that would be too large."""
     yield data
     for names in _HEAVY:
         yield {"queries": [{**one, "result": _without(one["result"], names)} for one in data["queries"]]}

@@ -1,4 +1,4 @@
-"""A page as the `mcp-web` contract gives it: Markdown under a stable front matter, and facts beside it."""
+"""A page as the `mcp-web` contract returns it: Markdown with front matter of fixed form, and metadata."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp_web.tools.page_view import MAX_LINKS, iso
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """From where, how many characters, and at most how many tokens of a text."""
+    """The part of a text to return: start, number of characters, most tokens."""
 
     start: int
     max_chars: int

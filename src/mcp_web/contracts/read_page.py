@@ -151,7 +151,7 @@ def chunk_id(url: str, path: Sequence[str], text: str) -> str:
 
 
 def _longest(page: PageRead, count: int) -> list[dict[str, Any]]:
-    """What that system gives when it cannot judge: the longest blocks of the page."""
+    """The longest blocks of the page, which that system returns when it cannot rank."""
     from mcp_web.read.passages import Size, passages
 
     document = page.opened.snapshot.document

@@ -35,7 +35,7 @@ _CODE_BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[^\n]*$\n?", re.MULTILINE
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
-    # SearXNG alone, as that system did, unless the operator says whom to ask.
+    # Only SearXNG, as that system did, unless the operator names providers.
     chosen = call.app.settings.of(SearchOptions).providers
     options = call.app.settings.of(WebSearchOptions)
     query = SearchQuery(

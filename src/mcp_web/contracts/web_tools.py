@@ -70,7 +70,7 @@ Examples:
 - Extract Wikipedia infobox: url="...", selector=".infobox"
 - Read documentation: url="https://docs.example.com/api", format="markdown\""""
 
-# What an agent is told for the answers of servers that it meets most.
+# Suggestions for the most frequent HTTP statuses.
 _MESSAGES = {
     401: "Access denied: the page asks for a login",
     403: "Access denied",

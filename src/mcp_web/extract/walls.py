@@ -32,7 +32,7 @@ _TARGET = re.compile(r"\]\([^()\s]{0,2000}\)|<https?://[^>]{0,2000}>")
 def detect_wall(
     source: Node | str | bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
 ) -> Verdict:
-    """What stands between us and the page, with the sentence that says so; (None, note) where it is only likely.
+    """The kind of wall in front of the page, and a sentence about it; (None, note) where it is only likely.
 
     `source` is the page as it came (bytes or text), or a tree that nothing was pruned from.
     """
@@ -51,7 +51,7 @@ def detect_wall(
 
 
 def _shows_plenty(markdown: str) -> bool:
-    """Whether more than a preview is shown, told without folding it: white space and what may be a target left out."""
+    """Whether more than a preview is shown; a quick count that leaves out white space and possible link targets."""
     first, *rest = markdown.split("](")
     seen = len(first) + sum([len(piece) - end for piece in rest if (end := piece.find(")")) >= 0])
     return seen - markdown.count(" ") - markdown.count("\n") > _PREVIEW
@@ -103,7 +103,7 @@ def _instead_of_text(html: str, shown: str) -> Verdict | None:
 def _is_login_form(html: str) -> bool:
     if "password" not in html or not signs.PASSWORD.search(html):
         return False
-    # Forums ship a hidden login form with every page; one that is meant to be used says so.
+    # Forums have a hidden login form on every page; only one with a visible request to log in counts.
     title = signs.TITLE.search(html)
     if title and signs.LOGIN_TITLE.search(title[1]):
         return True

@@ -1,4 +1,4 @@
-"""Who may fetch now: a share for each caller, a ceiling over all, and what each host can bear.
+"""Decides when a page may be fetched: limits for each caller, for all callers together, and for each host.
 
 This is the one place where a page waits before it is fetched. A caller is one tool call: however many pages it asks
 for, and however long their servers keep it waiting, another caller's first page finds a reserved slot.
@@ -20,7 +20,7 @@ from mcp_web.errors import FetchTimeout
 # caller. A slot costs a socket and at most a megabyte (`Limits.large`), so 4 x 16 stay far below what is promised.
 _TOTAL_SHARES = 4
 _RESERVED_SHARES = 1
-_REMEMBERED_HOSTS = 2048  # the least recently asked are forgotten first
+_REMEMBERED_HOSTS = 2048  # the least recently used are dropped first
 
 
 @dataclass(eq=False, slots=True)

@@ -1,4 +1,4 @@
-"""The encoding of a text as far as transport knows it: byte-order mark, then header. The parser looks further."""
+"""The encoding of a text by its byte-order mark or its header; without either, the parser detects it."""
 
 from __future__ import annotations
 

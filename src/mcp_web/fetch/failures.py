@@ -1,4 +1,4 @@
-"""The negative cache: what failed for good a moment ago is not asked for again at once."""
+"""The negative cache: a URL that failed permanently is not requested again for a few minutes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Failures:
         self._kept: OrderedDict[str, tuple[float, WebError]] = OrderedDict()
 
     async def recall(self, url: str) -> WebError | None:
-        """The error of the last minutes for this URL, if it is one that lasts."""
+        """The permanent error that this URL met in the last minutes, if any."""
         until, error = self._kept.get(url, (0.0, None))
         now = time.time()
         if error is not None and now < until <= now + _GONE_SECONDS:  # beyond: the clock was wrong
-            return copy.copy(error)  # raised again and again, one object would gather frames without end
+            return copy.copy(error)  # a copy: an error raised repeatedly collects traceback frames without end
         self._kept.pop(url, None)
         kept = await self._notes.recall(KIND, url)
         if (

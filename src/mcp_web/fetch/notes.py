@@ -1,4 +1,4 @@
-"""What outlives the process, when somebody keeps it: robots files and failures. Any store fits."""
+"""Where robots.txt files and failures are kept beyond the process: any store with these methods."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Notes(Protocol):
 
 
 class OptionalNotes:
-    """Notes that may be missing or broken: a page is fetched all the same."""
+    """Notes whose store may be absent or fail; pages are fetched all the same."""
 
     def __init__(self, notes: Notes | None) -> None:
         self._notes = notes

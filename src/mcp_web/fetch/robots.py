@@ -3,7 +3,7 @@
 Written by hand because no parser of the field passes Google's own test suite without failing on real files.
 Known departures from the letter, all Google's: a missing colon, common misspellings and longer forms of the keys
 (`disallowed`) are understood, a rule that allows `/dir/index.html` allows `/dir/`, and an allowed `%62` is not `b`.
-A forbidden one is: where encodings leave a doubt, the site's wish to be left alone wins.
+A disallowed `%62` does match `b`: where the encoding leaves a doubt, the URL is not fetched.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SPELT = re.compile(r"%[0-9A-Fa-f]{2}|[\x00-\x20\"<>`{}^|\\\x7f]")
 @dataclass(frozen=True, slots=True)
 class Rule:
     allow: bool
-    pattern: str  # as written, with hex in upper case: its length is its weight
+    pattern: str  # as written, with hex in upper case: of the rules that match, the longest decides
     even: str  # the same with every octet spelt in one way
 
     def covers(self, path: str, even: str) -> bool:
@@ -103,7 +103,7 @@ def parse_robots(body: bytes | str) -> Robots:
             if groups and value:
                 groups[-1].rules += _rules(key.startswith("allow"), value)
         elif key == "crawl-delay" and (seconds := _seconds(value)) is not None:
-            # Not in the RFC, so it closes no group of rules; who writes it means the agents just above.
+            # Not in the RFC, so it ends no group of rules; it applies to the agents named just above.
             delays |= {agent: seconds for agent in named if agent not in delays}
         elif key.startswith(_SITEMAP_KEYS):
             sitemaps.append(value.decode("utf-8", "replace"))
@@ -158,13 +158,13 @@ def kept_text(body: bytes) -> str:
 
 
 def _lines(raw: bytes) -> list[bytes]:
-    """The lines of the first 512 KiB; one that the ceiling cuts is left out, for half a rule is another rule."""
+    """The lines of the first 512 KiB; a line that is cut there is left out, because half a rule is another rule."""
     lines = _LINE_END.split(_without_mark(raw[:MAX_BYTES]))
     return lines[:-1] if len(raw) >= MAX_BYTES else lines
 
 
 def _even(text: str, plain: frozenset[str] = _PLAIN) -> str:
-    """One spelling for all: needlessly encoded characters plain, what a URL may not hold encoded, hex in upper case."""
+    """Normalise escapes: decode needlessly encoded characters, encode those not allowed in a URL, hex in upper case."""
 
     def spelt(found: re.Match[str]) -> str:
         if len(found[0]) == 1:

@@ -5,7 +5,7 @@ What a response means (RFC 9309 2.3.1, and where it leaves a choice, ours):
     2xx        its rules
     401 403    the site refuses to show even its rules: nothing is fetched
     429        asked too fast: nothing is fetched for a while
-    other 4xx  no rules, everything may be fetched; so it is when it redirects for ever or to nowhere
+    other 4xx  no rules, everything may be fetched; the same for redirects that loop or lead nowhere
     5xx        unreachable: nothing is fetched for a while
     no response  as 5xx, but the error is the network's own, because that is what can be acted on
 """
@@ -29,13 +29,13 @@ from mcp_web.text.urls import Url, join
 
 KIND = "robots"
 DAY = 24 * 3600.0
-_RETRY_AT_ONCE = 10.0  # spares a batch of pages from waiting for the same dead host one by one
+_RETRY_AT_ONCE = 10.0  # seconds; so the pages of a batch do not wait one by one for a host that does not respond
 _RETRY_SOON = 60.0
 _RETRY_LATER = 600.0
 _SHARE_OF_TIME = 0.5  # of a page's time, at most, goes to its robots.txt
 _REMEMBERED = 1024
 _LARGE = 64 * 1024  # parsed in a thread
-# A delay is meant for crawlers that take whole sites; beyond this a reader of single pages would be shut out.
+# Crawl-delay is meant for crawlers of whole sites; a longer one would make single pages unreadable.
 MAX_DELAY = 30.0
 
 Ask = Callable[[Url, float], Awaitable[WebResponse | None]]  # None: it leads to an address that is not opened
@@ -138,7 +138,7 @@ async def _parsed(body: bytes) -> Robots:
 
 
 def _holds(expires: float) -> bool:
-    """Not over, and not further away than it can be: then it was learnt while the clock was wrong."""
+    """Whether a moment is still to come, and not so far ahead that it was stored while the clock was wrong."""
     return 0 < expires - time.time() <= DAY
 
 

@@ -1,4 +1,4 @@
-"""What a body really is: the header where it can be believed, the first bytes where it cannot. Pure."""
+"""The media type of a body: by its header where that is reliable, otherwise by its first bytes. Pure."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
     if claimed in _UNTRUSTED:
         return _by_text(body, head, url)
     if claimed == "text/plain":
-        # Servers send Markdown, JSON and feeds as plain text; a page of HTML source sent as text is meant to be seen.
+        # Servers send Markdown, JSON and feeds as plain text. HTML sent as plain text is meant to be shown as source.
         return _suffix_type(url) if _suffix_type(url) in ("text/markdown", "application/json", "text/csv") else claimed
     if claimed in ("text/xml", "application/xml") and _FEED.search(head):
         return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
@@ -74,7 +74,7 @@ def claimed_type(content_type: str | None) -> str:
 
 
 def _kin(claimed: str, found: str) -> bool:
-    """Whether the claim is a finer word for what the bytes show."""
+    """Whether the claimed type is a more specific name for the type that the bytes show."""
     if found == "application/zip":
         return "zip" in claimed or claimed.startswith(("application/vnd.", "application/epub", "application/java"))
     if found == "application/x-ole-storage":

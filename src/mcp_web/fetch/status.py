@@ -1,4 +1,4 @@
-"""What an HTTP status means for whoever asked: one sentence, and what to try next."""
+"""The error message and the suggestion for an HTTP status."""
 
 from __future__ import annotations
 

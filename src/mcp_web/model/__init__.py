@@ -1,1 +1,1 @@
-"""The nouns: frozen dataclasses that travel between rooms. Standard library only."""
+"""Frozen dataclasses that the layers pass to each other. Standard library only."""

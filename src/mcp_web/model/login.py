@@ -1,4 +1,4 @@
-"""What the operator lets us show one host, in the form a browser takes."""
+"""The operator's login for one host, in the form that a browser takes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class SiteLogin:
-    """A header or cookies, for one host and nobody else."""
+    """A header or cookies that are sent to one host only."""
 
     header: tuple[str, str] | None = field(default=None, repr=False)
     cookies: tuple[tuple[str, str, str], ...] = field(default=(), repr=False)  # name, value, path

@@ -1,4 +1,4 @@
-"""how a component declares one option: type, default, sentence, names, limits — in one place.
+"""How a component declares an option: type, default, description, names and limits in one place.
 
 Everything else (environment variable, TOML key, `mcp-web config`, the reference page) is derived
 from the field by `settings.py`, so an option is added by adding one line to a component's `options.py`.
@@ -19,7 +19,7 @@ class OptionFacts:
     """What is known of an option besides its type and default."""
 
     help: str
-    env: tuple[str, ...] = ()  # first name wins when several are set; () derives MCP_WEB_<ROOM>_<FIELD>
+    env: tuple[str, ...] = ()  # first name wins when several are set; () derives MCP_WEB_<COMPONENT>_<FIELD>
     secret: bool = False
     least: float | None = None
     most: float | None = None

@@ -14,7 +14,7 @@ Kind = Literal["article", "documentation", "forum", "product", "listing", "colle
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An answer of the web, decoded from its transfer encodings, nothing else done to it."""
+    """A response from the web; its transfer encodings are decoded, nothing else is changed."""
 
     url: str  # canonical, as asked for
     final_url: str  # after redirects
@@ -71,7 +71,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class ExtractRequest:
-    """What the caller wants of the extraction. Part of a snapshot's variant where it changes the text."""
+    """How the caller wants a page extracted. What changes the text is part of the snapshot's variant."""
 
     mode: Literal["readable", "raw"] = "readable"
     selector: str | None = None

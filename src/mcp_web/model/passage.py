@@ -1,4 +1,4 @@
-"""A piece of a document that can be cited, and a piece that was found."""
+"""A passage of a document that can be cited, and a passage that a search found."""
 
 from __future__ import annotations
 

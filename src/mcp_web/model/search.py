@@ -1,4 +1,4 @@
-"""A question to the web, and what came back."""
+"""A search query, and what providers returned for it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Outcome = Literal[
     "empty",
     "blocked",
     "rate_limited",
-    "auth",  # set up wrongly: a key, an address, a missing format
+    "auth",  # wrong configuration: a key, an address, a missing format
     "quota",
     "timeout",
     "unreachable",
-    "rejected",  # this query, as it is worded or filtered; another one may pass
+    "rejected",  # this query was refused, for its words or filters; another one may succeed
     "error",
     "skipped",
 ]

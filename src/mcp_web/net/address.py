@@ -100,7 +100,7 @@ WEB_PORTS = frozenset({80, 443, 3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888})
 
 
 def parse_address(text: str) -> Address | None:
-    """The address a host literally is, or None for a name."""
+    """The IP address that a host is written as, or None for a name."""
     try:
         return ipaddress.ip_address(text.strip("[]"))
     except ValueError:
@@ -163,7 +163,7 @@ class Exemption:
     network: Network | None = None
 
     def covers(self, host: str, port: int) -> bool:
-        """Whether a target asked for as this host is meant: a network covers addresses, not names that lead there.
+        """Whether the exemption applies to this host: a network covers addresses, not names that resolve to them.
 
         Otherwise a public name could be pointed at an exempted address by whoever owns the name.
         """
@@ -176,7 +176,7 @@ class Exemption:
 
 
 def _same_name(host: str, pattern: str) -> bool:
-    """An exempted name means that very host; only `*.name` opens what lies below it."""
+    """An exempted name covers that host alone; only `*.name` covers its subdomains."""
     return host_matches(host, pattern) if pattern.startswith("*.") else host.lower().rstrip(".") == pattern
 
 
@@ -221,7 +221,7 @@ class AddressPolicy:
     ports: frozenset[int] = WEB_PORTS
 
     def check_host(self, host: str, port: int) -> None:
-        """Refuse what can be refused before anything is looked up."""
+        """Refuse what can be refused without a DNS lookup."""
         address = parse_address(host)
         if address is not None:
             self.check_answers(host, port, (host,))
@@ -234,7 +234,7 @@ class AddressPolicy:
             raise self._strange_port(host, port)
 
     def check_answers(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
-        """Judge every address a name resolved to; one closed address closes the name."""
+        """Check every address that a name resolved to; one that is not allowed refuses the name."""
         return tuple(str(self._judged(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:

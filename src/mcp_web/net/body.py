@@ -1,7 +1,7 @@
-"""Bodies decoded by ourselves, piece by piece, under a ceiling: a bomb is refused before it inflates.
+"""Decodes bodies piece by piece up to a size limit, so that a decompression bomb is refused before it inflates.
 
-A library that decodes for us hands over whole chunks, and 800 bytes of brotli are a gigabyte of zeros.
-Every decoder here is asked for a bounded piece at a time, and the ceiling counts decoded bytes.
+HTTP libraries decode whole chunks, and 800 bytes of brotli can hold a gigabyte of zeros. Every decoder here returns
+a bounded piece at a time, and the limit counts decoded bytes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Zlib:
         try:
             piece = self._inflate.decompress(data, _PIECE)
         except zlib.error:
-            # Many servers send raw deflate where the zlib form is meant.
+            # Many servers send raw deflate where the standard requires zlib's format.
             if self._begun or self._wbits != zlib.MAX_WBITS:
                 raise
             self._inflate = zlib.decompressobj(-zlib.MAX_WBITS)
@@ -117,7 +117,7 @@ def _layer(name: str) -> Layer | None:
 
 
 class BodyDecoder:
-    """Undoes the content encodings of one body, never holding more than a piece beyond the ceiling."""
+    """Decodes the content encodings of one body; never holds more than one piece beyond the limit."""
 
     def __init__(self, content_encoding: str, *, max_bytes: int, url: str, cut: bool = False) -> None:
         names = [name for name in (part.strip().lower() for part in content_encoding.split(",")) if name]

@@ -1,4 +1,4 @@
-"""Two HTTP clients that share nothing but the protocol.
+"""The two HTTP clients, which share only the protocol code.
 
 `WebClient` opens URLs that an agent chose: guarded, without cookies, credentials or redirects of its own.
 `ApiClient` speaks to endpoints from the configuration: they may be private and may be sent keys.
@@ -34,7 +34,7 @@ _NOT_READ = ("video/", "audio/", "font/")  # nothing in them is text: refused be
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a server may keep us waiting, in seconds; the deadline of the whole request comes on top."""
+    """Timeouts in seconds for the parts of a request; the whole request has a deadline besides."""
 
     connect: float = 10.0
     idle: float = 10.0  # silence in the middle of a body
@@ -136,7 +136,7 @@ class ApiResponse:
 
 
 class ApiClient:
-    """Requests to operator-configured endpoints. Never follows a redirect: a key must not travel on."""
+    """Requests to configured endpoints. Never follows a redirect, which could send a key to another host."""
 
     def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web") -> None:
         self._pool = ConnectionPool(dialer)
@@ -238,7 +238,7 @@ def _refuse_unreadable(head: Head, url: Url) -> None:
 
 
 class _BodyReader:
-    """Reads a body while its sender keeps up, and ends it when the sender stalls or drips."""
+    """Reads a body, and gives up when the server stalls or sends too slowly."""
 
     def __init__(self, url: Url, limits: Limits) -> None:
         self._url = url
@@ -248,7 +248,7 @@ class _BodyReader:
         self._received = 0
 
     def expect(self, rate: float) -> None:
-        """From now on ask for another rate."""
+        """Require another minimum rate from now on."""
         self._rate, self._begun, self._received = rate, anyio.current_time(), 0
 
     async def next(self, connection: AnyConnection) -> bytes | None:
@@ -267,7 +267,7 @@ class _BodyReader:
 
 
 async def _drain(exchange: Exchange) -> None:
-    """Read a small body nobody needs, so that the connection can be kept; a large or unknown one is not worth it."""
+    """Read and discard a small body so that the connection can be reused; for a large or unknown one, close instead."""
     announced = _announced(exchange.head)
     if exchange.head.status in (204, 304) or (announced is not None and announced <= _DRAIN):
         with anyio.move_on_after(1.0):

@@ -1,10 +1,10 @@
 """The only place that opens a socket for a URL an agent chose.
 
-    resolve once → judge every answer → connect to a judged literal → verify the peer
+    resolve once → check every address → connect to a checked address → verify the peer
 
-Because the check sits where the connection is made, redirects, robots.txt, retries, pooled
-connections and the browser's proxy are all behind it, and a name that changes its answer
-between two lookups gains nothing: there is one lookup, and what was judged is what is dialled.
+Because the check is where the connection is made, it covers redirects, robots.txt, retries, pooled
+connections and the browser's proxy. DNS rebinding has no effect: there is one lookup, and the
+connection goes to an address from it that was checked.
 Proxies are those of the operator's setting; netrc files are never read.
 """
 
@@ -75,7 +75,7 @@ class Dialer:
     async def open(
         self, host: str, port: int, *, tls: bool = False, timeout: float = 10.0, forward: bool = False
     ) -> ByteStream:
-        """A stream to the host, through TLS when asked, every address judged first."""
+        """A stream to the host, with TLS when asked; every address is checked first."""
         with _deadline(host, timeout):
             stream = await self._plain(host, port, tls=tls, forward=forward)
             return await wrap_tls(stream, host, self._ca_bundle, WEB_PROTOCOLS) if tls else stream
@@ -87,7 +87,7 @@ class Dialer:
             return await _through(proxy, host, port, self._ca_bundle, forward=forward)
         addresses = await self.addresses(host, port)
         if proxy is not None:
-            # The tunnel ends at the judged literal: a name would let the proxy look it up again.
+            # The tunnel leads to the checked address: given a name, the proxy would look it up again.
             return await _through(proxy, addresses[0], port, self._ca_bundle)
         return await _first_to_answer(self._connect, host, addresses, port)
 
@@ -96,7 +96,7 @@ class Dialer:
         return self.policy.is_exempt(host, port)
 
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
-        """The judged addresses of a host: at most four, IPv6 and IPv4 in turn."""
+        """The checked addresses of a host: at most four, IPv6 and IPv4 in turn."""
         self.policy.check_host(host, port)
         literal = parse_address(host)
         answers = [str(literal)] if literal is not None else list(await self._resolve(host, port))
@@ -135,7 +135,7 @@ async def _through(proxy: Proxy, target: str, port: int, ca_bundle: str | None, 
 
 
 async def direct(host: str, port: int) -> ByteStream:
-    """A plain connection to a configured host, with nothing judged."""
+    """A plain connection to a configured host, without an address check."""
     literal = parse_address(host)
     answers = [str(literal)] if literal is not None else await system_resolve(host, port)
     return await _first_to_answer(connect_literal, host, _interleaved(answers)[:MAX_ADDRESSES], port)
@@ -232,7 +232,7 @@ def _interleaved(addresses: Sequence[str]) -> tuple[str, ...]:
 
 @contextmanager
 def _deadline(host: str, seconds: float) -> Iterator[None]:
-    """Give connecting its time, and translate how it can fail."""
+    """Limit the time to connect, and translate the errors of connecting."""
     try:
         with anyio.fail_after(seconds):
             yield

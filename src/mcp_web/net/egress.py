@@ -1,11 +1,11 @@
-"""The only way out for the browser: a proxy on loopback that applies the address guard to every connection.
+"""The browser's only network access: a proxy on loopback that applies the address guard to every connection.
 
     Chromium ──HTTP / CONNECT──► Egress ──Dialer.open──► the public web
 
-A page gets a `Lease`: a name and a password that live as long as the page, the sites it may load from, and a
-budget of bytes. A connection without a living lease is refused, so neither another program on this machine
-nor the browser's own background services get out. What was refused is remembered in the lease, with the reason.
-TLS is not opened: what is judged is where a connection goes, which is decided here and nowhere else.
+A page gets a `Lease`: a user name and a password that are valid as long as the page is open, the sites it may load
+from, and a budget of bytes. A connection without a valid lease is refused, so other programs on this machine and the
+browser's own background services cannot use the proxy. The lease records what was refused, with the reason.
+TLS is not decrypted: only the destination of a connection is checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mcp_web.text.urls import host_matches
 
 Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]
 
-# What Chromium asks for on its own account, whatever flags say (seen with 156). Opened only for a page of such a host.
+# Hosts that Chromium itself contacts, whatever the flags (seen with 156). Allowed only for a page of such a host.
 BACKGROUND = (
     "update.googleapis.com",
     "clients1.google.com",
@@ -50,7 +50,7 @@ BACKGROUND = (
     "android.clients.google.com",
     "mtalk.google.com",
 )
-# A name that leads nowhere but here: a page that asks for it has shown its credentials, and that is all.
+# A name that only this proxy answers: a tab requests it once, to send the credentials of its lease.
 GREETING = "http://lease.mcp-web.invalid/"
 _GREETED = "lease.mcp-web.invalid"
 _CONNECT_SECONDS = 10.0
@@ -61,7 +61,7 @@ _MAX_REMEMBERED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """One place a page wanted to reach and why it did not."""
+    """One host that a page was refused, and why."""
 
     host: str
     port: int
@@ -107,7 +107,7 @@ class Lease:
             self._refused.add(target)
 
     def spend(self, size: int) -> None:
-        """Count what came in; past the budget nothing more does."""
+        """Count received bytes; beyond the budget, nothing more is received."""
         self.received += size
         if self.received > self.budget:
             self.close()
@@ -120,7 +120,7 @@ class Lease:
 
     @contextmanager
     def connection(self) -> Iterator[None]:
-        """The life of one connection: it ends with the lease."""
+        """Cancel the block when the lease ends."""
         with anyio.CancelScope() as scope:
             if self._closed:
                 scope.cancel()
@@ -192,7 +192,7 @@ class Egress:
             async with client, self._places:
                 await self._serve(client)
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream):
-            pass  # the browser went away
+            pass  # the browser closed the connection
         except Exception as error:  # noqa: BLE001 - one bad connection must not end the proxy for all pages
             trace.log("error", "egress", error=f"{type(error).__name__}: {error}")
 
@@ -261,7 +261,7 @@ class Egress:
         return stream
 
     def _check_exemption(self, lease: Lease, host: str, port: int) -> None:
-        """An exempted private target is for the page that was asked for there, never for one of the public web."""
+        """An exempted private target may be reached by a page that was opened there, never by a public page."""
         exempt = self._dialer.is_exempt(host, port)
         lease.public = lease.public or (host in lease.hosts and not exempt)
         if exempt and lease.public:

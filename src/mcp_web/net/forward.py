@@ -1,7 +1,6 @@
-"""The wire side of the browser's proxy: one request read, then relayed as HTTP or tunnelled as bytes.
+"""The protocol of the browser's proxy: read one request, then relay it as HTTP or tunnel its bytes.
 
-h11 reads both sides, so what goes on is well-formed whatever came in; nothing of the proxy's own
-headers reaches the origin.
+h11 parses both sides, so only well-formed messages are sent on; the proxy's own headers never reach the origin.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ Spend = Callable[[int], None]
 
 
 class Refused(Exception):
-    """A request that will not be sent on."""
+    """A request that is refused instead of sent on."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -86,7 +85,7 @@ class ProxyRequest:
 
 
 async def read_request(stream: ByteStream) -> ProxyRequest | None:
-    """The next request's head, or None when the connection ends or speaks no HTTP."""
+    """The head of the next request, or None when the connection ends or is not HTTP."""
     wire = h11.Connection(h11.SERVER, max_incomplete_event_size=_MAX_HEAD)
     try:
         event = await _next(wire, stream)
@@ -157,11 +156,11 @@ async def tunnel(request: ProxyRequest, client: ByteStream, upstream: ByteStream
 
 
 async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream, spend: Spend) -> None:
-    """Send one plain HTTP request on and its answer back."""
+    """Send one plain HTTP request to the origin, and its response to the browser."""
     origin = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MAX_HEAD)
     begun = False
     try:
-        await upstream.send(origin.send(_onward(request, upstream)) or b"")
+        await upstream.send(origin.send(_upstream_request(request, upstream)) or b"")
         while request.wire.their_state is h11.SEND_BODY:
             event = await _next(request.wire, client)
             if isinstance(event, h11.Data | h11.EndOfMessage):
@@ -185,7 +184,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
             await request.refuse(502, "the server's answer could not be read")
 
 
-def _onward(request: ProxyRequest, upstream: ByteStream) -> h11.Request:
+def _upstream_request(request: ProxyRequest, upstream: ByteStream) -> h11.Request:
     target = request.event.target[7:]
     authority, slash, rest = target.partition(b"/")
     if b"?" in authority:  # http://host?query

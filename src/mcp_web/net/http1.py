@@ -1,4 +1,4 @@
-"""One HTTP/1.1 conversation over one stream, by h11, with ceilings on what the other side may send."""
+"""HTTP/1.1 over one stream, by h11, with limits on what the server may send."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READ = 64 * 1024
 
 
 class Disconnected(FetchFailed):
-    """The other end hung up before it answered: on a kept-alive connection nothing was lost, so ask again."""
+    """The server closed the connection before it responded; a request on a reused connection can be sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Connection:
     def _misbehaved(self, error: h11.RemoteProtocolError) -> FetchFailed:
         if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
             return FetchFailed(f"{self._host} broke off in the middle of the body.", reason="cut")
-        # What follows the colon quotes the server's bytes, which have no place in a sentence of ours.
+        # What follows the colon quotes the server's bytes, which must not get into an error message.
         what = str(error).partition(":")[0][:80]
         return FetchFailed(f"{self._host} did not speak proper HTTP: {what}.", reason="protocol", retryable=False)
 
@@ -120,7 +120,7 @@ class Connection:
         """Whether another request may follow; the answer must have been read to its end."""
         if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
             if self._state.trailing_data[0]:
-                return False  # more bytes than announced: whatever they are, they are not an answer to the next request
+                return False  # more bytes than announced, which must not be taken for the response to the next request
             self._state.start_next_cycle()
             return True
         return False

@@ -1,4 +1,4 @@
-"""The public addresses of this very machine: open on the web, but what listens there may trust its own host.
+"""The public addresses of this machine: services that listen on them may trust connections from their own host.
 
 Found without sending a packet. Addresses on the loopback device are left out: those are routed, not owned
 (load balancers put the addresses they serve there), and nothing but loopback answers on them.
@@ -20,7 +20,7 @@ _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 
 
 def own_addresses() -> frozenset[Address]:
-    """This machine's public addresses, as far as it knows them; none behind a translating router."""
+    """This machine's public addresses, as far as it knows them; none behind NAT."""
     try:
         found = set(_from_netlink() if sys.platform == "linux" else _from_routes())
     except OSError:

@@ -1,4 +1,4 @@
-"""Connections kept open between requests: the address was judged when each was opened, and it stays connected to it."""
+"""Connections kept open between requests. Each stays connected to the address that was checked when it was opened."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mcp_web.net.http1 import Connection, Disconnected, Head
 from mcp_web.text.urls import Url
 
 _Key = tuple[str, str, int]
-# Spares handshakes inside one piece of work; no longer, because idle sockets cost both sides.
+# Saves handshakes within one call; not longer, because idle sockets cost both sides.
 KEEP_SECONDS = 15.0
 _IDLE_PER_HOST = 6
 _IDLE_TOTAL = 48
@@ -37,7 +37,7 @@ class AnyConnection(Protocol):
 
 @dataclass(slots=True)
 class Exchange:
-    """A request under way: its head is here, its body is still on the wire."""
+    """A response whose head was received and whose body is still to be read."""
 
     head: Head
     connection: AnyConnection
@@ -74,8 +74,8 @@ class ConnectionPool:
             try:
                 head = await connection.ask(method, url.target, headers, body)
             except Disconnected:
-                # A server may close an idle connection at any moment, also while our request is on its way. All we
-                # ever send are questions, so asking again changes nothing on the other side.
+                # A server may close an idle connection at any moment, also while our request is on its way. Our
+                # requests only read, so sending one again is safe.
                 if not reused:
                     raise
                 await connection.close()
@@ -137,7 +137,7 @@ class ConnectionPool:
 
 
 def _hung_up(connection: AnyConnection) -> bool:
-    """An idle socket that can be read has been closed, or carries bytes nobody asked for."""
+    """Whether an idle socket is readable: then the server closed it, or sent bytes without a request."""
     raw = connection.stream.extra(SocketAttribute.raw_socket, None)
     if raw is None or raw.fileno() < 0:
         return True

@@ -1,4 +1,4 @@
-"""The operator's forward proxies: HTTP, HTTPS and SOCKS5. Used when a setting says so, never by themselves."""
+"""The operator's forward proxies: HTTP, HTTPS and SOCKS5. Used only when a setting says so."""
 
 from __future__ import annotations
 

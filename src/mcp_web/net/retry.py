@@ -15,7 +15,7 @@ from mcp_web.errors import FetchFailed, WebError
 T = TypeVar("T")
 
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504, 522, 524})
-# A broken connection may heal in a moment; a name that does not exist or a bad certificate will not.
+# A broken connection is often temporary; a name that does not exist or a bad certificate is not.
 _RETRIED_REASONS = frozenset({"connect", "broken", "cut"})
 _MAX_RETRY_AFTER = 24 * 3600.0
 
@@ -43,7 +43,7 @@ NO_RETRY = RetryPolicy(attempts=1)
 
 
 def is_passing(error: WebError) -> bool:
-    """Whether the same request may well succeed in a moment."""
+    """Whether the failure is temporary, so that the same request may succeed soon."""
     if error.status_code is not None:
         return error.status_code in RETRIED_STATUSES
     return isinstance(error, FetchFailed) and error.details.get("reason") in _RETRIED_REASONS

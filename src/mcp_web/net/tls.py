@@ -1,4 +1,4 @@
-"""TLS as a client: the operating system's certificate store, and the operator's own authority beside it."""
+"""TLS as a client, with the operating system's certificate store and the operator's own authority."""
 
 from __future__ import annotations
 

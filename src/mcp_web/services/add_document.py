@@ -1,4 +1,4 @@
-"""Add to the archive what somebody wants kept: a page by its address, or a text."""
+"""Add a document to the archive on request: a page by its URL, or a text."""
 
 from __future__ import annotations
 

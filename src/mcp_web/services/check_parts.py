@@ -1,4 +1,4 @@
-"""Check every part of an installation with a real try, each within its own deadline."""
+"""Check every part of an installation by using it, each within its own deadline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this process can serve, and what works only in part: for the probes of a balancer and the page."""
+"""Whether this process can serve, and what works only in part: for a load balancer's probes and the web page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def check_readiness(app: App) -> Readiness:
 
 
 async def store_trouble(app: App) -> str:
-    """Why nothing can be kept, or nothing."""
+    """Why the store cannot be used, or an empty string."""
     try:
         with anyio.fail_after(_SECONDS):
             await app.require_kept_store()
@@ -50,7 +50,7 @@ async def _redis_note(app: App) -> str:
 
 
 def _model_note(app: App) -> str:
-    """An operator who chose a model that cannot be opened gets search by words."""
+    """A note where the configured model cannot be loaded, so that search is by words only."""
     try:
         _ = app.embedder.dim
     except WebError as error:

@@ -1,4 +1,4 @@
-"""Carry the archive out of the store and back in, in the formats that others read."""
+"""Export the archive and import it again, in formats that other programs read."""
 
 from __future__ import annotations
 

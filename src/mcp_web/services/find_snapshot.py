@@ -1,4 +1,4 @@
-"""Find a kept page by what an agent has of it: a hash, the beginning of one, a passage id, a resource or a URL."""
+"""Find a kept page by any reference to it: a hash or the beginning of one, a passage id, a resource or a URL."""
 
 from __future__ import annotations
 

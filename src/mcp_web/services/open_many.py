@@ -41,7 +41,7 @@ async def use_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[T | WebError]:
-    """The same, with only what `use` takes from each page: fifty large pages are never in memory together."""
+    """As `open_many`, but keeps only what `use` returns for each page, so that not all pages are in memory together."""
     answers: list[T | WebError | None] = [None] * len(requests)
     done = 0
 

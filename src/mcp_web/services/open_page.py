@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
-_NEEDS_BROWSER = "needs-browser"  # notes by host
-_NO_HELP = "browser-no-help"  # notes by URL: how much was read without it
+_NEEDS_BROWSER = "needs-browser"  # a kind of record, by host
+_NO_HELP = "browser-no-help"  # a kind of record, by URL: how much text was read without a browser
 _REMEMBERED = 7 * 86400.0
 
 
@@ -133,7 +133,7 @@ async def _fetch(
     if page.not_modified and kept is not None:
         return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
     waiting = await app.bodies.put(page)
-    del page  # it waits in the buffer, which may be on disk
+    del page  # the body now waits in the buffer, possibly on disk
     async with waiting as page:
         return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
 
@@ -141,7 +141,7 @@ async def _fetch(
 async def _read(
     app: App, request: OpenRequest, page: Fetched, url: str, key: str, *, rendered: bool, deadline: float | None
 ) -> Opened:
-    """Read the bytes, in a browser once more if they are a shell, and keep what they say."""
+    """Extract the page, after a second visit by a browser if it needs one, and keep the document."""
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
     page = _timed(page, "extract", begun)
@@ -158,7 +158,7 @@ async def _read(
 async def _get(
     app: App, request: OpenRequest, url: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
 ) -> Fetched:
-    """The bytes, from the network or from the browser; a worker warms up meanwhile."""
+    """The bytes, from the network or from the browser; meanwhile a worker process starts."""
     from mcp_web.archive.keeper import conditional_headers
 
     fetcher = await app.fetcher()
@@ -182,7 +182,7 @@ async def _get(
 
 
 async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
-    """An error as a value: it would leave a task group wrapped."""
+    """Return an error as a value: raised, it would leave the task group inside an exception group."""
     try:
         return await work
     except WebError as error:
@@ -192,13 +192,13 @@ async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
 async def _rendered(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Fetched, Document, str] | None:
-    """The page after its scripts ran, if it is a shell and a browser may be used."""
+    """The page after its scripts ran, if it has no text without them and a browser may be used."""
     from mcp_web.render.need import html_facts, needs_browser
 
     if not app.can_render or page.media_type not in ("text/html", "application/xhtml+xml"):
         return None
     need = needs_browser(document, html_facts(page.body))
-    # A browser that brought nothing is not asked again until the page is another one.
+    # Where rendering gained nothing, it is not tried again until the page has changed.
     if need is None or await (await app.store()).note(_NO_HELP, page.url) == len(document.markdown):
         return None
     try:
@@ -223,7 +223,7 @@ async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot:
 
 
 async def _known_to_need_browser(app: App, url: str) -> bool:
-    """Whether other pages of this host did: the browser starts while the page is fetched, and waits for the verdict."""
+    """Whether other pages of this host needed a browser: then it is started while this page is fetched."""
     if not app.can_render:
         return False
     return await (await app.store()).note(_NEEDS_BROWSER, parse_url(url).host) is True
@@ -237,7 +237,7 @@ async def _remember_browser(app: App, url: str) -> None:
 async def _keep(
     app: App, page: Fetched, document: Document, variant: str, key: str
 ) -> tuple[Snapshot, tuple[str, ...]]:
-    """Keep what was read; a store that cannot write costs a note, not the answer."""
+    """Keep what was read; when the store cannot write, the page is returned with a note."""
     keeper = await app.keeper()
     plain = dataclasses.replace(document, explain=None)
     try:
@@ -254,7 +254,7 @@ async def _keep(
 
 
 def _was_rendered(kept: Snapshot) -> bool:
-    """Whether a browser read it: equal bytes then say nothing about what their scripts show."""
+    """Whether a browser rendered it: then equal bytes do not mean that the rendered page is the same."""
     return kept.variant.startswith("rendered")
 
 
@@ -265,7 +265,7 @@ def _read_by_this_version(kept: Snapshot) -> bool:
 
 
 def _excusable(error: WebError) -> bool:
-    """Whether an older copy is a fair answer: the origin is in trouble, not gone and not forbidden."""
+    """Whether an older copy may be returned instead: the origin fails, but the page is neither gone nor forbidden."""
     if isinstance(error, PolicyError):
         return False
     if isinstance(error, HttpError):

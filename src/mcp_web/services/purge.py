@@ -1,4 +1,4 @@
-"""Remove kept web pages by a rule, or only say what it would remove."""
+"""Delete kept web pages by a rule, or only list what it would delete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """What went, or would go. Research is never touched; a rule without any condition is refused."""
+    """What was deleted, or would be. Research is never deleted; a rule without any condition is refused."""
     if rule == PurgeRule():
         raise InvalidInput(
             "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",

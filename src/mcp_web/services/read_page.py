@@ -24,7 +24,7 @@ PROTECTED = "content protected"
 
 @dataclass(frozen=True, slots=True)
 class PageRead:
-    """One page and what it says to each query, in order."""
+    """One page and its passages for each query, in order."""
 
     opened: Opened
     ranked: tuple[Ranked, ...]
@@ -43,7 +43,7 @@ async def read_pages(
     on_progress: OnProgress | None = None,
     reader: PageReader | None = None,
 ) -> list[PageRead | WebError]:
-    """For every URL its passages or its error; `reader` cuts pages in another way than ours."""
+    """For every URL its passages or its error; `reader` replaces the default way to cut and rank pages."""
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
     pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, on_progress=on_progress)
@@ -74,7 +74,7 @@ async def _rank(
 
 
 def _protected(error: WebError) -> WebError:
-    """401 and 403 say that the content is protected, in the words that callers know."""
+    """A 401 or 403 as the error that says that the content is protected."""
     if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
         error.details["note"] = PROTECTED
     return error

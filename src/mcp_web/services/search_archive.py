@@ -1,4 +1,4 @@
-"""Search what is kept. Nothing is written and nothing waits: what has no vectors yet is found by its words."""
+"""Search the archive. Nothing is written: a document without vectors is found by its words only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sum up what this installation has done: kept totals and what this process has not yet handed over."""
+"""Statistics of this installation: stored totals, and what this process has not yet stored."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _step(name: str, labels: Mapping[str, str], row: Sequence[float]) -> dict[st
 
 
 def _bound(row: Sequence[float], share: float) -> float | None:
-    """The bucket below which this share of the measurements lies."""
+    """The upper bound of the bucket that holds this percentile."""
     for bound, cell in zip(BUCKETS, row[2:], strict=False):
         if cell >= row[0] * share:
             return bound

@@ -24,7 +24,7 @@ async def sync_folder(
     exclude: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> SyncReport:
-    """Read what is new or changed, remove what is gone; interrupted, it goes on where it was."""
+    """Read what is new or changed, delete what is gone; after an interruption it goes on from there."""
     from mcp_web.archive import folder as notes
 
     async def extract(page: Fetched) -> Document:
@@ -35,5 +35,5 @@ async def sync_folder(
     report = await notes.sync_folder(
         await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, progress=on_progress
     )
-    await embed_documents(app, only=STATIC_MODEL)  # found by meaning at once
+    await embed_documents(app, only=STATIC_MODEL)  # so that the documents can be found by meaning at once
     return report

@@ -29,7 +29,7 @@ async def verify_quotes(
 
 
 async def _source(app: App, source: str, deadline: float) -> Snapshot:
-    """What is kept wins: a quote is checked against what was read, not against what stands there now."""
+    """The kept version, if there is one: a quote is checked against what was read, not against the page of today."""
     try:
         return await find_snapshot(app, source)
     except NotFound:

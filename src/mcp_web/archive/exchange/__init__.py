@@ -1,1 +1,1 @@
-"""The library in and out: JSON lines, a Markdown folder, BibTeX, CSL-JSON, WARC."""
+"""Export and import of the archive: JSON lines, a Markdown folder, BibTeX, CSL-JSON, WARC."""

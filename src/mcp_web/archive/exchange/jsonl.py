@@ -30,7 +30,7 @@ async def export_jsonl(
 
 
 async def import_jsonl(store: Store, file: Path) -> Exchanged:
-    """Take in what `export_jsonl` wrote; a damaged line is named and the others are taken."""
+    """Import what `export_jsonl` wrote; a damaged line is reported and the others are imported."""
     keys: set[str] = set()
     versions, number = 0, 0
     failed: list[tuple[str, str]] = []

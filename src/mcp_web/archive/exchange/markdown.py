@@ -1,7 +1,7 @@
 """A folder of Markdown files with front matter, for people and other programs; a manifest beside them for us.
 
-What a Markdown file cannot hold (headers, outline, structured data, older versions) is in `manifest.jsonl`, so the
-way back loses nothing. A file that was edited meanwhile comes back as a new version.
+What a Markdown file cannot hold (headers, outline, structured data, older versions) is in `manifest.jsonl`, so an
+import loses nothing. A file that was edited in between is imported as a new version.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def export_markdown(
 
 
 async def import_markdown(store: Store, folder: Path, clock: Callable[[], float] = time.time) -> Exchanged:
-    """Take in what `export_markdown` wrote."""
+    """Import what `export_markdown` wrote."""
     manifest = folder / MANIFEST
     if not await anyio.Path(manifest).is_file():
         raise InvalidInput(
@@ -104,7 +104,7 @@ def _file_text(snapshot: Snapshot) -> str:
 
 
 def _file_name(snapshot: Snapshot) -> str:
-    """A name that tells what is inside, safe on every system, and never the same twice."""
+    """A descriptive, unique file name that is valid on every system."""
     place = snapshot.path or snapshot.url.partition("://")[2] or snapshot.url
     place = re.sub(r"\.(?:md|markdown|html?|txt)$", "", place.partition("#")[0])
     parts = [re.sub(r"[^\w.-]+", "-", part).strip("-.")[:60] for part in place.split("/")]

@@ -1,4 +1,4 @@
-"""Snapshots as plain records that lose nothing, walking through a store, and taking records in."""
+"""Snapshots as complete plain records: read from a store, and imported into one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Exchanged:
-    """How many documents and versions went in or out, and what could not."""
+    """How many documents and versions were exported or imported, and which could not be."""
 
     documents: int = 0
     versions: int = 0

@@ -46,12 +46,12 @@ async def references(
 def reference_of(snapshot: Snapshot) -> Reference:
     document, metadata = snapshot.document, snapshot.document.metadata
     names = names_of(snapshot)
-    said = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
+    stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
     return Reference(
-        id=str(said.get("id") or document_id(snapshot.key)),
+        id=str(stored.get("id") or document_id(snapshot.key)),
         title=document.title or snapshot.url,
-        authors=tuple(said.get("authors") or _authors(metadata.author)),
-        date=str(said.get("date") or "") or document_date(document, snapshot.path) or "",
+        authors=tuple(stored.get("authors") or _authors(metadata.author)),
+        date=str(stored.get("date") or "") or document_date(document, snapshot.path) or "",
         url=snapshot.final_url if snapshot.final_url.startswith("http") else "",
         doi=next((name.removeprefix("doi:") for name in names if name.startswith("doi:")), ""),
         arxiv=next((name.removeprefix("arxiv:") for name in names if name.startswith("arxiv:")), ""),
@@ -76,13 +76,13 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
     if reference.doi:
         lines.append(f"DOI: [{reference.doi}](https://doi.org/{reference.doi})")
     text = "\n\n".join(line for line in lines if line) + "\n"
-    said = {"id": reference.id, "doi": reference.doi, "authors": list(reference.authors), "date": reference.date}
+    stored = {"id": reference.id, "doi": reference.doi, "authors": list(reference.authors), "date": reference.date}
     metadata = Metadata(
         description=reference.abstract or None,
         author=" and ".join(reference.authors) or None,
         published=reference.date or None,
         site_name=reference.site or None,
-        structured_data=({name: value for name, value in said.items() if value},),
+        structured_data=({name: value for name, value in stored.items() if value},),
     )
     document = Document(reference.title, text, "reference@1", metadata=metadata)
     return Snapshot(

@@ -1,7 +1,7 @@
 """WARC, the format of web archives, through warcio (an extra: pip install 'mcp-web[warc]').
 
 A version is a `conversion` record with its Markdown and a `metadata` record with everything else. A foreign archive's
-`response` records are read by the extraction that is handed in.
+`response` records are read by the `extract` function that the caller passes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ async def export_warc(
 
 
 async def import_warc(store: Store, file: Path, extract: Extract | None = None) -> Exchanged:
-    """Take in our own records as they were, and pages of other archives as research."""
+    """Import our own records unchanged, and pages of other archives as research."""
     _warcio()
     keys: set[str] = set()
     versions = 0
@@ -167,7 +167,7 @@ def _read(stream: BinaryIO) -> Iterator[_Piece]:
 
 
 def _piece(record: Any, waiting: dict[str, str]) -> _Piece | None:
-    """What one record holds for us; `waiting` keeps a text until its facts come."""
+    """What one record contributes; `waiting` keeps a text until its metadata record is read."""
     header = record.rec_headers.get_header
     url = header("WARC-Target-URI") or ""
     if record.rec_type == "conversion":
@@ -182,7 +182,7 @@ def _piece(record: Any, waiting: dict[str, str]) -> _Piece | None:
 
 
 def _bound_headers(loader: Any, broken: type[Exception]) -> None:
-    """Let the reader stop at headers without end: the library reads them whole, whatever their size."""
+    """Limit the size of headers: the library itself reads them whole, however large."""
     for name in ("warc_parser", "http_parser", "http_req_parser"):
         parser = getattr(loader, name)
         parser.parse = partial(_parse_bounded, parser.parse, broken)
@@ -209,7 +209,7 @@ class _Lines:
 
 
 def _page(record: Any, url: str, at: str | None) -> Fetched | None:
-    """A page that was answered well; redirects and errors are no documents."""
+    """The page of a successful response; redirects and errors are not documents."""
     status = record.http_headers.get_statuscode()
     if status != "200" or not url.startswith("http"):
         return None
