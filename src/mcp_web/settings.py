@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 
 from mcp_web.errors import ConfigError
 from mcp_web.model.option import OptionFacts, facts_of, is_option
-from mcp_web.text.values import Kind, Rule, Unfit, convert
+from mcp_web.text.values import Unfit, ValueKind, ValueRule, convert
 
 T = TypeVar("T")
 Origin = Literal["default", "file", "environment", "flag"]
@@ -253,14 +253,14 @@ def _inner(hint: Any) -> Any:
     return hint
 
 
-def _rule(hint: Any, facts: OptionFacts, scale: float) -> Rule:
+def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
     """What an option accepts, in the unit of its source (a variable may be in milliseconds, a file in seconds)."""
     hint = _inner(hint)
-    kinds: dict[Any, Kind] = {bool: "boolean", int: "integer", float: "number", tuple: "array"}
+    kinds: dict[Any, ValueKind] = {bool: "boolean", int: "integer", float: "number", tuple: "array"}
     kind = kinds.get(typing.get_origin(hint) or hint, "string")
     choices = typing.get_args(hint) if typing.get_origin(hint) is Literal else facts.choices
     least, most = (limit if limit is None else limit / scale for limit in (facts.least, facts.most))
-    return Rule(kind, choices, least, most, separator=_SEPARATOR, sizes=True)
+    return ValueRule(kind, choices, least, most, separator=_SEPARATOR, sizes=True)
 
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:

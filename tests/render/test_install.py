@@ -8,7 +8,7 @@ import pytest
 
 from mcp_web.errors import RenderFailed
 from mcp_web.render.chromium import find_chromium
-from mcp_web.render.install import Step, browser_state, missing_steps, run_step
+from mcp_web.render.install import InstallStep, browser_state, missing_steps, run_step
 from mcp_web.render.options import RenderOptions
 
 
@@ -34,16 +34,16 @@ def test_missing_browser_is_named_with_the_command_that_brings_it() -> None:
 
 
 def test_command_that_fails_says_why() -> None:
-    step = Step("a thing", ((sys.executable, "-c", "import sys; sys.exit('the mirror is down')"),))
+    step = InstallStep("a thing", ((sys.executable, "-c", "import sys; sys.exit('the mirror is down')"),))
 
     with pytest.raises(RenderFailed, match="the mirror is down"):
         run_step(step)
 
 
 def test_command_that_works_is_silent() -> None:
-    run_step(Step("a thing", ((sys.executable, "-c", "print('done')"),)))
+    run_step(InstallStep("a thing", ((sys.executable, "-c", "print('done')"),)))
 
 
 def test_thing_nobody_can_install_says_so() -> None:
     with pytest.raises(RenderFailed, match="no known way"):
-        run_step(Step("a thing", ()))
+        run_step(InstallStep("a thing", ()))

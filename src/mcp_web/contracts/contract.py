@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_web.text.values import Rule
+from mcp_web.text.values import ValueRule
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
@@ -23,10 +23,10 @@ Failed = Callable[["WebError", Mapping[str, Any]], Answer]
 class ContractParam(Param):
     """A parameter whose rule is one property of that system's JSON schema."""
 
-    schema_rule: Rule = field(default_factory=lambda: Rule("string"))
+    schema_rule: ValueRule = field(default_factory=lambda: ValueRule("string"))
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> ValueRule:
         return self.schema_rule
 
 
@@ -110,12 +110,12 @@ def contract_tool(
     )
 
 
-def _rule(facts: Mapping[str, Any], *, clamps: bool) -> Rule:
+def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
     """The rule that one property of a JSON schema states."""
     if "anyOf" in facts:  # a string or a list of strings, always bound as a list
-        return Rule("array", separator=None, min_items=1)
+        return ValueRule("array", separator=None, min_items=1)
     items = facts.get("items", {})
-    return Rule(
+    return ValueRule(
         facts.get("type", "string"),
         tuple(facts.get("enum", items.get("enum", ()))),
         facts.get("minimum", facts.get("exclusiveMinimum")),

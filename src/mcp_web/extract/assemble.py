@@ -10,7 +10,7 @@ from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import read_headings, read_links
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
-from mcp_web.model.page import Document, Heading, Kind, Link, Metadata
+from mcp_web.model.page import Document, Heading, Link, Metadata, PageKind
 
 # Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
 LONGEST = 2_000_000
@@ -24,7 +24,7 @@ class Draft:
 
     title: str
     markdown: str
-    kind: Kind = "unknown"
+    kind: PageKind = "unknown"
     metadata: Metadata = field(default_factory=Metadata)
     notes: tuple[str, ...] = ()
     hidden: int = 0

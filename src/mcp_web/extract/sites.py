@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from mcp_web import trace
 from mcp_web.errors import InvalidInput
-from mcp_web.model.page import Kind
+from mcp_web.model.page import PageKind
 from mcp_web.text.urls import host_matches
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SiteConfig:
 
     id: str
     version: str
-    kind: Kind = "unknown"
+    kind: PageKind = "unknown"
     domains: tuple[str, ...] = ()  # "example.org" covers its subdomains too; "example.org/docs" a path below it
     generator: tuple[str, ...] = ()  # beginnings of <meta name=generator>, lower case
     marks: tuple[str, ...] = ()  # selectors that only such pages match
@@ -80,8 +80,8 @@ def _config(entry: Any) -> SiteConfig:
     if unknown:
         raise InvalidInput(f"The site config {name!r} has unknown keys: {', '.join(unknown)}.", known=sorted(_KNOWN))
     kind = entry.get("kind", "unknown")
-    if kind not in get_args(Kind):
-        raise InvalidInput(f"The kind {kind!r} of site config {name!r} is none of {', '.join(get_args(Kind))}.")
+    if kind not in get_args(PageKind):
+        raise InvalidInput(f"The kind {kind!r} of site config {name!r} is none of {', '.join(get_args(PageKind))}.")
     lists = {key: _strings(name, key, entry.get(key, ())) for key in _LISTS}
     for key in _LISTS[2:]:
         for selector in lists[key]:

@@ -17,7 +17,7 @@ from mcp_web.model.page import Wall
 if TYPE_CHECKING:
     from turbohtml import Node
 
-Verdict = tuple[Wall | None, str | None]
+WallFinding = tuple[Wall | None, str | None]
 
 _SHORT = 1500  # characters of visible text; bot checks and logins stay far below
 _EMPTY = 300
@@ -31,7 +31,7 @@ _TARGET = re.compile(r"\]\([^()\s]{0,2000}\)|<https?://[^>]{0,2000}>")
 
 def detect_wall(
     source: Node | str | bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
-) -> Verdict:
+) -> WallFinding:
     """The kind of wall in front of the page, and a sentence about it; (None, note) where it is only likely.
 
     `source` is the page as it came (bytes or text), or a tree that nothing was pruned from.
@@ -57,7 +57,7 @@ def _shows_plenty(markdown: str) -> bool:
     return seen - markdown.count(" ") - markdown.count("\n") > _PREVIEW
 
 
-def _by_status(status: int, sent: dict[str, str]) -> Verdict | None:
+def _by_status(status: int, sent: dict[str, str]) -> WallFinding | None:
     for name, value in signs.BOT_HEADERS.items():
         if name in sent and sent[name].startswith(value):
             return "bot", f"The site answered with a bot check (header {name}) instead of the page."
@@ -68,7 +68,7 @@ def _by_status(status: int, sent: dict[str, str]) -> Verdict | None:
     return None
 
 
-def _not_free(source: Node | str | bytes, markdown: str) -> Verdict:
+def _not_free(source: Node | str | bytes, markdown: str) -> WallFinding:
     """A page with plenty of text: only the publisher's own declaration counts, and the text may be whole."""
     raw = source if isinstance(source, (str, bytes)) else source.html
     declaration = b"isAccessibleForFree" if isinstance(raw, bytes) else "isAccessibleForFree"
@@ -79,7 +79,7 @@ def _not_free(source: Node | str | bytes, markdown: str) -> Verdict:
     return None, "The publisher marks this page as not free; the text may stop before its end."
 
 
-def _instead_of_text(html: str, shown: str) -> Verdict | None:
+def _instead_of_text(html: str, shown: str) -> WallFinding | None:
     """Pages that are nothing but the wall."""
     if len(shown) > _SHORT:
         return None
@@ -111,7 +111,7 @@ def _is_login_form(html: str) -> bool:
     return len(words) <= _FORM_PAGE and bool(signs.LOGIN_TITLE.search(words))
 
 
-def _paywall(source: Node | str | bytes, shown: str) -> Verdict | None:
+def _paywall(source: Node | str | bytes, shown: str) -> WallFinding | None:
     if match := signs.PAYWALL_WORDS.search(shown[-2500:]):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
     if isinstance(source, bytes) and b"isAccessibleForFree" not in source and b"article:content_tier" not in source:
@@ -122,7 +122,7 @@ def _paywall(source: Node | str | bytes, shown: str) -> Verdict | None:
     return None
 
 
-def _shell(html: str, shown: str) -> Verdict:
+def _shell(html: str, shown: str) -> WallFinding:
     """A page that its scripts would fill. Scripts alone prove nothing: every page has them."""
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):

@@ -26,7 +26,7 @@ _SPELT = re.compile(r"%[0-9A-Fa-f]{2}|[\x00-\x20\"<>`{}^|\\\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RobotsRule:
     allow: bool
     pattern: str  # as written, with hex in upper case: of the rules that match, the longest decides
     even: str  # the same with every octet spelt in one way
@@ -40,7 +40,7 @@ class Group:
     """Rules for the agents named above them."""
 
     agents: set[str] = field(default_factory=set)
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[RobotsRule] = field(default_factory=list)
 
 
 class Robots:
@@ -203,7 +203,7 @@ def _agent_name(value: bytes) -> str:
     return found[0].lower() if found else ""
 
 
-def _rules(allow: bool, value: bytes) -> list[Rule]:
+def _rules(allow: bool, value: bytes) -> list[RobotsRule]:
     pattern = _ESCAPE.sub(lambda m: b"%" + m[1].upper() if m[1] else b"%%%02X" % m[0][0], value).decode("latin-1")
     rules = [_rule(allow, pattern)]
     if allow and _INDEX.search(pattern):
@@ -211,10 +211,10 @@ def _rules(allow: bool, value: bytes) -> list[Rule]:
     return rules
 
 
-def _rule(allow: bool, pattern: str) -> Rule:
+def _rule(allow: bool, pattern: str) -> RobotsRule:
     ending = "$" if pattern.endswith("$") else ""
     literal = pattern.removesuffix("$").replace("$", "%24")  # only a last one is the end; stars are stars everywhere
-    return Rule(allow, pattern, _even(literal, frozenset() if allow else _PLAIN) + ending)
+    return RobotsRule(allow, pattern, _even(literal, frozenset() if allow else _PLAIN) + ending)
 
 
 def _seconds(value: bytes) -> float | None:

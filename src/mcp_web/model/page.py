@@ -9,7 +9,9 @@ from typing import Any, Literal
 Mode = Literal["auto", "readable", "raw", "rendered"]
 Format = Literal["markdown", "text", "html"]
 Wall = Literal["paywall", "login", "bot", "shell", "consent"]
-Kind = Literal["article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"]
+PageKind = Literal[
+    "article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Document:
     title: str
     markdown: str
     extractor: str  # "name@version"
-    kind: Kind = "unknown"
+    kind: PageKind = "unknown"
     metadata: Metadata = field(default_factory=Metadata)
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()  # of the content, absolute, each URL once, in order

@@ -16,12 +16,12 @@ _TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class NumberedText:
     text: str
     links: tuple[Link, ...]  # link n of the text is links[n - 1]
 
 
-def numbered(markdown: str, page: str = "", most: int = 200) -> Shown:
+def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
     """`[text](url)` → `[text][n]`. Each address is numbered once, where it first stands.
 
     Places on the same `page` are left out, and links after `most` addresses: they stay as their text.
@@ -35,7 +35,7 @@ def numbered(markdown: str, page: str = "", most: int = 200) -> Shown:
         links[url] = Link(_label(text), url)
         return f"[{text}][{len(links)}]"
 
-    return Shown(_replace(markdown, show), tuple(links.values()))
+    return NumberedText(_replace(markdown, show), tuple(links.values()))
 
 
 def text_only(markdown: str) -> str:

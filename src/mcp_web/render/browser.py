@@ -51,7 +51,7 @@ async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Fut
 
 
 @dataclass(slots=True)
-class Running:
+class RunningBrowser:
     """A browser with its driver, and how many pages it has served."""
 
     playwright: Playwright
@@ -78,12 +78,12 @@ class SharedBrowser:
         self._options = options
         self._proxy_port = proxy_port
         self._starting = asyncio.Lock()
-        self._current: Running | None = None
+        self._current: RunningBrowser | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._ending: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
-    async def use(self) -> AsyncIterator[Running]:
+    async def use(self) -> AsyncIterator[RunningBrowser]:
         """The browser for one page."""
         running = await self._take()
         try:
@@ -100,7 +100,7 @@ class SharedBrowser:
         if self._current is not None and self._current.spare is not None:
             await asyncio.wait({self._current.spare})
 
-    async def _take(self) -> Running:
+    async def _take(self) -> RunningBrowser:
         async with self._starting:
             if self._idle is not None:
                 self._idle.cancel()
@@ -116,18 +116,18 @@ class SharedBrowser:
             running.pages += 1
             return running
 
-    def _on_unused(self, running: Running) -> None:
+    def _on_unused(self, running: RunningBrowser) -> None:
         if running.retired or running is not self._current:
             self._end_soon(running)
         elif self._options.idle:
             loop = asyncio.get_running_loop()
             self._idle = loop.call_later(self._options.idle, self._end_if_idle, running)
 
-    def _end_if_idle(self, running: Running) -> None:
+    def _end_if_idle(self, running: RunningBrowser) -> None:
         if running.users == 0:
             self._end_soon(running)
 
-    def _end_soon(self, running: Running) -> None:
+    def _end_soon(self, running: RunningBrowser) -> None:
         if running is self._current:
             self._current = None
         task = asyncio.create_task(end(running), name="end browser")
@@ -143,7 +143,7 @@ class SharedBrowser:
             await asyncio.wait(self._ending)
 
 
-async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> Running:
+async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> RunningBrowser:
     try:
         from playwright.async_api import Error, async_playwright
     except ImportError as error:
@@ -188,7 +188,7 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
             f"The browser {executable} did not start: {_first_line(error)}.",
             suggestion="Use mode=readable. The operator checks the browser with `mcp-web doctor`.",
         ) from error
-    return Running(playwright, browser, folder, lifeline, browser.version)
+    return RunningBrowser(playwright, browser, folder, lifeline, browser.version)
 
 
 def _ignore_driver_failure(driver: object) -> None:
@@ -198,7 +198,7 @@ def _ignore_driver_failure(driver: object) -> None:
         failure.add_done_callback(lambda future: future.cancelled() or future.exception())
 
 
-async def end(running: Running) -> None:
+async def end(running: RunningBrowser) -> None:
     """Kill a browser and its driver, and delete its profile."""
     await _shut_down(running.lifeline, running.folder, running.playwright)
     if running.spare is not None:

@@ -18,7 +18,7 @@ from mcp_web.errors import RenderDisabled, RenderFailed, UnsupportedContent, Web
 from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import GuardedDials
 from mcp_web.net.egress import Egress, Lease
-from mcp_web.render.browser import PageGone, Running, SharedBrowser, within
+from mcp_web.render.browser import PageGone, RunningBrowser, SharedBrowser, within
 from mcp_web.render.isolated_world import Moved
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
@@ -128,7 +128,9 @@ class Chromium:
         if self._browser is not None:
             await self._browser.ready()
 
-    async def _visit(self, running: Running, url: str, until: float, begun: float, *, screenshot: bool) -> Rendered:
+    async def _visit(
+        self, running: RunningBrowser, url: str, until: float, begun: float, *, screenshot: bool
+    ) -> Rendered:
         from playwright.async_api import Error
 
         tab: Tab | None = None
@@ -151,10 +153,10 @@ class Chromium:
             if tab is not None:
                 await tab.close()
 
-    async def _blank(self, running: Running, until: float) -> Tab:
+    async def _blank(self, running: RunningBrowser, until: float) -> Tab:
         return await open_tab(running.browser, self._egress, self._options, self._user_agent(running), until)
 
-    def _user_agent(self, running: Running) -> str:
+    def _user_agent(self, running: RunningBrowser) -> str:
         if self._options.user_agent:
             return self._options.user_agent
         major = running.version.partition(".")[0]

@@ -33,7 +33,7 @@ _PACKAGES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class InstallStep:
     """One missing part, and the commands that install it; no commands where only a person can."""
 
     missing: str
@@ -43,16 +43,18 @@ class Step:
         return " && ".join(shlex.join(command) for command in self.commands) or f"Install {self.missing} by hand."
 
 
-def missing_steps(executable: str = "") -> tuple[Step, ...]:
+def missing_steps(executable: str = "") -> tuple[InstallStep, ...]:
     """What rendering still needs; empty when it is ready."""
     steps = []
     if importlib.util.find_spec("playwright") is None or importlib.util.find_spec("publicsuffixlist") is None:
         packages = ("playwright>=1.60,<2", "publicsuffixlist")
         steps.append(
-            Step("the Python packages of mcp-web[render]", ((sys.executable, "-m", "pip", "install", *packages),))
+            InstallStep(
+                "the Python packages of mcp-web[render]", ((sys.executable, "-m", "pip", "install", *packages),)
+            )
         )
     if find_chromium(executable) is None:
-        steps.append(Step("Chromium", _chromium_commands()))
+        steps.append(InstallStep("Chromium", _chromium_commands()))
     return tuple(steps)
 
 
@@ -91,7 +93,7 @@ def _chromium_commands() -> tuple[tuple[str, ...], ...]:
     return ()
 
 
-def run_step(step: Step) -> None:
+def run_step(step: InstallStep) -> None:
     """Run the commands of a step; raises RenderFailed with the last line of what went wrong."""
     if not step.commands:
         raise RenderFailed(f"There is no known way to install {step.missing} here.", suggestion=str(step))

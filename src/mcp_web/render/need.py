@@ -12,7 +12,7 @@ from typing import Literal
 
 from mcp_web.model.page import Document
 
-Evidence = Literal["empty shell", "framework root", "noscript", "documentation shell", "little text"]
+BrowserReason = Literal["empty shell", "framework root", "noscript", "documentation shell", "little text"]
 
 # A page with less text than this counts as empty. A short but complete page ("It works!") has no scripts.
 ENOUGH_CHARS = 600
@@ -64,7 +64,7 @@ class HtmlFacts:
 class Need:
     """Why a page should be opened in a browser."""
 
-    evidence: Evidence
+    evidence: BrowserReason
     reason: str  # a whole sentence, for notes
 
 

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from mcp_web.render.browser import Running
+from mcp_web.render.browser import RunningBrowser
 from mcp_web.render.tab import Tab, TabFailed
 
 _OPEN_SECONDS = 10.0
 
-Open = Callable[[Running, float], Awaitable[Tab]]
+Open = Callable[[RunningBrowser, float], Awaitable[Tab]]
 
 
 class SpareTab:
@@ -21,7 +21,7 @@ class SpareTab:
     def __init__(self, open_tab: Open) -> None:
         self._open = open_tab
 
-    async def take(self, running: Running, until: float) -> Tab:
+    async def take(self, running: RunningBrowser, until: float) -> Tab:
         """A tab that has not been used; `until` is on anyio's clock. Raises TabFailed or TimeoutError."""
         tab = await self._wait(running, self._reserved(running), until)
         if not tab.usable:  # it crashed while it was in reserve
@@ -29,18 +29,18 @@ class SpareTab:
             tab = await self._wait(running, self._begin(running), until)
         return tab
 
-    def prepare(self, running: Running) -> None:
+    def prepare(self, running: RunningBrowser) -> None:
         """Start opening the next tab, unless one is in reserve or the browser is retired."""
         if running.usable and running.spare is None:
             running.spare = self._begin(running)
 
-    def _reserved(self, running: Running) -> asyncio.Task[Tab]:
+    def _reserved(self, running: RunningBrowser) -> asyncio.Task[Tab]:
         task, running.spare = running.spare, None
         if task is None or (task.done() and task.exception() is not None):
             return self._begin(running)
         return task
 
-    def _begin(self, running: Running) -> asyncio.Task[Tab]:
+    def _begin(self, running: RunningBrowser) -> asyncio.Task[Tab]:
         async def work() -> Tab:
             try:
                 return await self._open(running, anyio.current_time() + _OPEN_SECONDS)
@@ -52,7 +52,7 @@ class SpareTab:
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task
 
-    async def _wait(self, running: Running, task: asyncio.Task[Tab], until: float) -> Tab:
+    async def _wait(self, running: RunningBrowser, task: asyncio.Task[Tab], until: float) -> Tab:
         try:
             await asyncio.wait({task}, timeout=max(0.0, until - anyio.current_time()))
         except asyncio.CancelledError:
@@ -64,7 +64,7 @@ class SpareTab:
             raise TimeoutError
         return task.result()
 
-    def _give_back(self, running: Running, task: asyncio.Task[Tab]) -> None:
+    def _give_back(self, running: RunningBrowser, task: asyncio.Task[Tab]) -> None:
         """Keep an unused tab for the next page; where one is in reserve already, it ends with the browser."""
         if running.spare is None:
             running.spare = task

@@ -32,9 +32,9 @@ class BodyBuffer:
         self._small = anyio.Semaphore(_READ_AT_ONCE)
         self._large = anyio.Semaphore(1)
 
-    async def put(self, page: Fetched) -> Waiting:
+    async def put(self, page: Fetched) -> WaitingBody:
         """Take over a body; the caller must not keep a reference to it."""
-        waiting = Waiting(self, page)
+        waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
             await waiting.lay_aside()
         return waiting
@@ -43,7 +43,7 @@ class BodyBuffer:
         return self._large if size > LARGE else self._small
 
 
-class Waiting:
+class WaitingBody:
     """One body in the buffer; as a context manager it waits for its turn and returns the page."""
 
     def __init__(self, buffer: BodyBuffer, page: Fetched) -> None:

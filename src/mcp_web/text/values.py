@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["string", "integer", "number", "boolean", "array"]
+ValueKind = Literal["string", "integer", "number", "boolean", "array"]
 
 TRUE = frozenset({"true", "1", "yes", "on"})
 FALSE = frozenset({"false", "0", "no", "off"})
@@ -31,10 +31,10 @@ class Unfit(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ValueRule:
     """What one parameter or option accepts."""
 
-    kind: Kind
+    kind: ValueKind
     choices: tuple[Any, ...] = ()
     least: float | None = None
     most: float | None = None
@@ -65,7 +65,7 @@ class Rule:
         return "text"
 
 
-def convert(value: Any, rule: Rule, name: str = "", notes: list[str] | None = None) -> Any:
+def convert(value: Any, rule: ValueRule, name: str = "", notes: list[str] | None = None) -> Any:
     """The value in the type of the rule; `notes` receives a sentence for everything that was cut."""
     match rule.kind:
         case "boolean":
@@ -103,14 +103,14 @@ def _range(least: float | None, most: float | None) -> str:
     return f" of at most {most:g}" if most is not None else ""
 
 
-def _boolean(value: Any, rule: Rule) -> bool:
+def _boolean(value: Any, rule: ValueRule) -> bool:
     word = value.strip().lower() if isinstance(value, str) else shown(value).lower()
     if word not in TRUE | FALSE:
         raise Unfit(rule.allowed)
     return word in TRUE
 
 
-def _number(value: Any, rule: Rule, name: str, notes: list[str] | None) -> int | float:
+def _number(value: Any, rule: ValueRule, name: str, notes: list[str] | None) -> int | float:
     number = _parsed_number(value, rule)
     if math.isnan(number) or (rule.kind == "integer" and math.isfinite(number) and number != int(number)):
         raise Unfit(rule.allowed)
@@ -131,7 +131,7 @@ def _number(value: Any, rule: Rule, name: str, notes: list[str] | None) -> int |
     return made
 
 
-def _parsed_number(value: Any, rule: Rule) -> float:
+def _parsed_number(value: Any, rule: ValueRule) -> float:
     try:
         if isinstance(value, bool):
             raise ValueError
@@ -144,7 +144,7 @@ def _parsed_number(value: Any, rule: Rule) -> float:
         raise Unfit(rule.allowed) from None
 
 
-def _string(value: Any, rule: Rule) -> str:
+def _string(value: Any, rule: ValueRule) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, bool | int | float) and rule.numbers_as_text:
@@ -163,7 +163,7 @@ def _string(value: Any, rule: Rule) -> str:
     return text
 
 
-def _choice(text: str, rule: Rule) -> str:
+def _choice(text: str, rule: ValueRule) -> str:
     folded = text.strip().lower()
     for choice in rule.choices:
         if str(choice).lower() == folded:
@@ -171,7 +171,7 @@ def _choice(text: str, rule: Rule) -> str:
     raise Unfit(rule.allowed)
 
 
-def _list(value: Any, rule: Rule, name: str, notes: list[str] | None) -> list[str]:
+def _list(value: Any, rule: ValueRule, name: str, notes: list[str] | None) -> list[str]:
     items = _items(value, rule)
     if len(items) < rule.min_items:
         raise Unfit(f"a list with at least {'one item' if rule.min_items == 1 else f'{rule.min_items} items'}")
@@ -181,11 +181,13 @@ def _list(value: Any, rule: Rule, name: str, notes: list[str] | None) -> list[st
         if notes is not None:
             notes.append(f"{name} had {len(items)} items: the first {rule.max_items} were used.")
         items = items[: rule.max_items]
-    one = Rule("string", rule.choices, min_length=1, max_length=rule.max_length, numbers_as_text=rule.numbers_as_text)
+    one = ValueRule(
+        "string", rule.choices, min_length=1, max_length=rule.max_length, numbers_as_text=rule.numbers_as_text
+    )
     return [_string(item, one).strip() for item in items]
 
 
-def _items(value: Any, rule: Rule) -> list[Any]:
+def _items(value: Any, rule: ValueRule) -> list[Any]:
     if isinstance(value, list | tuple):
         return [item for item in value if not (isinstance(item, str) and not item.strip())]
     if not isinstance(value, str):

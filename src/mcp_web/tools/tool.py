@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_web.text.values import COMMA, Kind, Rule
+from mcp_web.text.values import COMMA, ValueKind, ValueRule
 
 if TYPE_CHECKING:
     from mcp_web.errors import WebError
@@ -27,7 +27,7 @@ class Param:
     """One parameter. Numbers out of range are clamped with a note, lists may be given as a string."""
 
     name: str
-    kind: Kind
+    kind: ValueKind
     help: str
     default: Any = None
     required: bool = False
@@ -41,9 +41,9 @@ class Param:
     address: bool = False  # a URL: a number is refused
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> ValueRule:
         """What the binder accepts for it."""
-        return Rule(
+        return ValueRule(
             self.kind,
             self.choices,
             self.least,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element
 
-    from mcp_web.model.page import Kind
+    from mcp_web.model.page import PageKind
 
 _MOST_BREAKS = 5_000
 
@@ -44,7 +44,7 @@ class Weighed:
     threshold: float
 
 
-def weigh(read: Blocks, title: str, declared: Kind | None) -> Weighed:
+def weigh(read: Blocks, title: str, declared: PageKind | None) -> Weighed:
     """Give each block its chance and decide which to keep; the tree stays as it is."""
     figures = PageFigures(read, title, declared)
     chances = load_scorer().score(figures)
@@ -52,7 +52,7 @@ def weigh(read: Blocks, title: str, declared: Kind | None) -> Weighed:
     return Weighed(figures, chances, kept, least)
 
 
-def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: Kind | None) -> Choice:
+def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared: PageKind | None) -> Choice:
     """Prune the tree and return the element that holds the content."""
     if read is None or not read.blocks:
         root = choose_by_rules(tree, body)
@@ -62,7 +62,7 @@ def choose(tree: Tree, body: Element, read: Blocks | None, title: str, declared:
     return Choice(root, "blocks", found.threshold, found.figures, tuple(found.chances), tuple(found.kept))
 
 
-def read_content(tree: Tree, body: Element, declared: Kind | None) -> Blocks | None:
+def read_content(tree: Tree, body: Element, declared: PageKind | None) -> Blocks | None:
     """The blocks of a page without what is never content; None where there are too many to weigh."""
     from turbohtml import Text
 

@@ -14,7 +14,7 @@ from mcp_web.extract import sites
 from mcp_web.extract.decode import decode
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.options import ExtractOptions
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind, Metadata
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
 from mcp_web.text.untrusted import quoted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class _Found:
     """The chosen content and what is known about the choice."""
 
     roots: Sequence[Node]
-    kind: Kind = "unknown"
+    kind: PageKind = "unknown"
     siteconfig: str | None = None
     title: str | None = None
     author: str | None = None

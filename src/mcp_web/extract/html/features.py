@@ -23,7 +23,7 @@ from mcp_web.extract.html.vocabulary import (
     NAME_WORDS,
     says_aside,
 )
-from mcp_web.model.page import Kind
+from mcp_web.model.page import PageKind
 
 PAGE_FIGURES = (
     "chars", "prose_share", "prose_mean", "longest_share", "articles", "paragraphs", "items", "pres", "headings",
@@ -96,7 +96,7 @@ def _word_masks(words: list[str]) -> list[int]:
 class PageFigures:
     """The figures of one page's blocks, ready for the scorer."""
 
-    def __init__(self, read: Blocks, title: str = "", declared: Kind | None = None) -> None:
+    def __init__(self, read: Blocks, title: str = "", declared: PageKind | None = None) -> None:
         self.read = read
         self.declared = declared
         self.title = title.lower()

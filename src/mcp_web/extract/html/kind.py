@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from mcp_web.model.page import Kind
+from mcp_web.model.page import PageKind
 
 if TYPE_CHECKING:
     from mcp_web.extract.html.features import PageFigures
     from mcp_web.model.page import Metadata
 
 # schema.org types that name the kind of the whole page.
-_TYPES: tuple[tuple[str, Kind], ...] = (
+_TYPES: tuple[tuple[str, PageKind], ...] = (
     ("qapage", "forum"), ("discussionforumposting", "forum"), ("newsarticle", "article"), ("blogposting", "article"),
     ("reportagenewsarticle", "article"), ("techarticle", "documentation"), ("apireference", "documentation"),
     ("product", "product"), ("productgroup", "product"), ("og:product", "product"), ("article", "article"),
     ("scholarlyarticle", "article"), ("recipe", "article"), ("collectionpage", "collection"),
     ("searchresultspage", "listing"), ("itemlist", "listing"), ("service", "service"),
 )  # fmt: skip
-_PATHS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+_PATHS: tuple[tuple[re.Pattern[str], PageKind], ...] = (
     (
         re.compile(r"/(forums?|threads?|topics?|discussions?|showthread|viewtopic|questions/\d+)\b|/t/[^/]+/\d+"),
         "forum",
@@ -37,7 +37,7 @@ _FORUM_NAMES = frozenset(
 )
 
 
-def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: frozenset[str]) -> Kind:
+def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: frozenset[str]) -> PageKind:
     """The kind of a page that no site config names."""
     declared = declared_kind(metadata)
     if not names.isdisjoint(_FORUM_NAMES) or declared == "forum":
@@ -60,7 +60,7 @@ def _reads(figures: PageFigures | None) -> bool:
     return root.prose > 0.5 * root.chars and root.prose > 800
 
 
-def declared_kind(metadata: Metadata) -> Kind | None:
+def declared_kind(metadata: Metadata) -> PageKind | None:
     """What the page says of itself: JSON-LD, microdata, OpenGraph."""
     names = {name for node in metadata.structured_data for name in _names(node)}
     return next((kind for name, kind in _TYPES if name in names), None)
@@ -74,7 +74,7 @@ def _names(node: Mapping[str, Any]) -> list[str]:
     return [str(each).rpartition("/")[2].lower() for each in (value if isinstance(value, list) else [value]) if each]
 
 
-def _by_path(url: str) -> Kind | None:
+def _by_path(url: str) -> PageKind | None:
     try:
         parts = urlsplit(url.lower())
     except ValueError:

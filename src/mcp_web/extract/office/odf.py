@@ -14,7 +14,7 @@ from mcp_web.extract.office.facts import facts_of
 from mcp_web.extract.office.ink import PLAIN, Ink
 from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Kind
+from mcp_web.model.page import Document, ExtractRequest, Fetched, PageKind
 from mcp_web.text.untrusted import one_line, shortened
 
 _ROWS = 2000
@@ -53,7 +53,7 @@ class OdfExtractor:
             raise package.failed("holds no text that can be read (it may be encrypted)")
         content = body[0]
         state = State(styles=OdfStyles(package.xml("styles.xml"), root))
-        kind: Kind = "data" if local(content.tag) == "spreadsheet" else "unknown"
+        kind: PageKind = "data" if local(content.tag) == "spreadsheet" else "unknown"
         parts = [part for part in _blocks(content, state, 0) if part.strip()]
         parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
         text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")

@@ -13,7 +13,7 @@ from mcp_web.extract.pdf.headings import Styles
 from mcp_web.extract.pdf.tables import Table, find_tables
 from mcp_web.extract.pdf.words import Line, PageText, Word, line_of
 
-Kind = Literal["heading", "text", "item", "code", "table"]
+PdfBlockKind = Literal["heading", "text", "item", "code", "table"]
 
 _BULLET = re.compile(r"[•‣◦▪■●○∙·⁃–—*-]|\uf0b7")
 _COUNTER = re.compile(r"\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)]|\[\d{1,3}\]")
@@ -22,8 +22,8 @@ _ENDS = (".", "!", "?", ":", ";", "。", "”", '"')
 
 
 @dataclass(slots=True)
-class Block:
-    kind: Kind
+class PdfBlock:
+    kind: PdfBlockKind
     lines: list[Line]
     level: int = 0  # of a heading, or depth of an item
     table: Table | None = None
@@ -35,13 +35,13 @@ class Block:
         return found[1:] if self.marker and self.marker == found[0].text else found
 
 
-def read_blocks(page: PageText, styles: Styles) -> list[Block]:
+def read_blocks(page: PageText, styles: Styles) -> list[PdfBlock]:
     """The blocks of a page in reading order."""
     lines = _with_marks(page.lines)
     tables = find_tables(lines)
     owner = {at: table for table in tables for at in table.lines}
     pitch = _pitch(lines)
-    blocks: list[Block] = []
+    blocks: list[PdfBlock] = []
     done: set[int] = set()
     before: Line | None = None
     for at in _order(lines, owner):
@@ -50,7 +50,7 @@ def read_blocks(page: PageText, styles: Styles) -> list[Block]:
             table = owner[at]
             if id(table) not in done:
                 done.add(id(table))
-                blocks.append(Block("table", [], table=table))
+                blocks.append(PdfBlock("table", [], table=table))
             before = None
             continue
         last = blocks[-1] if blocks and before is not None else None
@@ -94,21 +94,21 @@ def _order(lines: Sequence[Line], owner: Mapping[int, Table]) -> list[int]:
     return falling if beside <= max(3, 0.05 * len(free)) else written
 
 
-def _begin(line: Line, page: PageText, styles: Styles) -> Block:
+def _begin(line: Line, page: PageText, styles: Styles) -> PdfBlock:
     level = styles.level(line, page.number)
     if level:
-        return Block("heading", [line], level)
+        return PdfBlock("heading", [line], level)
     if line.mono and not styles.mono:
-        return Block("code", [line])
+        return PdfBlock("code", [line])
     first = line.words[0].text
     if len(line.words) > 1 and (_BULLET.fullmatch(first) or _COUNTER.fullmatch(first)):
-        return Block("item", [line], marker=first)
+        return PdfBlock("item", [line], marker=first)
     if LEADERS.search(line.text):
-        return Block("item", [line])  # of a table of contents
-    return Block("text", [line])
+        return PdfBlock("item", [line])  # of a table of contents
+    return PdfBlock("text", [line])
 
 
-def _extend(block: Block, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
+def _extend(block: PdfBlock, before: Line, line: Line, page: PageText, styles: Styles, pitch: float) -> bool:
     """Add the line to the block if it goes on there; says whether it did."""
     fresh = _begin(line, page, styles)
     # A line with a divided word reaches into the next one: measure from its last word to the first of this line.
@@ -128,7 +128,7 @@ def _extend(block: Block, before: Line, line: Line, page: PageText, styles: Styl
     return goes_on
 
 
-def _same_paragraph(block: Block, before: Line, line: Line, step: float, near: bool) -> bool:
+def _same_paragraph(block: PdfBlock, before: Line, line: Line, step: float, near: bool) -> bool:
     """By distance, then by indent; a sentence that stops at the column's foot goes on at the next one's head."""
     if step <= 0:
         unfinished = not before.text.endswith(_ENDS) and line.text[:1].islower()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from mcp_web.extract.markdown import escape_start, fence, table_of
-from mcp_web.extract.pdf.layout import LEADERS, Block
+from mcp_web.extract.pdf.layout import LEADERS, PdfBlock
 from mcp_web.extract.pdf.words import Line, Word
 
 
@@ -15,7 +15,7 @@ def page_marker(number: int) -> str:
     return f"<!-- page {number} -->"
 
 
-def write_blocks(blocks: Sequence[Block]) -> str:
+def write_blocks(blocks: Sequence[PdfBlock]) -> str:
     """The Markdown of one page."""
     parts: list[str] = []
     for at, block in enumerate(blocks):
@@ -26,7 +26,7 @@ def write_blocks(blocks: Sequence[Block]) -> str:
     return "".join(parts)
 
 
-def _write(block: Block) -> str:
+def _write(block: PdfBlock) -> str:
     if block.table:
         return table_of([[_words(cell) for cell in row] for row in block.table.rows])
     if block.kind == "code":
