@@ -19,7 +19,7 @@ from mcp_web.archive.names import (
 )
 from mcp_web.model.citation import CitationKind, Mention
 
-MOST = 2000  # of one document: link farms have no more to say than that
+MOST = 2000  # mentions of one document; only link farms have more
 _READ_MOST = 2_000_000
 _SENTENCE_REACH = 300
 
@@ -32,15 +32,15 @@ _INLINE = re.compile(
 _DEFINITION = re.compile(r"^ {0,3}\[(?P<id>[^\[\]\n]{1,200})\]:[ \t]+<?(?P<url>[^\s<>]{1,2000})>?", re.MULTILINE)
 _REFERENCE = re.compile(r"(?<!!)\[(?P<text>[^\[\]]{1,500})\](?:\[(?P<id>[^\[\]\n]{0,200})\])?(?![\[(:])")
 _WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
-# These begin with a letter or digit for certain, which lets the search skip from one to the next; what must not stand
-# before them is looked at afterwards.
+# These always begin with a letter or digit, so that the search can skip ahead quickly; the character before a match
+# is checked afterwards.
 _BARE = re.compile(r"https?://[^\s<>\"\]\[`|]{3,2000}")
 _BARE_ARXIV = re.compile(rf"ar[xX]iv:\s?(?P<id>{ARXIV.pattern})")
 _STOP = re.compile(r"[.!?][\"')\]]*\s|\n\s*\n|\n\s*[-*|#>]")
 
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
-    """Each thing a document cites, once, by the surest of its mentions; `path` lets relative links name files."""
+    """Each target that a document cites, once, by its most reliable mention; `path` is the base of relative links."""
     text = _without_code(markdown[:_READ_MOST])
     found: dict[str, Mention] = {}
     for read in (_inline, _references, _wiki, _bare):
@@ -57,7 +57,7 @@ def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tupl
 
 
 def _without_code(text: str) -> str:
-    """The text with code blanked, every place kept."""
+    """The text with code replaced by spaces, so that offsets stay valid."""
     if "```" in text or "~~~" in text:
         lines: list[str] = []
         fence = ""
@@ -118,7 +118,7 @@ def _bare(text: str) -> Iterator[_Raw]:
 
 
 def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -> tuple[str, str, CitationKind] | None:
-    """(name, URL to follow, kind) of a target as written; None when it leads nowhere citable."""
+    """(name, URL to follow, kind) of a target as written; None when it cannot be cited."""
     if kind == "wiki":
         return wiki_name(target), target, "wiki"
     if kind == "doi":
@@ -128,7 +128,7 @@ def _resolve(kind: CitationKind, target: str, base_url: str, path: str | None) -
         return arxiv_name(target), "https://arxiv.org/abs/" + target, "arxiv"
     if target.startswith("#"):
         return None
-    if path is not None and target.startswith("file:///"):  # made absolute by the extraction
+    if path is not None and target.startswith("file:///"):  # the extraction made it absolute
         inside = unquote(target.removeprefix("file:///").partition("#")[0])
         return (path_name(inside), inside, kind) if inside else None
     if path is not None and not re.match(r"[A-Za-z][\w+.-]*:|//", target):
@@ -150,13 +150,13 @@ def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, Cita
 
 
 def _sentence(text: str, at: int) -> tuple[int, int]:
-    """The bounds of the sentence around a place, within reach."""
+    """Start and end of the sentence around an offset, at most so far away."""
     left = max(0, at - _SENTENCE_REACH)
     for match in _STOP.finditer(text, left, at):
         left = match.end()
     right = min(len(text), at + _SENTENCE_REACH)
     for match in _STOP.finditer(text, at, right):
-        # A full stop inside the link itself ("](https://a.example/ x. y)") ends nothing.
+        # A full stop inside the link itself ("](https://a.example/ x. y)") does not end the sentence.
         if "](" not in text[match.start() : match.end()]:
             right = match.start() + 1
             break

@@ -1,4 +1,4 @@
-"""The names by which documents are cited, so that a citation and its target meet whatever way it was written."""
+"""Normalised names of documents, so that a citation matches its target however it was written."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def wiki_name(title: str) -> str:
 
 
 def names_of(snapshot: Snapshot) -> tuple[str, ...]:
-    """Everything that would cite this document."""
+    """All names by which this document may be cited."""
     document = snapshot.document
     found: list[str | None] = []
     for url in (snapshot.url, snapshot.final_url, document.metadata.canonical_url):

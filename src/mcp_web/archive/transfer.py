@@ -1,4 +1,4 @@
-"""One store copied into another, page by page, each read back and compared."""
+"""Copies one store into another, page by page; each page is read back and compared."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Kind = Literal["passage", "query"]
 
 
 class Embedder(Protocol):
-    """Texts → vectors of length one, in the order of the texts."""
+    """Turns texts into unit vectors, in the order of the texts."""
 
     @property
     def name(self) -> str:

@@ -139,7 +139,7 @@ def _coloured(cascade: Cascade) -> Iterator[int]:
 
 
 def _colours(values: Iterable[str], variables: dict[str, str]) -> dict[str, Colour | None]:
-    """The opaque colours among the values; None for one that cannot be told here, where its spaces are gone."""
+    """The opaque colours among the values; None for a colour that cannot be parsed without its spaces."""
     found: dict[str, Colour | None] = {}
     for value in list(dict.fromkeys(values))[:_MOST_COLOURS]:
         plain = _filled(value, variables)

@@ -1,7 +1,7 @@
 """Rate limits that the processes of one machine share: small locked files in the data folder.
 
-An agent host often starts one stdio server per window; five of them with one key are still one customer
-to the provider. The lock is the kernel's (`flock`), so a killed process never leaves it behind.
+A client often starts one stdio server per window; to a provider, five of them with one key are one customer.
+The lock is the kernel's (`flock`), so the lock of a killed process is released.
 """
 
 from __future__ import annotations

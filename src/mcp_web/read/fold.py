@@ -34,7 +34,7 @@ _DROP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A folded text whose offsets lead back to the Markdown."""
+    """A folded text with its offsets in the Markdown."""
 
     text: str
     _kept: Stripped
@@ -53,7 +53,7 @@ def fold_markdown(markdown: str) -> Folded:
 
 
 def fold_quote(quote: str) -> str:
-    """A quote as typed by someone: with or without Markdown, quoted or not."""
+    """A quote folded for comparison; it may contain Markdown and stand in quotation marks."""
     return _fold(strip(quote).text).text.strip(" '")
 
 

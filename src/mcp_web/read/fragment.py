@@ -18,9 +18,9 @@ from urllib.parse import quote as percent
 from mcp_web.read.plain import inline
 from mcp_web.text.blocks import Block, blocks, pieces
 
-# Terms of so many words are mostly unique and survive small edits elsewhere in the passage.
+# A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
 FEWEST, MOST = 4, 12
-# A run this short is named whole instead of by its two ends.
+# A run with at most this many words is given whole instead of by its two ends.
 WHOLE_RUN = 9
 
 _SHOWN_OTHERWISE = re.compile(
@@ -31,7 +31,7 @@ _SHOWN_OTHERWISE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words that stand together on the page, where they come from, and where they begin in all of its words."""
+    """Words that are adjacent on the page, their place in the Markdown, and their offset in all words of the page."""
 
     start: int
     end: int
@@ -93,7 +93,7 @@ def _directive(before: str, runs: list[str]) -> str:
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
-    """The last words, as many as it takes to be found at the end and not before it."""
+    """The last words, as many as are needed to match at the end and not earlier."""
     for count in range(min(FEWEST, len(last)), min(MOST, len(last)) + 1):
         words = last[len(last) - count :]
         if words and text.find(_fold(" ".join(words))) >= len(text) - len(_fold(" ".join(words))) - 1:
@@ -102,7 +102,7 @@ def _closing(text: str, last: list[str]) -> list[str]:
 
 
 def _prefix(before: str, words: list[str]) -> str:
-    """What stands just before, when the term alone would be found too early."""
+    """The words just before the term, needed where the term alone would match earlier on the page."""
     ahead = before.split()[-3:]
     if not ahead or _fold(" ".join(words)) not in before:
         return ""

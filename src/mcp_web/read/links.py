@@ -77,7 +77,7 @@ def _links(markdown: str) -> Iterator[tuple[int, int, str, int]]:
             if target and target["url"]:
                 end = target.end()
                 if not image:
-                    # The inner link wins: what is open around it is no link any more.
+                    # Links do not nest: brackets that are open around this link do not begin a link.
                     open_now.clear()
                     yield opening, place, target["url"], end
 

@@ -13,7 +13,7 @@ from mcp_web.read.plain import inline
 from mcp_web.text.blocks import blocks
 from mcp_web.text.markdown import HEADING_MARKS
 
-# Below this likeness a name is more likely a guess than a misspelling.
+# A name that is less similar than this is more likely a guess than a misspelling.
 CLOSE_ENOUGH = 0.8
 
 _PERMALINK = re.compile(r"(?<!\s)\s*+[¶§🔗#]+\s*$")
@@ -99,7 +99,7 @@ def _unknown(headings: Sequence[Heading], name: str) -> InvalidInput:
             suggestion="Leave `section` out; use `start` and `max_chars` to page through the text.",
         )
     shown = dict.fromkeys([*(folded[text] for text in near), *(heading.text for heading in headings[:12])])
-    # Headings are the page's words: whoever shows them marks them as such.
+    # Headings are untrusted text of the page: whoever shows them must mark them as such.
     return InvalidInput(
         f"The page has no section “{name}”.",
         suggestion="Use one of the page's headings, listed below.",

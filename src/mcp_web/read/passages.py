@@ -25,7 +25,7 @@ from mcp_web.text.sizes import CHARS_PER_WORD, count_words
 WORDS_PER_TOKEN = 0.75
 
 # One paragraph in so many ends its passage wherever it stands. Cuts that only fill up would all move when one
-# paragraph grows; with landmarks a change reaches a handful of passages and the rest keep their vectors.
+# paragraph grows; with these fixed cuts a change affects a handful of passages and the rest keep their vectors.
 LANDMARK = 7
 
 _WORD = re.compile(r"\S+")
@@ -36,17 +36,17 @@ _PAUSES = ("; ", ", ", "\n", " ", "，", "、", "；")
 class Size:
     """How large passages are, in words."""
 
-    least: int = 85  # from here on a passage may end
+    least: int = 85  # a passage may end once it has this many words
     most: int = 130
-    overlap: float = 0.12  # of the size, repeated from the passage before
+    overlap: float = 0.12  # the share of the size that is repeated from the passage before
     overlap_sentences: bool = False  # the overlap may reach over several sentences; otherwise it is part of one
     far_above: float = 3.0  # a block this many times too large is cut at its lines, rows or items
-    stretch: float = 1.2  # a passage may grow this much to spare a stub after it
+    stretch: float = 1.2  # a passage may grow by this share to avoid a very short passage after it
     small_section: int = 25  # a section shorter than this is read together with the next
 
     @property
     def name(self) -> str:
-        """What tells this size from the usual one, which has no name."""
+        """The part of a key that stands for this size; empty for the default size."""
         return "" if self == Size() else f"words={self.most}"
 
     @classmethod
@@ -59,7 +59,7 @@ class Size:
 
     @classmethod
     def of_tokens(cls, tokens: int) -> Size:
-        """As large as so many tokens allow, overlap included: what the read-page contract asks."""
+        """A size whose passages, overlap included, have at most so many tokens: for the read-page contract."""
         overlap = 0.14  # of the text that is new; of the whole passage 12 %
         most = max(10, int(tokens * WORDS_PER_TOKEN * (1 - overlap)))
         return cls(
@@ -134,7 +134,7 @@ def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterato
 
 
 def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The path of several sections: the innermost heading that all of them stand under."""
+    """The path that several sections have in common."""
     deepest = found[-1]
     if all(deepest[: len(path)] == path for path in found):
         return deepest
@@ -174,8 +174,8 @@ def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterat
 
 
 def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[int, int]]:
-    """A sentence, or parts of one that no passage could hold."""
-    # Longer than any such number of words can be is too long: counting what remains again and again would be quadratic.
+    """A sentence, or the parts of one that is too long for a passage."""
+    # The length is checked first: counting the words of all that remains at each step would be quadratic.
     while end - start > size.most * CHARS_PER_WORD or count_words(markdown[start:end]) > size.most:
         sample = min(end - start, size.most * 5)
         words = count_words(markdown[start : start + sample])

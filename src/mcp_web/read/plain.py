@@ -1,7 +1,7 @@
-"""Markdown → plain text that remembers where each character stood.
+"""Markdown → plain text, with the offset of each character in the Markdown.
 
-The plain text is made of slices of the Markdown, nothing is inserted, so that an offset in it can be led
-back to the kept text: quotes are compared on it, and `format=text` shows it.
+The plain text is made of slices of the Markdown and nothing is inserted, so that an offset in it can be mapped
+back to the Markdown: quotes are compared on it, and `format=text` shows it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mcp_web.text.blocks import Block, blocks
 from mcp_web.text.markdown import HEADING_MARKS
 
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
-# Every reach is bounded or possessive: a page may be a megabyte of brackets, written to keep us busy.
+# Every repetition is bounded or possessive, so that a hostile page of a megabyte of brackets costs linear time.
 _INLINE = re.compile(
     r"(?<!`)(?P<ticks>`++)(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
     r"|(?P<escape>\\(?=[\\`*_{}\[\]()#+\-.!|<>~$&]))"
@@ -134,7 +134,7 @@ def _spans(pattern: re.Pattern[str], text: str, base: int) -> list[Span]:
 
 
 def without(markdown: str, drop: list[Span]) -> Stripped:
-    """The text less some spans, with its offsets."""
+    """The text without some spans, with its offsets."""
     parts: list[str] = []
     plain_starts: list[int] = []
     markdown_starts: list[int] = []

@@ -1,4 +1,4 @@
-"""Does the source really say that? Each quote is exact, normalised, fuzzy or absent."""
+"""Checks quotes against a document: each is exact, normalised, fuzzy or absent."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ MOST_DIFFERENCES = 12
 LEFT_OUT = 2000
 MOST_CHAINS = 50  # places that the parts of a quote with elisions are tried at
 
-# What is compared where a quote does not stand there as it is: words, single characters of unspaced scripts, and signs
-# that change a statement: percent, currency, comparison, the minus of a number and the dash of a range.
+# The units of fuzzy comparison: words, single characters of unspaced scripts, and signs that change a statement:
+# percent, currency, comparison, the minus of a number and the dash of a range.
 _WORD = re.compile(
     rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{MARKS}])*+(?:['.,][^\W{UNSPACED}]++)*+"
     r"|[%‰°$€£¥₹±<>≤≥=≠×÷+]|-(?=\d)"
@@ -47,7 +47,7 @@ _ELISION = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|�
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What the quote has, and what stands in the source instead; either may be empty."""
+    """Words of the quote, and the words of the source in their place; either may be empty."""
 
     quoted: str
     found: str
@@ -102,7 +102,7 @@ class _Source:
         return self._fuzzy(quote, wanted)
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
-        """A quote with […] whose parts all stand there. What was left out must not have turned the statement round."""
+        """A quote with […] whose parts are all in the source. What was left out must not reverse the statement."""
         span = self.folded.source_span(places[0][0], places[-1][1])
         gaps = [self.folded.text[before[1] - 1 : after[0]] for before, after in pairwise(places)]
         hidden = [Difference("[…]", found) for gap in gaps for found in _negations(gap)]
@@ -113,7 +113,7 @@ class _Source:
         return self._found(quote, "fuzzy", *span, similarity, tuple(hidden[:MOST_DIFFERENCES]))
 
     def _chain(self, parts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """Where the parts stand in order, as near to each other as they do anywhere."""
+        """The places of the parts, in order, where they are closest to each other."""
         room = max(LEFT_OUT, 4 * sum(map(len, parts)))
         best: list[tuple[int, int]] | None = None
         begin = 0
@@ -163,7 +163,7 @@ class _Source:
         votes: Counter[int] = Counter()
         for at, word in enumerate(given):
             places = self._places.get(word, ())
-            # A word on every line says nothing about the place, and would make long pages slow.
+            # A word on every line gives no evidence of the place, and would make long pages slow.
             for place in places if len(places) <= 500 else ():
                 votes[(place - at) // 4] += 1
         return [min(max(0, bucket * 4), max(0, len(words) - 1)) for bucket, _ in votes.most_common(5)]
@@ -253,7 +253,7 @@ def _find(text: str, wanted: str, begin: int = 0) -> int | None:
 
 
 def _inside_word(before: str, after: str) -> bool:
-    """Do two neighbouring characters belong to one word? Characters of unspaced scripts may be quoted from any on."""
+    """Whether two adjacent characters belong to one word; in unspaced scripts a quote may begin at any character."""
     return before.isalnum() and after.isalnum() and not (_UNSPACED.match(before) or _UNSPACED.match(after))
 
 

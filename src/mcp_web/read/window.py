@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mcp_web.errors import InvalidInput
 from mcp_web.text.blocks import Block, blocks, pieces
 
-# A window this empty is worth cutting a list or a paragraph for; code and tables still move whole.
+# Below this share of a window, a list or a paragraph is cut to fill it; code and tables move whole to the next one.
 HALF = 0.5
 
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]")
@@ -43,7 +43,7 @@ def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | N
 def _cut_at(markdown: str, start: int, limit: int) -> int:
     """The best place to stop, after `start` and not after `limit`."""
     best = start
-    # What lies a whole window behind the limit changes nothing: a page of megabytes is not scanned for its beginning.
+    # Text more than a window before the limit has no effect, so a page of megabytes is not scanned from its start.
     markdown = markdown[: 2 * limit - start + 2]
     for block, following in _with_following(markdown):
         if block.end <= start:
@@ -67,7 +67,7 @@ def _with_following(markdown: str) -> list[tuple[Block, int]]:
 
 
 def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:
-    """A block reaches over the limit: stop before it, or in it if it would not fit any window."""
+    """Where to stop when a block extends beyond the limit: before it, or inside one that fits no window."""
     filled = (best - start) / (limit - start)
     too_large = block.end - max(block.start, start) > limit - start
     if best > start and not too_large and (block.kind in ("code", "table", "math") or filled >= HALF):

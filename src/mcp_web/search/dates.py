@@ -30,7 +30,7 @@ def split_prefix(snippet: str, now: datetime | None = None, language: str | None
     numbers = len(re.findall(r"\d+", found["date"])) if found else 0
     if found is None or not numbers:
         return None, snippet
-    # One number is an age or nothing: "In May 2026 — we met" is text.
+    # A single number is an age or no date at all: "In May 2026 — we met" is text.
     moment = now or datetime.now(UTC)
     dated = moment_of(found["date"], moment) if numbers == 1 else published(found["date"], moment, language)
     return (dated, snippet[found.end() :]) if dated else (None, snippet)

@@ -53,7 +53,7 @@ def kind_of(url: str, metadata: Metadata, figures: PageFigures | None, names: fr
 
 
 def _reads(figures: PageFigures | None) -> bool:
-    """Whether most of what the page says is sentences."""
+    """Whether most of the page's text is sentences."""
     if figures is None:
         return False
     root = figures.read.boxes[0]
