@@ -356,7 +356,7 @@ async def test_when_the_model_is_down_words_answer_or_the_longest_blocks_come_wi
     model.statuses = [429] * 50
     url = miniweb.site("docs.example").page("/down", PAGE)
     answer = await reading.object("web.readFromPage", url=url, query=["licensing", "zebra"], maxResults=2)
-    assert "words only" in answer["note"]
+    assert "without the model" in answer["note"]
     assert "Licensing is explained" in answer["queries"][0]["results"][0]["text"]
     assert 1 <= len(answer["queries"][1]["results"]) <= 2, "no word fits: the longest blocks"
 
