@@ -176,3 +176,31 @@ def test_passages_have_one_size_in_every_script(sentence: str) -> None:
 
 def test_an_endless_sentence_of_an_unspaced_script_is_cut_to_size() -> None:
     assert all(count_words(one.text) <= 180 for one in passages("图书馆早上九点开门" * 300))
+
+
+def entries(count: int) -> str:
+    """An API reference: a signature, then what it does, in lengths that do not fit the size of a passage."""
+    parts = ["# Tasks"]
+    for number in range(count):
+        parts.append(f"`Task.method{number}(timeout: float = 3)`")
+        parts.append(
+            " ".join(f"Sentence {at} about method{number} says what it returns." for at in range(5 + number % 4))
+        )
+    return "\n\n".join(parts)
+
+
+def test_signature_stays_with_its_description() -> None:
+    found = passages(entries(20))
+    for number in range(20):
+        with_signature = [one.text for one in found if f"`Task.method{number}(" in one.text]
+        assert with_signature
+        assert all(f"Sentence 0 about method{number} " in text for text in with_signature)
+
+
+def test_question_stays_with_its_answer() -> None:
+    pairs = "\n\n".join(
+        f"How does thing {number} work?\n\n" + f"Thing {number} works in this way, as was said. " * 6
+        for number in range(12)
+    )
+    for one in passages(pairs):
+        assert not one.text.rstrip().endswith("?")

@@ -62,6 +62,11 @@ WORDS_ONLY = Odds(start=-1.0, coverage=3.6)
 CROSS_LANGUAGE = Odds(start=-2.0, static=5.5)
 
 
+# What is shown until the answer is there: passages at most so many standard deviations behind the best, at least two;
+# two also of a page that does not answer. Half of the tokens of a fixed eight, hit@1 and @3 unchanged
+# (docs/concepts/reading.md); a fixed number for the same tokens finds less.
+_CLOSE, _LEAST_SHOWN, _UNANSWERED = 1.5, 2, 2
+
 # For `likely`: how far behind the best, and how many at least.
 _NEAR, _LEAST_READ = 2.0, 3
 
@@ -104,6 +109,7 @@ class Ranked:
     passages: tuple[ScoredPassage, ...]
     answered: bool
     best: float  # the score of the best passage, shown or not
+    enough: int = 0  # of the passages: how many to show until the answer is most likely there
     nearest: tuple[ScoredPassage, ...] = ()  # what came closest, when the page does not answer
 
 
@@ -118,7 +124,8 @@ def rank(
     around: Around | None = None,
 ) -> Ranked:
     """The passages that answer, best first, scores never rising, none that repeats another."""
-    chosen = _distinct(passages, evidence, rows, max_results, around)
+    total = fused(evidence)
+    chosen = _distinct(passages, evidence, total, rows, max_results, around)
     scores = _never_rising([score(evidence, number) for number, _ in chosen])
     high = float(evidence.words.max()) if len(evidence.words) else 0.0
     scored = [
@@ -134,7 +141,8 @@ def rank(
     least = WORTH_SHOWING if min_score is None else min_score
     shown = tuple(one for one in scored if one.score >= least)
     answered = best >= ANSWERED
-    return Ranked(query, shown, answered, best, () if answered else tuple(scored[:3]))
+    enough = _enough([float(total[number]) for number, _ in chosen[: len(shown)]], answered)
+    return Ranked(query, shown, answered, best, enough, () if answered else tuple(scored[:3]))
 
 
 def order(evidence: Evidence, shares: Shares = IN_PAGE) -> list[int]:
@@ -204,9 +212,18 @@ def _meaning_of_all(evidence: Evidence) -> Scores | None:
     return meaning
 
 
+def _enough(totals: Sequence[float], answered: bool) -> int:
+    """How many are near the best: one that is far ahead holds the answer; of many close ones, any may."""
+    if not answered:
+        return min(_UNANSWERED, len(totals))
+    near = sum(total >= totals[0] - _CLOSE for total in totals)
+    return min(len(totals), max(_LEAST_SHOWN, near))
+
+
 def _distinct(
     passages: Sequence[Passage],
     evidence: Evidence,
+    total: Scores,
     rows: Mapping[str, Rows],
     max_results: int,
     around: Around | None,
@@ -214,7 +231,6 @@ def _distinct(
     """The best passages with what is shown of them, without those that repeat or are part of a better one."""
     import numpy as np
 
-    total = fused(evidence)
     chosen: list[tuple[int, Passage]] = []
     kept: list[Rows] = []
     taken: set[int] = set()

@@ -28,6 +28,10 @@ WORDS_PER_TOKEN = 0.75
 # paragraph grows; with these fixed cuts a change affects a handful of passages and the rest keep their vectors.
 LANDMARK = 7
 
+# A paragraph that is nothing without the next: an API signature (`name(…)`), a term in bold, a question.
+_LEAD = re.compile(r"`[^`\n]+`$|`[^`\n]*\([^\n]*[`)*]$|\*\*[^*\n]+\*\*:?$|[^\n]*\?$")
+_LEAD_WORDS = 40
+
 _WORD = re.compile(r"\S+")
 _PAUSES = ("; ", ", ", "\n", " ", "，", "、", "；")
 
@@ -81,6 +85,7 @@ class _Unit:
     words: int
     prose: bool
     closes: bool  # the last of its paragraph
+    leads: bool = False  # a signature, a term or a question: nothing without what follows
 
 
 def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Size | None = None) -> list[Passage]:
@@ -153,12 +158,13 @@ def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
         for start, end in _fill(markdown, pieces(markdown, block), size):
             yield _Unit(start, end, count_words(markdown[start:end]), False, True)
         return
+    leads = words <= _LEAD_WORDS and _LEAD.match(markdown[block.start : block.end]) is not None
     spans = sentences(markdown[block.start : block.end], block.start)
     for number, (start, end) in enumerate(spans):
         parts = list(_shorten(markdown, start, end, size))
         for part, (begin, stop) in enumerate(parts):
             closes = number == len(spans) - 1 and part == len(parts) - 1
-            yield _Unit(begin, stop, count_words(markdown[begin:stop]), True, closes)
+            yield _Unit(begin, stop, count_words(markdown[begin:stop]), True, closes, leads)
 
 
 def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterator[tuple[int, int]]:
@@ -207,22 +213,23 @@ def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[
 
 
 def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:
-    """Where the passage ends: a paragraph's end rather than a sentence's; among equals the text itself decides,
-    so that after a change the cuts soon fall where they fell before."""
+    """Where the passage ends: before the next entry, else at a paragraph's end, else at a sentence's. Among equals
+    the text itself decides, so that after a change the cuts soon fall where they fell before."""
     words = 0
-    choices: list[tuple[bool, int, int]] = []
+    choices: list[tuple[int, int, int]] = []
     for at in range(first, len(units)):
         unit = units[at]
         # A heading or a lead-in ("For example:") goes with what it introduces, however large that is.
         if words >= size.small_section and words + unit.words > size.most:
             break
         words += unit.words
-        if words >= size.least // 2 and (unit.closes or words >= size.least):
+        if words >= size.least // 2 and (unit.closes or words >= size.least) and not unit.leads:
             key = zlib.crc32(markdown[unit.start : unit.end].encode("utf-8", "surrogatepass"))
+            entry_follows = at + 1 < len(units) and units[at + 1].leads
             if unit.closes and key % LANDMARK == 0:
                 return at
-            if words >= size.least:
-                choices.append((not unit.closes, key, at))
+            if words >= size.least or entry_follows:
+                choices.append((0 if entry_follows else 1 if unit.closes else 2, key, at))
     else:
         return len(units) - 1
     rest = sum(unit.words for unit in units[at : at + size.most])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mcp_web.errors import WebError
@@ -18,6 +19,7 @@ from mcp_web.tools.page_view import front_matter, iso
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import view_of
 
+_MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT = 8  # sections named that did not fit
 _HANDLE = 30  # tokens of a passage's id, score and headings
 _UNSURE = 0.3  # one in twenty questions is answered by a page that the verdict denies: its best passage is shown
@@ -40,7 +42,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         call.app,
         urls,
         queries,
-        max_results=args["max_results"],
+        max_results=args["max_results"] or _MOST,
         min_score=threshold,
         max_age=args["max_age"],
         deadline=call.deadline,
@@ -113,7 +115,12 @@ def _query(
     candidates = ranked.passages or tuple(one for one in ranked.nearest[:1] if one.score >= _UNSURE)
     if not ranked.answered and candidates:
         head += " What comes closest, unsure:"
-    lines, results, late = [head], [], []
+    # A number from the caller is what they get; else as many as it takes until the answer is there.
+    enough = len(candidates) if args["max_results"] or not ranked.passages else ranked.enough
+    candidates, late = candidates[:enough], list(candidates[enough:])
+    if ranked.answered and (whole := _whole_page(kept, candidates, left.tokens)) is not None:
+        candidates, late = (whole,), []
+    lines, results = [head], []
     for one in candidates:
         handle = f"{kept.hash[:16]}#{one.passage.number}"
         if handle in left.shown:
@@ -133,8 +140,19 @@ def _query(
         results.append(_as_object(call, kept, one, handle))
     left_out = _left_out(kept.url, late)
     if left_out:
-        lines.append("left out: " + "; ".join(f"{row['section']} → {row['call']}" for row in left_out))
+        wanted = "; ".join(row["argument"] for row in left_out)
+        lines.append(f"left out, each by web_open(url={json.dumps(kept.url)}, …): {wanted}")
     return "\n\n".join(lines), results, left_out
+
+
+def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> ScoredPassage | None:
+    """The page as one passage, when that costs no more than its best passages."""
+    markdown = kept.document.markdown
+    cost = sum(budget.estimate(one.passage.text) + _HANDLE for one in candidates)
+    if not candidates or not budget.within(markdown, min(cost, tokens)):
+        return None
+    best = candidates[0]
+    return replace(best, passage=replace(best.passage, text=markdown, start=0, end=len(markdown), section_path=()))
 
 
 def _passage_text(handle: str, one: ScoredPassage) -> str:
@@ -165,7 +183,7 @@ def _left_out(url: str, late: list[ScoredPassage]) -> list[dict[str, Any]]:
         section = one.passage.section_path[-1] if one.passage.section_path else ""
         name = section or f"at {one.passage.start}"
         ask = f"section={json.dumps(section, ensure_ascii=False)}" if section else f"start={one.passage.start}"
-        found.setdefault(name, {"section": name, "call": f"web_open(url={json.dumps(url)}, {ask})"})
+        found.setdefault(name, {"section": name, "argument": ask, "call": f"web_open(url={json.dumps(url)}, {ask})"})
     return list(found.values())[:_LEFT_OUT]
 
 
@@ -187,15 +205,15 @@ TOOL = Tool(
     title="Read what answers a question",
     description=(
         "Reads up to 10 pages and returns only the passages that answer your question, best first, within a token "
-        "budget: usually a tenth of what web_open would cost. Code blocks and tables stay whole. Says so when a "
-        "page does not answer, and names the sections left out with the call that gets them. Use it whenever you "
-        "have a question; use web_open to read a page in order. Each passage has a stable id, offsets into the "
-        "snapshot and a score, so it can be cited and checked with verify_quotes."
+        "budget, and stops when the answer is there: about 800 tokens for a fact. Code blocks, tables and API entries "
+        "stay whole. Says so when a page does not answer, and names the sections left out with the call that gets "
+        "them. Use it whenever you have a question; use web_open to read a page in order. Each passage has a "
+        "stable id, offsets into the snapshot and a score, so it can be cited and checked with verify_quotes."
     ),
     params=(
         Param("url", "array", "Address, or up to 10.", required=True, max_items=10, max_length=8_000, address=True),
         Param("query", "array", "Question, or up to 10.", required=True, max_items=10, max_length=500, lines=True),
-        Param("max_results", "integer", "Passages a query (default 8).", default=8, least=1, most=50,
+        Param("max_results", "integer", "So many passages a query; unset: until answered.", least=1, most=50,
               aliases=("count", "limit", "top_k")),
         Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=3_000, least=200, most=15_000),
         Param("min_score", "number", "Leave out passages below this, 0 to 1.", least=0, most=1),

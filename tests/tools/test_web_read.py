@@ -1,0 +1,93 @@
+"""web_read: the answer, what it costs, and what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from mcp_web.app import App
+from mcp_web.settings import load
+from mcp_web.tools import budget
+from mcp_web.tools.call import Call
+from mcp_web.tools.calling import run_tool
+from mcp_web.tools.tool import Answer
+from mcp_web.tools.web_read import TOOL
+from miniweb import MiniWeb, Reply
+
+pytestmark = pytest.mark.anyio
+
+MACHINE = (
+    "<title>The machine</title><main><h1>The difference engine</h1><p>The machine was built in a workshop in London. It"
+    " had twenty-four wheels of brass, each as large as a hand, and it weighed two tons when it was finished.</p><p>Its"
+    " inventor demonstrated it to visitors on Saturday evenings until the money was spent.</p></main>"
+)
+SUBJECTS = ("warranty", "cleaning", "delivery", "returns", "payment", "repairs", "colours", "accounts", "gifts", "press")
+
+
+def manual() -> str:
+    """A long page: one fact about each subject among much else."""
+    parts = ["<title>Manual</title><main><h1>Kettle manual</h1>"]
+    for number, subject in enumerate(SUBJECTS):
+        filler = f"<p>{f'Further remarks on {subject} follow in the usual order and detail here. ' * 12}</p>" * 3
+        fact = f"<p>The {subject} of the kettle is handled by office {number + 40} within {number + 2} days.</p>"
+        parts.append(f"<h2>{subject.title()}</h2>{fact}{filler}")
+    return "".join(parts) + "</main>"
+
+
+@pytest.fixture
+async def app(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[App]:
+    environ = {"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_WEB_EMBEDDINGS": "none"}
+    async with App(load(environ=environ), dialer=miniweb.dialer()) as made:
+        yield made
+
+
+async def read(app: App, url: str, query: str, **given: Any) -> Answer:
+    call = Call(app, deadline=anyio.current_time() + 50)
+    return await run_tool(TOOL, call, {"url": [url], "query": [query]} | given)
+
+
+async def test_reading_stops_when_the_answer_is_there(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    answer = await read(app, url, "Which office handles the warranty of the kettle?")
+    found = answer.data["queries"][0]
+    assert found["answered"]
+    assert "office 40" in found["results"][0]["text"]
+    assert budget.estimate(answer.text) < 1_500
+
+
+async def test_caller_who_names_a_number_gets_that_many(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    usual = await read(app, url, "Which office handles the warranty of the kettle?")
+    more = await read(app, url, "Which office handles the warranty of the kettle?", max_results=6)
+    assert len(more.data["queries"][0]["results"]) == 6 > len(usual.data["queries"][0]["results"])
+
+
+async def test_what_is_left_out_is_named_with_the_call_that_gets_it(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    answer = await read(app, url, "Which office handles the warranty of the kettle?")
+    left_out = answer.data["queries"][0]["left_out"]
+    assert left_out
+    assert left_out[0]["call"].startswith("web_open(url=")
+    assert left_out[0]["argument"] in answer.text
+
+
+@pytest.mark.parametrize(
+    "question", ["how many wheels did the machine have", "What did the machine weigh?", "where was the machine built?"]
+)
+async def test_small_page_is_returned_whole_and_counts_as_answering(app: App, miniweb: MiniWeb, question: str) -> None:
+    url = miniweb.site("docs.example").route("/machine", lambda _: Reply(MACHINE))
+    found = (await read(app, url, question)).data["queries"][0]
+    assert found["answered"]
+    assert len(found["results"]) == 1
+    assert "twenty-four wheels" in found["results"][0]["text"]
+    assert "Saturday evenings" in found["results"][0]["text"]
+
+
+async def test_page_about_something_else_is_not_passed_off_as_an_answer(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/machine", lambda _: Reply(MACHINE))
+    found = (await read(app, url, "Which vitamins are in spinach soup?")).data["queries"][0]
+    assert not found["answered"]
