@@ -25,7 +25,18 @@ MACHINE = (
     " had twenty-four wheels of brass, each as large as a hand, and it weighed two tons when it was finished.</p><p>Its"
     " inventor demonstrated it to visitors on Saturday evenings until the money was spent.</p></main>"
 )
-SUBJECTS = ("warranty", "cleaning", "delivery", "returns", "payment", "repairs", "colours", "accounts", "gifts", "press")
+SUBJECTS = (
+    "warranty",
+    "cleaning",
+    "delivery",
+    "returns",
+    "payment",
+    "repairs",
+    "colours",
+    "accounts",
+    "gifts",
+    "press",
+)
 
 
 def manual() -> str:

@@ -25,8 +25,8 @@ class BytePairTokenizer:
     def __init__(self, description: str) -> None:
         model = json.loads(description)["model"]
         self._vocabulary: dict[str, int] = model["vocab"]
-        pairs = (tuple(pair.split(" ")) if isinstance(pair, str) else tuple(pair) for pair in model["merges"])
-        self._ranks = {pair: rank for rank, pair in enumerate(pairs)}
+        merges = (pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"])
+        self._ranks = {pair: rank for rank, pair in enumerate(merges)}
         self._letters = _byte_letters()
         self._known: dict[str, tuple[int, ...]] = {}
 
@@ -48,7 +48,7 @@ class BytePairTokenizer:
         """The part's letters joined pair by pair, the pair learnt first before all others."""
         letters = [self._letters[byte] for byte in part.encode("utf-8", "replace")]
         while len(letters) > 1:
-            ranks = [self._ranks.get(pair, _NEVER) for pair in pairwise(letters)]
+            ranks = [self._ranks.get(f"{one} {other}", _NEVER) for one, other in pairwise(letters)]
             lowest = min(ranks)
             if lowest == _NEVER:
                 break

@@ -12,6 +12,7 @@ import hashlib
 import importlib.util
 import json
 import math
+import mmap
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,7 +67,8 @@ def find() -> Path | None:
 
 def read(path: Path) -> Pack:
     """The pack in a file, or EMBEDDING_ERROR when it is not the very file that was measured."""
-    raw = path.read_bytes()
+    with path.open("rb") as opened:  # not read as a whole: the vectors of words stay in the file until they are used
+        raw = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
     found = hashlib.sha256(raw).hexdigest()
     if found != SHA256:
         raise EmbeddingError(
@@ -76,7 +78,7 @@ def read(path: Path) -> Pack:
     return _parse(raw)
 
 
-def _parse(raw: bytes) -> Pack:
+def _parse(raw: mmap.mmap) -> Pack:
     """Magic, length, JSON header, tokenizer, then each tensor's bytes in the header's order."""
     length = struct.unpack("<Q", raw[8:16])[0]
     header = json.loads(raw[16 : 16 + length])

@@ -21,7 +21,7 @@ from mcp_web.embed.static import static_vectors
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
 from mcp_web.index.page import Cut, PreparedPage, RecentPages, prepare
-from mcp_web.index.rank import Calibration, Evidence, Ranked, likely, rank
+from mcp_web.index.rank import Calibration, Evidence, Ranked, is_decided, likely, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.model.page import Heading
@@ -100,8 +100,8 @@ class PageReader:
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
-            read = [query for query in queries if self._model_reads(page, query)]
-            wanted = await _worked(page, _likely, page, read) if read else []
+            read = [query for query in dict.fromkeys(queries) if self._model_reads(page, query)]
+            read, wanted = await _worked(page, _likely, page, read) if read else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
@@ -256,8 +256,9 @@ def _without_model(page: PreparedPage, query: str) -> Evidence:
     return Evidence(page.words.scores(query), page.words.coverage(query), static, cross_language=len(languages) > 1)
 
 
-def _likely(page: PreparedPage, queries: Sequence[str]) -> list[int]:
-    """The passages worth the model's time."""
-    each = max(4, min(LIKELY, MOST_NEW // max(1, len(queries))))
-    found = dict.fromkeys(at for query in queries for at in likely(_without_model(page, query), each))
-    return sorted(found)[:MOST_NEW]
+def _likely(page: PreparedPage, queries: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The questions for which the model is worth its time, and the passages it should read for them."""
+    open_questions = {query: evidence for query in queries if not is_decided(evidence := _without_model(page, query))}
+    each = max(4, min(LIKELY, MOST_NEW // max(1, len(open_questions))))
+    found = dict.fromkeys(at for evidence in open_questions.values() for at in likely(evidence, each))
+    return list(open_questions), sorted(found)[:MOST_NEW]
