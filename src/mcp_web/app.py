@@ -328,7 +328,7 @@ class App:
 
             size = Size.of_tokens(self.settings.of(EmbedOptions).tokens_size or tokens)
             cut = partial(passages, size=size)
-            self._reader_of = PageReader(store, self.embedder, cut, cut_name=size.name, show_words=0)
+            self._reader_of = PageReader(store, self.embedder, cut, cut_name=size.name, show_words=0, always_ask=True)
         return self._reader_of
 
     async def archive(self) -> Archive:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
 STATIC_MODEL = NAME
-SUMMARY_CHARS = 1400  # about 320 tokens of English
-_HEADING_CHARS = 300  # of them for headings
+# What the model reads of a document: all of a short one, such as an abstract, and about 200 tokens of a longer one.
+SHORT_CHARS, SUMMARY_CHARS = 1600, 900
+_HEADING_CHARS = 250  # of a summary, for headings
 _MOST_PASSAGES = 400  # of a document that get a vector: the first 50,000 words
 
 
@@ -90,6 +91,8 @@ def summary_model(embedder: Embedder) -> str:
 def summary(kept: Snapshot) -> str:
     """What a document is about: its title, its headings and its beginning."""
     document = kept.document
+    if len(document.markdown) <= SHORT_CHARS:
+        return "\n".join(part for part in (document.title, readable(document.markdown)) if part)
     headings = " · ".join(one.text for one in document.headings)[:_HEADING_CHARS]
     beginning = readable(document.markdown[: 2 * SUMMARY_CHARS])
     return "\n".join(part for part in (document.title, headings, beginning) if part)[:SUMMARY_CHARS]

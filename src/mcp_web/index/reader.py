@@ -68,8 +68,10 @@ class PageReader:
         cut_name: str = "",
         show_words: int = SHOW_WORDS,
         model_seconds: float = MODEL_SECONDS,
+        always_ask: bool = False,
     ) -> None:
         """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never).
+        `always_ask` asks the model also where words decide, and about all of a short page.
 
         A cut other than the usual one has a name: its vectors are kept apart from those of the usual passages.
         """
@@ -79,6 +81,7 @@ class PageReader:
         self._cut = cut
         self._show_words = show_words
         self._model_seconds = model_seconds
+        self._always_ask = always_ask
         self._pages = RecentPages()
         self._questions: OrderedDict[str, Rows] = OrderedDict()
         self._recent: OrderedDict[str, PageVectors] = OrderedDict()
@@ -101,7 +104,7 @@ class PageReader:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
             read = [query for query in dict.fromkeys(queries) if self._model_reads(page, query)]
-            read, wanted = await _worked(page, _likely, page, read) if read else ([], [])
+            read, wanted = await _worked(page, self._likely, page, read) if read else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
@@ -131,6 +134,20 @@ class PageReader:
         if self._embedder.dim == 0 or not page.passages:
             return False
         return reads(self._embedder, page.words.language) and reads(self._embedder, language_of(query))
+
+    def _likely(self, page: PreparedPage, queries: Sequence[str]) -> tuple[list[str], list[int]]:
+        """The questions for which the model is worth its time, and the passages it should read for them."""
+        if self._always_ask and len(page.passages) <= LIKELY:
+            return list(queries), list(range(len(page.passages)))
+        each = max(4, min(LIKELY, MOST_NEW // max(1, len(queries))))
+        asked: list[str] = []
+        found: dict[int, None] = {}
+        for query in queries:
+            evidence = _without_model(page, query)
+            if self._always_ask or not is_decided(evidence):
+                asked.append(query)
+                found |= dict.fromkeys(likely(evidence, each))
+        return asked, sorted(found)[:MOST_NEW]
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
         page = self._pages.get(key, markdown)
@@ -254,11 +271,3 @@ def _without_model(page: PreparedPage, query: str) -> Evidence:
     static = page.pieces.similarities(static_vectors(), query) if page.pieces else None
     languages = {page.words.language, language_of(query)} - {""}
     return Evidence(page.words.scores(query), page.words.coverage(query), static, cross_language=len(languages) > 1)
-
-
-def _likely(page: PreparedPage, queries: Sequence[str]) -> tuple[list[str], list[int]]:
-    """The questions for which the model is worth its time, and the passages it should read for them."""
-    open_questions = {query: evidence for query in queries if not is_decided(evidence := _without_model(page, query))}
-    each = max(4, min(LIKELY, MOST_NEW // max(1, len(open_questions))))
-    found = dict.fromkeys(at for evidence in open_questions.values() for at in likely(evidence, each))
-    return list(open_questions), sorted(found)[:MOST_NEW]

@@ -28,7 +28,7 @@ _LOOKED_AT = 128  # documents without vectors among which a process looks for un
 CLAIM_SECONDS = 120.0
 _CLAIMS = "embedding_claims"
 _COUNTED = 10_000  # documents without vectors that are counted exactly
-LOOK_EVERY = 5.0  # seconds between two looks for new documents
+LOOK_EVERY = 1.0  # seconds between two looks for new documents
 _MANY = 100  # documents after which the store finishes pending work, such as an index over their vectors
 
 
