@@ -1,1 +1,1 @@
-"""The door to embedding models: local, remote, none."""
+"""Adapters to embedding models: static, local, cross-language, remote, none."""

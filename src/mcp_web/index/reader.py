@@ -104,14 +104,14 @@ class PageReader:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
             read = [query for query in dict.fromkeys(queries) if self._model_reads(page, query)]
-            read, wanted = await _worked(page, self._likely, page, read) if read else ([], [])
+            read, wanted = await _off_the_loop(page, self._likely, page, read) if read else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all, page, markdown, tuple(queries), vectors, max_results=max_results, min_score=min_score
             )
-            results = await _worked(page, work)
+            results = await _off_the_loop(page, work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
     async def complete(self, key: str, markdown: str, headings: Sequence[Heading]) -> int:
@@ -259,8 +259,8 @@ class PageReader:
         return replace(evidence, cosines=vectors.cosines(page.passages, question), calibration=self._calibration)
 
 
-async def _worked(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
-    """A short page is ranked faster than a thread is woken; a long one must not hold the event loop."""
+async def _off_the_loop(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
+    """Run in a thread what would hold the event loop; a short page is ranked faster than a thread is woken."""
     if len(page.passages) <= AT_ONCE:
         return work(*args)
     return await anyio.to_thread.run_sync(functools.partial(work, *args))
