@@ -305,20 +305,6 @@ class App:
             )
         return self._reader
 
-    async def cross_language_reader(self) -> PageReader | None:
-        """A reader for questions in another language than the page's; None when its extra is not installed."""
-        from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
-
-        store = await self.store()
-        if self.embedder.languages is None or self.embedder.dim == 0 or not is_installed():
-            return None
-        if "_cross_language_reader" not in self.__dict__:
-            from mcp_web.index.reader import PageReader
-            from mcp_web.read.passages import passages
-
-            self._cross_language_reader = PageReader(store, CrossLanguageEmbedder(), passages)
-        return self._cross_language_reader
-
     async def reader_of(self, tokens: int) -> PageReader:
         """A reader of passages of so many tokens unless the operator set a size: what the read-page contract has."""
         store = await self.store()

@@ -185,6 +185,8 @@ def likely(evidence: Evidence, most: int) -> list[int]:
     Two standard deviations behind the best, the model hardly ever puts a passage first (hit@1 and @3 within .005 of
     reading the 16 best, for half of the work).
     """
+    if evidence.cross_language:  # there the other signals are too weak to choose by
+        return order(evidence)[: 2 * most]
     total = fused(evidence)
     best = order(evidence)[: max(_LEAST_READ, min(most, math.ceil(len(total) * _SHARE_READ)))]
     near = [at for at in best if total[at] >= total[best[0]] - _NEAR]

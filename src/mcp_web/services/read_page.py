@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import anyio
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 OnProgress = Callable[[str, float, float], None]
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 PROTECTED = "content protected"
+_cross_language_readers: WeakKeyDictionary[App, PageReader] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,25 @@ async def read_pages(
 
 async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
     """The reader for each question: the usual one, or that for questions in another language than the page's."""
-    usual, other = await app.reader(), await app.cross_language_reader()
+    usual, other = await app.reader(), await _cross_language_reader(app)
     language = language_of(page.snapshot.document.markdown)
     if other is None or not language:
         return [usual] * len(queries)
     return [usual if language_of(query) in ("", language) else other for query in queries]
+
+
+async def _cross_language_reader(app: App) -> PageReader | None:
+    """One for each app; None without its extra, and where the configured model ranks every language itself."""
+    from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
+
+    if app.embedder.languages is None or app.embedder.dim == 0 or not is_installed():
+        return None
+    if app not in _cross_language_readers:
+        from mcp_web.index.reader import PageReader
+        from mcp_web.read.passages import passages
+
+        _cross_language_readers[app] = PageReader(await app.store(), CrossLanguageEmbedder(), passages)
+    return _cross_language_readers[app]
 
 
 async def _rank(
