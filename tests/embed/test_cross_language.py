@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from mcp_web.app import App
+from mcp_web.embed.cross_language import CrossLanguageEmbedder
 from mcp_web.settings import load
 from mcp_web.tools.call import Call
 from mcp_web.tools.calling import run_tool
@@ -45,6 +46,7 @@ async def test_english_question_finds_the_passage_of_a_german_page(
     filler = "Das ist hier nur ein weiterer Satz, der nichts mit der Frage zu tun hat und den Absatz länger macht. "
     html = "".join(f"<h2>Teil {number}</h2><p>{text} {filler}</p>" for number, text in enumerate(FACTS))
     url = miniweb.site("docs.example").route("/de", lambda _: Reply(f"<title>Seite</title><main>{html}</main>"))
+    await CrossLanguageEmbedder().embed(["loaded before the clock runs"])
     settings = load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)})
     async with App(settings, dialer=miniweb.dialer()) as app:
         answer = await run_tool(

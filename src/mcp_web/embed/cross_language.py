@@ -33,6 +33,7 @@ _SHA256 = {
     "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
 }
+_loading = threading.Lock()
 _TURN = 8  # texts of one turn in the thread
 
 
@@ -49,8 +50,6 @@ class CrossLanguageEmbedder:
 
     def __init__(self) -> None:
         self.dim: int | None = DIM
-        self._model: Any = None
-        self._loading = threading.Lock()
         self._turns: anyio.CapacityLimiter | None = None
 
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
@@ -65,16 +64,17 @@ class CrossLanguageEmbedder:
         return np.concatenate(rows)
 
     async def close(self) -> None:
-        self._model = None
+        return None
 
     def _encode(self, texts: list[str]) -> Rows:
-        with self._loading:
-            model = self._model = self._model or _load()
+        with _loading:
+            model = _load()
         return checked(model.encode(texts), len(texts), DIM, self.name)
 
 
+@functools.cache
 def _load() -> Any:
-    """The encoder, after its weights were checked; EMBEDDING_ERROR when they are not the measured ones."""
+    """The encoder, one for the process; EMBEDDING_ERROR when its weights are not the measured ones."""
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:
