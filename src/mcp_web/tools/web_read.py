@@ -207,8 +207,7 @@ TOOL = Tool(
         "Reads up to 10 pages and returns only the passages that answer your question, best first, until the answer is "
         "there: about 800 tokens for a fact. Code blocks, tables and API entries stay whole. Says so when a page does "
         "not answer, and names the sections left out with the call that gets them. Use it whenever you have a "
-        "question; use web_open to read a page in order. Each passage has a stable id, offsets and a score, so it can "
-        "be cited and checked with verify_quotes."
+        "question; use web_open to read a page in order. Passages have ids, offsets and scores, to be cited."
     ),
     params=(
         Param("url", "array", "Address, or up to 10.", required=True, max_items=10, max_length=8_000, address=True),
