@@ -27,6 +27,7 @@ _XLSX = "mcp_web.extract.office.xlsx:XlsxExtractor"
 _PPTX = "mcp_web.extract.office.pptx:PptxExtractor"
 _ODF = "mcp_web.extract.office.odf:OdfExtractor"
 _RTF = "mcp_web.extract.office.rtf:RtfExtractor"
+_MAIL = "mcp_web.extract.mail:MailExtractor"
 _ZIP = "mcp_web.extract.office.zip:ZipExtractor"
 
 # Media type → "module:class".
@@ -61,6 +62,8 @@ EXTRACTORS: dict[str, str] = {
     "application/vnd.oasis.opendocument.spreadsheet": _ODF,
     "application/vnd.oasis.opendocument.presentation": _ODF,
     "application/epub+zip": "mcp_web.extract.office.epub:EpubExtractor",
+    "application/vnd.mcp-web.thread+json": "mcp_web.extract.thread:ThreadExtractor",
+    "message/rfc822": _MAIL,
     "application/rtf": _RTF,
     "text/rtf": _RTF,
     "application/zip": _ZIP,
@@ -71,6 +74,7 @@ EXTRACTORS: dict[str, str] = {
 _TEXT_ENDINGS = {
     "json": _JSON, "ipynb": _JSON, "jsonl": _JSON, "geojson": _JSON, "webmanifest": _JSON, "csv": _CSV, "tsv": _CSV,
     "xml": _XML, "rss": _FEED, "atom": _FEED, "md": _MARKDOWN, "markdown": _MARKDOWN,
+    "eml": _MAIL,
 }  # fmt: skip
 # What bytes without a type are.
 _BYTES_ENDINGS = _TEXT_ENDINGS | {

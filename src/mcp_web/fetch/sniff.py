@@ -45,9 +45,12 @@ _SUFFIXES = {
     ".json": "application/json",
     ".xml": "application/xml",
     ".csv": "text/csv",
+    ".eml": "message/rfc822",
     ".html": "text/html",
     ".htm": "text/html",
 }
+
+_SENT_AS_TEXT = ("text/markdown", "application/json", "text/csv", "message/rfc822")
 
 
 def media_type(content_type: str | None, body: bytes, url: str) -> str:
@@ -61,7 +64,7 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
         return _by_text(body, head, url)
     if claimed == "text/plain":
         # Servers send Markdown, JSON and feeds as plain text. HTML sent as plain text is meant to be shown as source.
-        return _suffix_type(url) if _suffix_type(url) in ("text/markdown", "application/json", "text/csv") else claimed
+        return suffix if (suffix := _suffix_type(url)) in _SENT_AS_TEXT else claimed
     if claimed in ("text/xml", "application/xml") and _FEED.search(head):
         return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
     return claimed

@@ -15,6 +15,7 @@ from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, Rend
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.render.renderer import Rendered
+from mcp_web.services.fetch_thread import fetch_thread
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -162,6 +163,10 @@ async def _get(
     from mcp_web.archive.keeper import conditional_headers
 
     fetcher = await app.fetcher()
+    if request.mode in ("auto", "readable") and not request.selector and not request.siteconfig:
+        thread = await fetch_thread(app, url, deadline=deadline)
+        if thread is not None:
+            return thread
     if rendered:
         await fetcher.admit(url, deadline=deadline)
         return await _in_browser(app, url, deadline, screenshot=request.screenshot)

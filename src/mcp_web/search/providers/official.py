@@ -38,10 +38,8 @@ _CLASSES: tuple[type[Source], ...] = (
 SOURCES: dict[str, type[Source]] = {one.capabilities.name: one for one in _CLASSES}
 
 
-def build_source(name: str, options: SearchOptions) -> list[Provider]:
-    """The source, unless the operator switched the sources off and does not list this one."""
-    if not options.sources_enabled and name not in options.providers:
-        return []
+def open_source(name: str, options: SearchOptions) -> Source:
+    """A source with the operator's address, contact and key for it."""
     made = SOURCES[name]
     keys = {
         "github": options.github_token,
@@ -49,7 +47,14 @@ def build_source(name: str, options: SearchOptions) -> list[Provider]:
         "stackexchange": options.stackexchange_key,
     }
     base = _own_address(name, options) or made.address
-    return [made(Access(base.rstrip("/"), options.contact, keys.get(name, "")))]
+    return made(Access(base.rstrip("/"), options.contact, keys.get(name, "")))
+
+
+def build_source(name: str, options: SearchOptions) -> list[Provider]:
+    """The source, unless the operator switched the sources off and does not list this one."""
+    if not options.sources_enabled and name not in options.providers:
+        return []
+    return [open_source(name, options)]
 
 
 def _own_address(name: str, options: SearchOptions) -> str:

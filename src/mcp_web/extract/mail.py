@@ -1,0 +1,79 @@
+"""E-mail (.eml) → Markdown: who wrote to whom and when, the text, and the names of what is attached."""
+
+from __future__ import annotations
+
+from email import policy
+from email.message import EmailMessage, Message
+from email.parser import BytesParser
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.text.dates import read_date
+
+_PARTS = 500
+_HEADERS = ("From", "To", "Cc", "Date")
+
+
+class MailExtractor:
+    """Reads message/rfc822."""
+
+    name = f"mail@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        mail = BytesParser(policy=policy.default).parsebytes(page.body)
+        if not isinstance(mail, EmailMessage) or not any(_header(mail, name) for name in ("From", "Date", "Subject")):
+            raise ExtractFailed(f"{page.final_url} has no header of an e-mail.", url=page.final_url)
+        text, hidden, notes = _body(mail, page.final_url)
+        lines = [f"- {name}: {value}" for name in _HEADERS if (value := _header(mail, name))]
+        attached = [line for part in list(mail.walk())[:_PARTS] if (line := _attachment(part))]
+        parts = ["\n".join(lines), text, "## Attachments\n\n" + "\n".join(attached) if attached else ""]
+        subject = _header(mail, "Subject") or "E-mail without a subject"
+        facts = Metadata(
+            author=_header(mail, "From") or None,
+            published=read_date(_header(mail, "Date"), alone=True) if mail["Date"] else None,
+            content_type=page.media_type,
+        )
+        draft = Draft(subject, "\n\n".join(filter(None, parts)), "unknown", facts, notes, hidden)
+        return assemble(draft, self.name)
+
+
+def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:
+    """The text that a person reads: the plain form where there is one, else the HTML."""
+    part = mail.get_body(preferencelist=("plain", "html"))
+    if part is None:
+        return "", 0, ("The e-mail has no text.",)
+    text = _decoded(part)
+    if part.get_content_type() != "text/html":
+        return text, 0, ()
+    written, hidden = snippet_markdown(text, base)
+    return written, hidden, ()
+
+
+def _decoded(part: Message) -> str:
+    """The text of a part; a wrong charset costs characters, not the e-mail."""
+    raw = part.get_payload(decode=True)
+    body = raw if isinstance(raw, bytes) else b""
+    try:
+        return body.decode(part.get_content_charset() or "utf-8", "replace")
+    except LookupError:
+        return body.decode("utf-8", "replace")
+
+
+def _attachment(part: Message) -> str:
+    name = part.get_filename()
+    if not name:
+        return ""
+    raw = part.get_payload(decode=True)
+    size = f", {len(raw):,} bytes" if isinstance(raw, bytes) else ""
+    return f"- {' '.join(name.split())[:200]} ({part.get_content_type()}{size})"
+
+
+def _header(mail: Message, name: str) -> str:
+    """One line; a header that cannot be parsed is an empty one."""
+    try:
+        return " ".join(str(mail[name] or "").split())[:1000]
+    except (ValueError, IndexError, AttributeError):  # the standard library's header parser on broken input
+        return ""

@@ -1,0 +1,194 @@
+"""Threads → Markdown: every post in order, with author, date, votes, and what it replies to."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.embedded import write_embedded
+from mcp_web.extract.markdown import map_outside_code
+from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+
+_POSTS = 5000
+_HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """One post. `facts` are votes, "accepted answer", the file a remark is about."""
+
+    author: str
+    date: str
+    text: str
+    facts: tuple[str, ...] = ()
+    remarks: tuple[Post, ...] = ()  # short comments below it
+    reply_to: int = 0  # number of the post it answers
+
+
+@dataclass
+class _Thread:
+    title: str
+    posts: list[Post]
+    facts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class ThreadExtractor:
+    """Reads the gathered answers of a thread's API."""
+
+    name = f"thread@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        value = _gathered(page)
+        reader = _Reader(page.final_url)
+        readers = {"github": reader.github, "stackexchange": reader.stackexchange, "hackernews": reader.hackernews}
+        read = readers.get(_text(value.get("source")))
+        thread = read(value) if read else _Thread("", [])
+        if not thread.posts:
+            raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
+        first = thread.posts[0]
+        facts = Metadata(author=first.author, published=first.date or None, content_type="text/html")
+        draft = Draft(thread.title, "\n\n".join(_written(thread)), "forum", facts, tuple(thread.notes), reader.hidden)
+        return assemble(draft, self.name)
+
+
+def _gathered(page: Fetched) -> dict[str, Any]:
+    try:
+        return _mapping(json.loads(page.body))
+    except ValueError as error:
+        raise ExtractFailed(f"{page.final_url} is no thread: its JSON is broken.", url=page.final_url) from error
+
+
+class _Reader:
+    """Turns the answers of each API into posts, and counts what nobody sees of them."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self.hidden = 0
+
+    def github(self, value: dict[str, Any]) -> _Thread:
+        issue = _mapping(value.get("issue"))
+        comments = _items(value.get("comments"))
+        later = [self._github_post(row) for row in (*comments, *_items(value.get("review")))]
+        later.sort(key=lambda post: post.date)
+        labels = ", ".join(_text(label.get("name")) for label in _items(issue.get("labels")))
+        kind = "pull request" if issue.get("pull_request") else "issue"
+        thread = _Thread(_text(issue.get("title")), [self._github_post(issue), *later][:_POSTS])
+        thread.facts += [f"{kind}, {_text(issue.get('state'))}", labels, f"{_number(issue.get('comments'))} comments"]
+        thread.notes += _missing(_number(issue.get("comments")), len(comments), "comments")
+        return thread
+
+    def _github_post(self, row: dict[str, Any]) -> Post:
+        votes = _number(_mapping(row.get("reactions")).get("total_count"))
+        place = f"on {_text(row['path'])}" if row.get("path") else ""
+        text, _, hidden = write_embedded(_text(row.get("body")), self._base, include_images=False)
+        self.hidden += hidden
+        author = _line(_mapping(row.get("user")).get("login"))
+        return Post(author, _text(row.get("created_at")), text, (place, f"{votes} reactions" if votes else ""))
+
+    def stackexchange(self, value: dict[str, Any]) -> _Thread:
+        question = _mapping(value.get("question"))
+        answers = _items(value.get("answers"))
+        comments: dict[int, list[Post]] = {}
+        for row in _items(value.get("comments")):
+            comments.setdefault(_number(row.get("post_id")), []).append(self._stack_post(row))
+        asked = self._stack_post(question, comments.get(_number(question.get("question_id")), []))
+        given = [self._stack_post(row, comments.get(_number(row.get("answer_id")), []), "answer") for row in answers]
+        given.sort(key=lambda post: "accepted answer" not in post.facts)  # stable: votes decide the rest
+        thread = _Thread(_title(question.get("title")), [asked, *given][:_POSTS])
+        tags = question.get("tags")
+        thread.facts += [", ".join(map(str, tags)) if isinstance(tags, list) else "", f"{len(answers)} answers"]
+        thread.notes += _missing(_number(question.get("answer_count")), len(answers), "answers")
+        return thread
+
+    def _stack_post(self, row: dict[str, Any], remarks: list[Post] | None = None, kind: str = "") -> Post:
+        votes = f"{_number(row.get('score'))} votes"
+        kind = "accepted answer" if row.get("is_accepted") is True else kind
+        author = _title(_mapping(row.get("owner")).get("display_name"))
+        body = self._html(_text(row.get("body")))
+        return Post(author, _moment(row.get("creation_date")), body, (kind, votes), tuple(remarks or ()))
+
+    def hackernews(self, value: dict[str, Any]) -> _Thread:
+        story = _mapping(value.get("item"))
+        posts: list[Post] = []
+        waiting: list[tuple[dict[str, Any], int]] = [(story, 0)]
+        while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
+            row, above = waiting.pop()
+            if row is story or row.get("text"):
+                points = f"{_number(row.get('points'))} points" if row.get("points") else ""
+                link = _text(row.get("url"))
+                text = "\n\n".join(filter(None, (link and f"<{link}>", self._html(_text(row.get("text"))))))
+                posts.append(Post(_line(row.get("author")), _text(row.get("created_at")), text, (points,), (), above))
+                above = len(posts)
+            waiting += [(child, above) for child in reversed(_items(row.get("children")))]
+        thread = _Thread(_title(story.get("title")) or f"Comment of {_line(story.get('author'))}", posts)
+        thread.facts.append(f"{len(posts) - 1} comments")
+        return thread
+
+    def _html(self, html: str) -> str:
+        text, hidden = snippet_markdown(html, self._base) if html else ("", 0)
+        self.hidden += hidden
+        return text
+
+
+def _written(thread: _Thread) -> Iterator[str]:
+    facts = " · ".join(filter(None, map(_line, thread.facts)))
+    if facts:
+        yield f"*{facts}*"
+    for number, post in enumerate(thread.posts, start=1):
+        reply = f"reply to {post.reply_to}" if post.reply_to > 1 else ""
+        about = (post.author or "unknown", post.date[:10], *post.facts, reply)
+        yield f"## {number}. " + " · ".join(filter(None, map(_line, about)))
+        # Headings inside a post are below the headings of the posts.
+        yield map_outside_code(post.text, lambda part: _HEADING.sub("####", part))
+        if post.remarks:
+            yield "\n".join(_remark(remark) for remark in post.remarks)
+
+
+def _remark(post: Post) -> str:
+    votes = next((fact for fact in post.facts if fact and not fact.startswith("0 ")), "")
+    about = ", ".join(filter(None, (post.date[:10], votes)))
+    return f"- **{_line(post.author)}** ({about}): {' '.join(post.text.split())}"
+
+
+def _missing(counted: int, found: int, what: str) -> list[str]:
+    return [f"The thread has {counted:,} {what}; {found:,} are shown."] if found < counted else []
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _items(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _line(value: Any) -> str:
+    return " ".join(_text(value).split())[:120]
+
+
+def _title(value: Any) -> str:
+    from html import unescape
+
+    return unescape(" ".join(_text(value).split()))[:300]
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _moment(value: Any) -> str:
+    seconds = _number(value)
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 0 < seconds < 4_000_000_000 else ""
