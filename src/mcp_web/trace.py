@@ -75,7 +75,7 @@ class Figures:
             return _plain(self.counters, self.histograms)
 
     def drain(self) -> dict[str, Any]:
-        """What came since the last drain: for whoever adds it to kept totals."""
+        """The figures since the last drain, for the caller to add to the stored totals."""
         with self._lock:
             counters = {key: value - self._drained_counters.get(key, 0.0) for key, value in self.counters.items()}
             histograms = {
@@ -110,7 +110,7 @@ def hits_and_misses(counters: Iterable[Any]) -> dict[str, tuple[float, float]]:
 
 @dataclass(slots=True)
 class ToolCall:
-    """One tool call of this process, for people who look at what is going on. Queries are never kept."""
+    """One tool call of this process, for the page that shows recent activity. Queries are never kept."""
 
     tool: str
     began: float  # seconds since the epoch
@@ -125,7 +125,7 @@ _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
 
 
-interactive = False  # a person waits at this process: what they need to know comes as a sentence, not as a log line
+interactive = False  # run by a person in a terminal: messages are sentences, not log lines
 
 
 def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
@@ -205,5 +205,5 @@ def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
         call.url = redact_url(str(noted.get("url") or ""))
         figures.observe(f"{name}_ms", ms, **labels)
         figures.count(f"{name}_total", 1, outcome=outcome, **labels)
-        # A failure with a code is an answer that somebody gets; only a defect is worth a line by default.
+        # A failure with a code is returned to the caller; by default only unexpected errors are logged.
         log("info" if outcome == "ok" or known else "error", name, ms=round(ms, 1), **noted)

@@ -136,7 +136,7 @@ def _end_with(failure: BaseException) -> NoReturn:
         if several.split(BrokenPipeError)[1] is None:
             _end_quietly()
         _defect(several)
-    except Exception as error:  # noqa: BLE001 — the edge: a defect of ours is told in a sentence
+    except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
 
 

@@ -44,7 +44,7 @@ def note(text: str) -> None:
 
 
 def empty(text: str) -> None:
-    """Say that there is nothing to show: silence looks like a failure."""
+    """Print that there is nothing to show: without any output it would look like a failure."""
     click.echo(wrapped(text), err=True)
 
 

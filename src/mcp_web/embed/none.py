@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class NoEmbedder:
-    """Stands where a model would be; `dim` 0 says that there are no vectors to wait for."""
+    """Takes the place of a model; `dim` 0 means that there are no vectors."""
 
     name = "none@0"
     dim = 0

@@ -18,7 +18,7 @@ Pooling = Literal["none", "cls", "mean"]
 
 @dataclass(frozen=True, slots=True)
 class EncoderPlan:
-    """How a model wants to be asked."""
+    """How a model is run, and how its output becomes one row per text."""
 
     pooling: Pooling = "none"  # none: the model's output is already one row per text
     max_tokens: int = 512

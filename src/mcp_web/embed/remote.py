@@ -65,7 +65,7 @@ class RemoteEmbedder:
 
     @property
     def name(self) -> str:
-        """A server says nothing of versions, so the asked-for dimensions stand in for one."""
+        """The model's name; servers give no version, so the requested dimensions take its place."""
         return f"{self._model}@{self._options.dimensions or 'remote'}"
 
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:

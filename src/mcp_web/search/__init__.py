@@ -1,1 +1,1 @@
-"""Search: a query in, hits out, and an honest word about how they were got."""
+"""Search: a query in, hits out, with a report of which providers were asked and how each ended."""

@@ -96,7 +96,7 @@ def _to_json(found: SearchAnswer) -> dict[str, Any]:
     facts["hits"] = [asdict(hit) for hit in found.hits]
     facts["attempted"] = [asdict(attempt) for attempt in found.attempted]
     facts["raw"] = dict(found.raw)
-    value: dict[str, Any] = json.loads(json.dumps(facts))  # plain JSON, whoever keeps it
+    value: dict[str, Any] = json.loads(json.dumps(facts))  # plain JSON, for any store
     return value
 
 
@@ -108,7 +108,7 @@ def _from_json(value: Any, query: SearchQuery) -> SearchAnswer | None:
         facts["notes"], facts["answers"] = tuple(facts["notes"]), tuple(facts["answers"])
         return SearchAnswer(query=query, cache="hit", **facts)
     except (KeyError, TypeError, ValueError):
-        return None  # written by another version: ask again
+        return None  # written by another version: treated as absent
 
 
 def _rebuilt(kind: type[Any], row: dict[str, Any]) -> Any:

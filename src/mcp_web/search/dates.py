@@ -1,4 +1,4 @@
-"""The many ways providers write a date, read into ISO 8601."""
+"""Dates as providers write them → ISO 8601."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _zoned(iso: str | None) -> str | None:
 
 
 def _spoken(text: str, now: datetime, language: str | None) -> str | None:
-    """Other languages ("vor 2 Tagen"), by a library that is loaded only when one turns up."""
+    """Relative dates in other languages ("vor 2 Tagen"), by a library that is loaded only when needed."""
     if language is None or len(text) > 60 or not any(char.isdigit() for char in text):
         return None  # guessing the language as well takes a tenth of a second and is often wrong
     import dateparser  # type: ignore[import-untyped]  # its stubs lag behind its releases

@@ -1,8 +1,8 @@
-"""A query is text, never a command to the engine that gets it.
+"""Escapes words of a query that an engine would take for a command.
 
 SearXNG obeys `!engine`, `!!external`, `:language` and `<timeout`, DuckDuckGo obeys `!bang`; an external bang
-answers with a redirect to another site. A word that begins like a command is put in quotes: engines then
-search for it, and the reader's `!important` stays findable.
+redirects to another site. A word that begins like a command is put in quotes, so that engines search for it: a
+query for `!important` still works.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _SPACES = re.compile(r"\s+")
 
 
 def escape_operators(text: str) -> str:
-    """The query with every word that an engine could take for a command made harmless."""
+    """The query with every word in quotes that an engine could take for a command."""
     words = []
     quoted = False
     for word in _SPACES.split(text.strip()):
@@ -33,5 +33,5 @@ def _harmless(word: str, quoted: bool) -> str:
         return word
     rest = word[mark.end() :]
     if quoted or '"' in rest:
-        return rest  # quotes cannot be nested, so inside a phrase the mark goes
+        return rest  # quotes cannot be nested, so inside a phrase the command's mark is removed
     return f'"{word}"' if rest else ""

@@ -1,4 +1,4 @@
-"""When nothing answered: which of the three very different failures it is, and what to do about it."""
+"""The error when no provider answered, chosen by the cause, with what to do about it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _LIMITED = ("rate_limited", "quota")
 def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float) -> WebError:
     """The error that fits what was attempted: misconfigured, limited for a while, blocked, or not reachable.
 
-    The providers that somebody `intended` decide which: a wrong key stays a wrong key although the last resort
-    could not be reached either.
+    The providers that were named or configured (`intended`) decide which: a wrong key is reported as such although the
+    last resort could not be reached either.
     """
     attempted: list[dict[str, Any]] = [_as_dict(attempt) for reply in replies for attempt in reply.attempts]
     deciding = [reply for reply in replies if _names(reply) & set(intended)] or list(replies)

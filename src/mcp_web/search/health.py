@@ -1,4 +1,4 @@
-"""How a provider or an instance is doing: a circuit breaker that pauses it after failures, longer each time."""
+"""The health of a provider or an instance: a circuit breaker that pauses it after failures, longer each time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MISCONFIGURED_PAUSE = 300.0
 
 @dataclass(slots=True)
 class Health:
-    """One source's record. Times are of one monotonic clock that the caller reads."""
+    """The health of one endpoint. Times are of a monotonic clock that the caller reads."""
 
     failures: int = 0  # in a row
     limits: int = 0  # rate limits in a row
@@ -24,7 +24,7 @@ class Health:
     why: str = ""
     fix: str | None = None
     outcome: Outcome = "ok"
-    latency_ms: float | None = None  # moving average of the answered
+    latency_ms: float | None = None  # moving average of the time of answered requests
     asked: int = 0
     answered: int = 0
     last_checked: float | None = None
@@ -39,7 +39,7 @@ class Health:
 
     @property
     def uptime(self) -> float:
-        """Share of requests that were answered; an unasked one is trusted."""
+        """Share of requests that were answered; 1 before the first."""
         return self.answered / self.asked if self.asked else 1.0
 
     def succeeded(self, now: float, ms: float) -> None:
@@ -76,6 +76,6 @@ class Health:
                 self.paused_until = now + max(retry_after or 0.0, self._doubled(options.failure_backoff, over))
 
     def _doubled(self, base: float, times: int) -> float:
-        """Exponential, with a tenth of jitter so that many processes do not come back in step."""
+        """Exponential backoff, with a tenth of jitter so that many processes do not retry at the same moment."""
         rest = min(_LONGEST, base * 2.0 ** min(times - 1, 16))
         return rest * self.randomness.uniform(0.95, 1.05)

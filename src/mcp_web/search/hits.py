@@ -1,4 +1,4 @@
-"""One way to make a hit of whatever a provider calls a result."""
+"""Makes a hit from a provider's result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make_hit(
     language: str | None = None,
     now: datetime | None = None,
 ) -> Hit | None:
-    """A clean hit, or None when there is no page to open."""
+    """A hit with cleaned text, or None when the result has no page to open."""
     address = _address(url)
     domain = domain_of(address) if address else ""
     if not address or not domain:
@@ -66,7 +66,7 @@ def _address(value: object) -> str | None:
         return None
     try:
         return _SPELT.sub(lambda found: quote(found[0]), address)
-    except UnicodeEncodeError:  # half of a character
+    except UnicodeEncodeError:  # a lone surrogate
         return None
 
 

@@ -78,7 +78,7 @@ zh-HK HK zh-hant zh-HK lang_zh-TW hk zh-TW hk-tzh
 zh-TW TW zh-hant zh-TW lang_zh-TW tw zh-TW tw-tzh
 """
 
-# The country a language means when none is named.
+# The country that stands for a language when no country is named.
 _HOME = {"en": "US", "es": "ES", "pt": "BR", "zh": "CN", "de": "DE", "fr": "FR", "nl": "NL"}
 _OTHER_NAMES = {"no": "nb", "nn": "nb", "iw": "he", "in": "id", "jp": "ja"}
 # Languages that Brave searches without a country of their own in the table.
@@ -98,7 +98,7 @@ UA=ukraine, US=united states, VE=venezuela, VN=vietnam, ZA=south africa
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """One language and country as every provider writes it; None where it has no word for it."""
+    """One language and country in every provider's codes; None where a provider has no code for it."""
 
     language: str | None = None  # "de"
     country: str | None = None  # "AT"
@@ -120,7 +120,7 @@ def locale(language: str | None, country: str | None) -> Locale:
     region = (country or region).upper()
     region = "GB" if region == "UK" else region
     row = _row(language_code, region) if language_code or region else None
-    there = _row("", region) if region else None  # a country has its code whatever language is spoken there
+    there = _row("", region) if region else None  # the code of a country does not depend on the language
     return Locale(
         language=language_code or None,
         country=region or None,
@@ -141,7 +141,7 @@ def _code(row: tuple[str, ...] | None, column: int) -> str | None:
 
 
 def _row(language_code: str, region: str) -> tuple[str, ...] | None:
-    """The row of exactly this pair; else the language at home; else any language of the country."""
+    """The row of exactly this pair; else the language in its main country; else any language of the country."""
     rows = _table()
     if language_code:
         home = rows.get(f"{language_code}-{_HOME.get(language_code, '')}")

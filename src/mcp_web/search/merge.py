@@ -39,7 +39,7 @@ class RankedList:
 
     source: str
     hits: tuple[Hit, ...]
-    index: str = "mixed"  # "mixed": each hit's engines tell whose index found it
+    index: str = "mixed"  # "mixed": the index is given by each hit's engines
     weight: float = 1.0
 
 
@@ -104,7 +104,7 @@ def _families(hit: Hit, ranked: RankedList) -> frozenset[str]:
 
 
 def _count(cast: Sequence[_Vote]) -> float:
-    """The strongest votes first; one that brings no index that has not voted yet is not counted."""
+    """The sum of the votes, strongest first; a vote whose indexes have all voted already is not counted."""
     total, voted = 0.0, frozenset[str]()
     for vote in sorted(cast, key=lambda vote: -vote.strength):
         if not vote.families <= voted:
@@ -114,7 +114,7 @@ def _count(cast: Sequence[_Vote]) -> float:
 
 
 def _combined(cast: Sequence[_Vote], score: float) -> Hit:
-    """The best-placed copy, completed by what the others know."""
+    """The highest-ranked copy, with missing fields filled from the others."""
     hits = [vote.hit for vote in sorted(cast, key=lambda vote: -vote.strength)]
     first = hits[0]
     engines = tuple(dict.fromkeys(engine for hit in hits for engine in hit.engines))

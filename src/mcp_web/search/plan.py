@@ -1,4 +1,4 @@
-"""Who is asked, for which pages, and what is done about filters that a provider does not have. Pure."""
+"""Plans a search: which providers are asked for which pages, and how missing filters are replaced. Pure."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def select(
     *,
     fitting: Sequence[str] = (),
 ) -> Selection:
-    """Which providers a call names; `auto` takes the usable ones in order of preference.
+    """The providers that a call names; `auto` selects the usable ones in order of preference.
 
     `fitting` are the official sources for this query: `auto` asks those that may be asked beside the general providers.
     """
@@ -121,7 +121,7 @@ def usable(name: str, options: SearchOptions) -> bool:
 
 
 def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:
-    """The query as this provider should get it, what is sifted afterwards, and what an agent should know."""
+    """The query in this provider's terms, the filters to apply to its results, and notes for the agent."""
     query = replace(query, include_domains=_bare(query.include_domains), exclude_domains=_bare(query.exclude_domains))
     asked = _asked(query)
     cannot: list[str] = []
@@ -169,7 +169,7 @@ _PLAIN: dict[Filter, object] = {
 
 
 def _asked(query: SearchQuery) -> Collection[str]:
-    """The filters that differ from what happens anyway."""
+    """The filters that differ from their defaults."""
     given: dict[str, object] = {
         "freshness": query.freshness,
         "safe_search": query.safe_search != "moderate",
@@ -214,7 +214,7 @@ def _withheld(name: str) -> InvalidInput:
 
 
 def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -> tuple[str | None, bool]:
-    """What the provider is told, and whether that is exactly what was asked."""
+    """The freshness filter to send, and whether it is exactly what was asked for."""
     if freshness is None:
         return None, True
     if ".." not in freshness:
@@ -228,7 +228,7 @@ def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -
 
 
 def _bare(domains: tuple[str, ...]) -> tuple[str, ...]:
-    """Domains however they were written: without scheme, www and a slash at the end."""
+    """Domains without scheme, `www.` and trailing slash."""
     plain = (domain.strip().lower().partition("://")[2] or domain.strip().lower() for domain in domains)
     return tuple(
         dict.fromkeys(bare for one in plain if (bare := one.removeprefix("*.").removeprefix("www.").strip("/")))
@@ -247,8 +247,8 @@ def _site_operators(query: SearchQuery, capabilities: Capabilities) -> tuple[str
 
 def _within(text: str, capabilities: Capabilities, operators: str) -> tuple[str, bool]:
     words = text.split()
-    room = capabilities.max_words - len(operators.split())
-    cut = " ".join(words[:room]) if len(words) > room else text
+    words_left = capabilities.max_words - len(operators.split())
+    cut = " ".join(words[:words_left]) if len(words) > words_left else text
     cut = cut[: capabilities.max_chars - len(operators)].rstrip()
     return cut + operators, cut != text
 

@@ -1,4 +1,4 @@
-"""What `doctor` shows about search: who is set up, reachable and authorised, what is left, and the fix."""
+"""What `doctor` shows about search: for each provider, whether it works and what it allows, and how to fix it."""
 
 from __future__ import annotations
 

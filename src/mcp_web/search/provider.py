@@ -1,8 +1,8 @@
 """What a search provider is: what it can do, and two pure functions.
 
 `request` turns a query into one API request, `parse` turns the answer into a page of hits. Neither touches
-the network, so a recording is all a test needs. What a provider refuses is raised as `ProviderRefused`, already
-sorted into the outcomes that the runner, the breaker and the agent tell apart.
+the network, so tests need only recorded responses. A refusal is raised as `ProviderRefused` with one of the outcomes
+that the runner, the circuit breaker and the agent distinguish.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Capabilities:
     max_pages: int = 10
     needs_key: bool = True
     storage: Literal["disk", "memory"] = "disk"  # what its terms allow us to keep
-    weight: float = 1.0  # in the merge
-    rate: int = 1  # requests in any `per` seconds, until an answer's headers teach better
+    weight: float = 1.0  # of its votes in the merge
+    rate: int = 1  # requests in any `per` seconds, until an answer's headers state the limit
     per: float = 1.0
     learns_rate: bool = False
     guarded: bool = False  # its address came from a list on the internet: reached through the address guard
@@ -129,10 +129,10 @@ class ResultPage:
 
 
 class ProviderRefused(Exception):
-    """A provider did not answer the question. `fix` is for the operator, `outcome` for everyone.
+    """A provider did not answer the query. `fix` tells the operator what to do, `outcome` is the kind of refusal.
 
     `counts` is false for a refusal that says nothing about the endpoint's health, such as a query that it does not
-    understand: that is neither tried again nor held against it.
+    understand: that is neither retried nor counted as a failure.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What is not worth an agent's tokens: advertisements, result pages of other engines, stuffed titles."""
+"""Leaves out useless results: advertisements, result pages of other engines, texts stuffed with keywords."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WORDS = re.compile(r"\w+", re.UNICODE)
 
 
 def worth_showing(hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], int]:
-    """The hits that lead somewhere, in their order, and how many were left out."""
+    """The useful hits, in their order, and how many were left out."""
     kept = tuple(
         hit for hit in hits if not _is_advertisement(hit) and not _is_result_page(hit) and not _is_stuffed(hit)
     )

@@ -1,4 +1,4 @@
-"""Reading JSON that others write: every field may be absent or of another kind than yesterday."""
+"""Reads JSON from other systems: every field may be absent or of another type than expected."""
 
 from __future__ import annotations
 

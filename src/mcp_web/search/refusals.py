@@ -1,4 +1,4 @@
-"""Statuses and bodies that mean the same with every provider."""
+"""Statuses and bodies that mean the same for every provider."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def retry_after(response: ApiResponse) -> float | None:
 
 
 def is_wall(response: ApiResponse) -> bool:
-    """Whether a check for robots answered instead of the endpoint behind it."""
+    """Whether the response is a bot check instead of the endpoint's answer."""
     if any(response.header(name) for name in _WALL_HEADERS):
         return True
     start = response.body[:20_000].lower()
@@ -72,7 +72,7 @@ def _loaded(body: bytes) -> Any:
     try:
         return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
     except UnicodeDecodeError:
-        mended = body.decode("utf-8-sig", "replace")  # one broken title does not cost the page
+        mended = body.decode("utf-8-sig", "replace")  # one broken title must not lose the whole page
         return json.loads(mended, parse_constant=lambda name: None, parse_float=_finite)
 
 
@@ -91,7 +91,7 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
 
 
 def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
-    """Raise what a status alone tells; return for 2xx."""
+    """Raise the refusal that the status means; return for 2xx."""
     status = response.status
     words = clean(message, 200).rstrip(".…")  # a stranger's: one line, no more than it takes
     detail = f": {quoted(words, 200)}" if words else ""

@@ -1,4 +1,4 @@
-"""What came back from one endpoint, or from all endpoints of a provider."""
+"""The reply of one endpoint, or of all endpoints of a provider."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _GOOD: tuple[Outcome, ...] = ("ok", "empty")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Hits with their circumstances, or only the attempts that failed."""
+    """Hits and the attempts that led to them, or only the failed attempts."""
 
     capabilities: Capabilities
     attempts: tuple[Attempt, ...]

@@ -1,4 +1,4 @@
-"""Filters that hold whatever the provider did: domains and dates, checked on the results themselves."""
+"""Filters that are applied to the results themselves, whatever the provider did: domains and dates."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class ResultFilter:
     drop_undated: bool = False
 
     def apply(self, hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-        """The hits that pass, and a sentence for everything that an agent could wonder about."""
+        """The hits that pass, and notes about those that do not."""
         notes: list[str] = []
         kept = [hit for hit in hits if self._domain_passes(hit)]
         if len(kept) < len(hits):
             notes.append(f"{len(hits) - len(kept)} results from other domains were left out.")
         if self.span is not None:
-            kept, said = self._by_date(kept, self.span)
-            notes += said
+            kept, date_notes = self._by_date(kept, self.span)
+            notes += date_notes
         return tuple(kept), tuple(notes)
 
     def _domain_passes(self, hit: Hit) -> bool:
@@ -49,10 +49,10 @@ class ResultFilter:
                 kept.append(hit)
             else:
                 outside += 1
-        said = []
+        notes = []
         if undated:
             verb = "dropped, because the provider could not filter them" if self.drop_undated else "kept"
-            said.append(f"Freshness: {undated} undated results were {verb}.")
+            notes.append(f"Freshness: {undated} undated results were {verb}.")
         if outside:
-            said.append(f"Freshness: {outside} results dated outside the range were dropped.")
-        return kept, said
+            notes.append(f"Freshness: {outside} results dated outside the range were dropped.")
+        return kept, notes

@@ -1,4 +1,4 @@
-"""Asking one endpoint: at its pace, with one retry policy and a breaker."""
+"""Asks one endpoint: within its rate limit, with one retry policy and a circuit breaker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is 
 
 @dataclass
 class Runner:
-    """Sends requests and remembers how each endpoint did."""
+    """Sends requests and records the health of each endpoint."""
 
     options: SearchOptions
     clients: Mapping[
@@ -221,7 +221,7 @@ def read(endpoint: Provider, response: ApiResponse, query: SearchQuery) -> Resul
         return endpoint.parse(response, query)
     except ProviderRefused:
         raise
-    except Exception as error:  # an answer of a shape nobody thought of costs that answer, not the search
+    except Exception as error:  # an answer of unexpected shape loses that answer, not the whole search
         trace.log("error", "search_parse", provider=endpoint.name, error_code=type(error).__name__)
         raise ProviderRefused("error", f"{endpoint.name} sent an answer that cannot be read.") from error
 

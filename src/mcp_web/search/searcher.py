@@ -99,7 +99,7 @@ class Searcher:
         return await probe_all(self._options, self._runner, self._endpoints, self._pool)
 
     async def watch(self) -> None:
-        """Keep an eye on the SearXNG instances, until cancelled."""
+        """Check the SearXNG instances regularly, until cancelled."""
         await self._pool.watch()
 
     async def history(self) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ class Searcher:
         return [record.value for record in kept]
 
     async def _shared(self, key: str, query: SearchQuery, deadline: float, ask: Make[SearchAnswer]) -> SearchAnswer:
-        """The same question at the same time is asked once; nobody waits for another's answer beyond the deadline."""
+        """Callers with the same query share one search; each waits for it no longer than its own deadline."""
         with anyio.CancelScope(deadline=deadline) as patience:
 
             async def asked() -> SearchAnswer:
@@ -168,7 +168,7 @@ class Searcher:
         return [*general, *(sources.get(name) or _late(name) for name in selection.beside)]
 
     async def _together(self, names: Sequence[str], query: SearchQuery, until: float) -> list[Reply]:
-        """Everyone at once. With one answer in hand, the others get a provider's usual time and no more."""
+        """Ask all providers at once. After the first answer, the others get only a provider's usual time."""
         replies: dict[str, Reply] = {}
         enough = min(until, anyio.current_time() + self._options.timeout)
 
@@ -248,7 +248,7 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
         more_results=len(clustered) > query.count or any(reply.more for reply in named if reply.hits),
         suggestion=None if hits else _suggestion(query, good),
         notes=tuple(dict.fromkeys(notes)),
-        answers=tuple(dict.fromkeys(said for reply in named for said in reply.answers)),
+        answers=tuple(dict.fromkeys(answer for reply in named for answer in reply.answers)),
         raw={reply.capabilities.name: reply.raw[0] if len(reply.raw) == 1 else list(reply.raw) for reply in named}
         if raw
         else {},

@@ -44,8 +44,8 @@ def shorten(line: str, limit: int) -> str:
     """At most `limit` characters, ending at a word with an ellipsis when something was left out."""
     if len(line) <= limit:
         return line
-    room = line[: limit - 1]
-    at = room.rfind(" ")
+    head = line[: limit - 1]
+    at = head.rfind(" ")
     # A text without spaces (Chinese, a long URL) is cut where it stands.
-    kept = room[:at] if at > limit // 2 else room
+    kept = head[:at] if at > limit // 2 else head
     return kept.rstrip(" ,;:-–…") + "…"

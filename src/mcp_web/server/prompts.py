@@ -1,4 +1,4 @@
-"""Three prompts that show the tools at their best."""
+"""Three prompts that show how to use the tools."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def to_mcp(result: Result, *, structured: bool) -> types.CallToolResult:
 
 
 def _picture(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
-    """Where the picture is, or the picture itself where it was asked for: no text pays for it unasked."""
+    """A link to the picture, or the picture itself where it was asked for, because its bytes cost tokens."""
     if picture.png is None:
         return types.ResourceLink(
             type="resource_link", name="screenshot", uri=picture.uri, mime_type="image/png", size=picture.size

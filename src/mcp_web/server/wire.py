@@ -1,4 +1,4 @@
-"""The two ends of stdio, owned from the first millisecond: standard library only.
+"""Reads stdin and writes stdout from the start of the process: standard library only.
 
 The SDK needs most of a second to import; a client waits for an answer to its first request meanwhile, and some
 give up after half a second. So a thread reads stdin from the start and answers `initialize` and `server/discover`
@@ -6,7 +6,7 @@ from what `handshake` knows, and the first `tools/list` from our own declaration
 `initialize` is then given to the SDK as well, whose own answer to it is dropped.
 `server/discover` is always answered here, so a client that probes and then still sends `initialize` is served.
 
-While the wire stands, fd 0 reads nothing and fd 1 is stderr: a stray print cannot tear the protocol.
+While it is active, fd 0 reads nothing and fd 1 is stderr: a stray print cannot corrupt the protocol.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Wire:
                 self._take(line)
 
     def _answer(self, line: bytes) -> bool:
-        """Answer a greeting; True when nobody else needs to see it."""
+        """Answer one of the first requests here; True when the SDK need not see it."""
         if not any(greeting in line for greeting in _GREETINGS):
             return False
         try:

@@ -1,4 +1,4 @@
-"""“3 days ago” in the languages in which providers say it, read without guessing which language it is.
+"""Reads ages such as “3 days ago” in the languages that providers use, without detecting the language.
 
 A unit is recognised by its stem, and only beside a word that means *ago*: a bare "3 days" is a length, not a date.
 """
@@ -56,13 +56,13 @@ _YESTERDAY = frozenset(
 
 def moment_of(text: str, now: datetime) -> str | None:
     """ISO date, or date-time where the age is in hours or less; None when the text is no age."""
-    said = text.strip().lower()
-    if said in _YESTERDAY:
+    age = text.strip().lower()
+    if age in _YESTERDAY:
         return (now - timedelta(days=1)).date().isoformat()
-    if said in _TODAY or said in _NOW:
+    if age in _TODAY or age in _NOW:
         return now.date().isoformat()
-    rest = _AFTER.sub("", _BEFORE.sub("", said))
-    found = _AMOUNT.match(_ABOUT.sub("", rest)) if rest != said else None
+    rest = _AFTER.sub("", _BEFORE.sub("", age))
+    found = _AMOUNT.match(_ABOUT.sub("", rest)) if rest != age else None
     unit = _unit(found["unit"]) if found else None
     if found is None or unit is None:
         return None

@@ -36,7 +36,7 @@ class Block:
     level: int = 0  # of a heading
 
 
-class _Line(NamedTuple):  # a tuple: hostile pages have a million of them
+class _Line(NamedTuple):  # a tuple, not a class: a hostile page may have a million of them
     start: int
     text: str
 

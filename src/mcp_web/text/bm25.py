@@ -1,4 +1,4 @@
-"""BM25, in the parts that every index needs: how rare a term is, and what its frequency is worth in a long text."""
+"""The parts of BM25 that every index needs: the rarity of a term, and the weight of its frequency by text length."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Bm25:
     b: float
 
     def rarity(self, frequency: int, size: int) -> float:
-        """What a term that stands in so many of the texts is worth at most."""
+        """The highest score of a term that `frequency` of `size` texts contain (inverse document frequency)."""
         rare = (size - min(frequency, size) + 0.5) / (frequency + 0.5)
         return log(1 + rare) * (self.k1 + 1)
 
     def norms(self, lengths: NDArray[np.floating], average: float) -> NDArray[np.floating]:
-        """What the length of each text does to its scores."""
+        """The length normalisation of each text."""
         norms: NDArray[np.floating] = self.k1 * (1 - self.b + self.b * lengths / max(average, 1.0))
         return norms
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 
-_EARLIEST = 1990  # the web has no older dates that are true
+_EARLIEST = 1990  # earlier dates on the web are errors
 _LATEST = 2100
 
 _ISO = re.compile(
@@ -25,7 +25,7 @@ _PDF = re.compile(r"D:(\d{4})(\d{2})(\d{2})(\d{6})?(Z|[+-]\d{2}'?\d{2})?")
 _IN_PATH = re.compile(r"(?<!\d)((?:19|20)\d{2})[-_/.]?(0[1-9]|1[0-2])[-_/.]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _URL = re.compile(r"/((?:19|20)\d{2})[/-](\d{1,2})[/-](\d{1,2})(?=[/._-]|$)")
 
-# Beginnings that tell a month apart in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish.
+# Prefixes that identify a month in English, German, French, Spanish, Italian, Portuguese, Dutch and Polish.
 _MONTHS = (
     ("jan", "jän", "ene", "gen", "sty"),
     ("feb", "fév", "fev", "lut"),

@@ -1,8 +1,8 @@
 """Front matter: the YAML block of facts at the head of a Markdown file.
 
-Read is the part of YAML that people write there: plain and quoted text, also over several lines, `|` and `>` blocks,
+Only the part of YAML that is common there is read: plain and quoted text, also over several lines, `|` and `>` blocks,
 and lists in brackets or one item to a line. Values stay text (`yes`, `2024`), and nested mappings are left out.
-A block without a single fact is no front matter but text; nothing raises an error.
+A block without any fact is ordinary text; no input raises an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The last step of every answer and every error.
+"""The last step of every answer and every error: untrusted text is marked or defused, secrets are removed.
 
 Nothing that a page, document, provider or site chose stands outside the envelope in a form that could be taken for
 the server's own words, and no configured secret leaves at all.

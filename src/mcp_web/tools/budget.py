@@ -8,7 +8,7 @@ from __future__ import annotations
 from mcp_web.text.sizes import estimate_tokens
 
 CEILING = 20_000  # tokens of a whole serialised result, promised
-AIM = 16_500  # what we build for: leaves room for the error of the estimate
+AIM = 16_500  # what results are built for: lower, because token counts are estimates
 _MOST_PER_BYTE = 0.9  # no text measured costs more tokens than this per UTF-8 byte
 
 
@@ -16,7 +16,7 @@ estimate = estimate_tokens
 
 
 def within(text: str, tokens: int) -> bool:
-    """Whether a text fits; short texts are answered without counting."""
+    """Whether a text fits; for short texts nothing is counted."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
 

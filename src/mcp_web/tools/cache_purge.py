@@ -1,4 +1,4 @@
-"""cache_purge: forget kept web pages."""
+"""cache_purge: delete kept web pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One tool call under way: the parts it may use, its deadline, and a way to say how far it is."""
+"""One running tool call: the parts it may use, its deadline, and how it reports progress."""
 
 from __future__ import annotations
 

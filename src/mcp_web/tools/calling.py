@@ -21,7 +21,7 @@ from mcp_web.tools.tool import Answer, Picture, Tool
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What goes over the wire."""
+    """What is sent to the client."""
 
     text: str
     meta: dict[str, Any]
@@ -59,7 +59,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
         if isinstance(error, OperatorError):
             trace.log("error", "operator", tool=tool.name, error_code=error.code, message=error.message)
         raise clean_error(error) from error.__cause__
-    except Exception as error:  # a defect of ours must not reach the agent as a traceback
+    except Exception as error:  # a bug in this server must not reach the agent as a traceback
         trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
         raise WebError(f"{tool.name} failed inside the server ({type(error).__name__}).") from error
@@ -104,7 +104,7 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
 
 
 def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
-    """Tools keep their own budgets; this is the last line, for every path."""
+    """The result, made smaller where it exceeds the ceiling although tools keep to budgets of their own."""
     if answer.shape == "json":
         return _as_json(answer, call, structured=structured)
     if answer.shape == "text":
@@ -128,7 +128,7 @@ def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
     Structured clients receive the text and the object, so each gets half of the budget.
     """
     data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
-    # No envelope fits into another system's shape; what a chat would take for a turn is defused all the same.
+    # Another system's format has no place for the envelope; chat markers are defused all the same.
     text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
     return Result(text, {}, json.loads(text) if structured else None, answer.is_error)
 
@@ -153,7 +153,7 @@ def _as_text(answer: Answer, call: Call) -> Result:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost places of a defect, without values."""
+    """The innermost frames of a traceback, without values."""
     import traceback
 
     frames = traceback.extract_tb(error.__traceback__)[-4:]

@@ -1,4 +1,4 @@
-"""How a page is shown: one window of it, within the budget, with the way on. Used by every tool that shows pages."""
+"""How every tool shows a page: one window of it, within the budget, and the call that shows the next window."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
-    """The window that was asked for; one that was shown a moment ago is not made again."""
+    """The window that was asked for; recent ones are cached."""
     if snapshot is None:
         return _show(document, options)
     made = _recent.get((snapshot, options))
@@ -160,7 +160,7 @@ def header(view: PageView, shown: Shown) -> str:
 
 
 def status_of(document: Document) -> str:
-    """A wall, or nothing to read at all, is not a success."""
+    """The status of a page: one behind a wall, or without text, is not a success."""
     return "partial" if document.wall or not document.markdown.strip() else "success"
 
 

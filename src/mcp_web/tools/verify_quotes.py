@@ -1,4 +1,4 @@
-"""verify_quotes: is it really written there, word for word?"""
+"""verify_quotes: check whether quotes are in a source, word for word."""
 
 from __future__ import annotations
 

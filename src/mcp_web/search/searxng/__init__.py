@@ -1,1 +1,1 @@
-"""The pool of SearXNG instances: where they come from, which is asked next, how each is doing."""
+"""The pool of SearXNG instances: where they are listed, which is asked next, the health of each."""

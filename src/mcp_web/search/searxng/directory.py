@@ -18,7 +18,7 @@ _HTML = ("V", "F", "C")  # vanilla, fork, customised; others load foreign script
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A public instance and what its observers say about it."""
+    """A public instance and what searx.space observed about it."""
 
     url: str
     grade: str
@@ -82,7 +82,7 @@ def _is_respectable(url: str) -> bool:
 
 
 def is_private(url: str) -> bool:
-    """Whether a host is inside a private network, as far as its name tells; the address guard judges the rest."""
+    """Whether a host is in a private network, as far as its name shows; the address guard checks the rest."""
     try:
         host = urlsplit(url).hostname or ""
     except ValueError:

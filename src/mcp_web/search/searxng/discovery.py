@@ -1,4 +1,4 @@
-"""Where public instances come from: a published list, read now and then, and remembered with who was banned."""
+"""The published list of public instances: read from time to time, and stored together with the banned instances."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Discovery:
 
     @property
     def source(self) -> str:
-        """The list in use. Whoever runs an instance keeps queries to it, unless a list is named on purpose."""
+        """The list in use; none where the operator has an instance of their own and names no list."""
         source = self.options.public_list
         return "" if self.options.searxng_urls and source == _PUBLIC_LIST else source
 
     async def refresh(self) -> bool:
-        """Read the list when it is wanted and old; whether it changed."""
+        """Read the list again if it is in use and old; returns whether it changed."""
         async with self._reading:
             if not self.source or anyio.current_time() < self._fresh_until:
                 return False

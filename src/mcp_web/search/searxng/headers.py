@@ -1,7 +1,7 @@
 """Headers that SearXNG's limiter accepts.
 
 It refuses an Accept without text/html, a missing Accept-Language, and user agents of scripts; over https it wants
-Sec-Fetch headers of a navigation. Nothing here tells who asks.
+Sec-Fetch headers of a navigation. No header identifies the user.
 """
 
 from __future__ import annotations

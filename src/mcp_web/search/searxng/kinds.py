@@ -1,4 +1,4 @@
-"""Results of special kinds: what a map, a package, a file, a torrent or a piece of code says instead of a text."""
+"""Results without a text of their own: maps, packages, files, torrents and code, described by their fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which SearXNG instances are asked, in which order, and how each is doing.
+"""Which SearXNG instances are asked, in which order, and the health of each.
 
 One's own instances come first, in turn. Public ones follow by grade, in turn within a grade, a random one first. An
 instance that fails is paused (longer each time), one that offers no JSON is banned for a day. The first search is also
@@ -26,7 +26,7 @@ from mcp_web.search.reply import Reply
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.discovery import Discovery
 
-_MOST_ASKED = 6  # instances one search may wake; more would be a nuisance to their owners
+_MOST_ASKED = 6  # instances that one search may ask; more would burden their owners
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class InstancePool:
             await anyio.sleep(self.options.health_check_interval)
 
     def _in_turn(self, instances: Sequence[Instance]) -> list[Instance]:
-        """Those that may be asked now, equals in turn; paused ones only when there is no other."""
+        """The instances that may be asked now, rotated among equals; paused ones only when there is no other."""
         now = anyio.current_time()
         self._turn += 1
         ordered: list[Instance] = []
@@ -148,12 +148,12 @@ class InstancePool:
         if response.status != 200:
             one.health.failed(now, "error", f"/healthz answered {response.status}", self.options)
         elif one.health.rate_limited_until <= now and one.health.outcome != "auth":
-            # Being alive lifts neither a rate limit nor a missing format.
+            # A successful health check ends neither a rate limit nor a ban for a missing format.
             one.health.succeeded(now, (now - begun) * 1000)
 
 
 def _together(answer: Reply, replies: Sequence[Reply]) -> Reply:
-    """The answer with everyone's attempts."""
+    """The answer, with the attempts of all instances."""
     return replace(
         answer,
         attempts=tuple(attempt for reply in replies for attempt in reply.attempts),
