@@ -344,7 +344,7 @@ class App:
         return options.enabled and options.screenshot
 
     async def expect_render(self) -> None:
-        """A page will probably need the browser: it may start meanwhile."""
+        """Start the browser, because a page will probably need it; returns at once."""
         (await self.renderer()).expect()
 
     async def renderer(self) -> Renderer:
@@ -374,7 +374,7 @@ class App:
 
         options = self.settings.of(ExtractOptions)
         with trace.step("extract", url=page.final_url):
-            # PDFs are the one kind whose honest files take seconds: about 10 ms a page.
+            # PDFs are the only format of which ordinary files take seconds: about 10 ms a page.
             wall = 3 * self.settings.of(SandboxOptions).wall_seconds if page.media_type == "application/pdf" else None
             read = await self.sandbox.run(extract_document, page, request, options, size=len(page.body), wall=wall)
             return await anyio.to_thread.run_sync(document_from_json, read)

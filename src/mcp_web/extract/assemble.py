@@ -12,7 +12,7 @@ from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
 from mcp_web.model.page import Document, Heading, Link, Metadata, PageKind
 
-# Twenty times the largest window an agent can ask for; beyond it a document is data, not reading.
+# Twenty times the largest window that an agent can ask for; longer documents are data rather than texts to read.
 LONGEST = 2_000_000
 
 _BLANKS = re.compile(r"\n{4,}")
@@ -33,7 +33,7 @@ class Draft:
 
 
 def assemble(draft: Draft, extractor: str) -> Document:
-    """The document of a draft. Hidden characters go first, so that offsets count what the agent gets."""
+    """The document of a draft. Hidden characters are removed first, so that offsets are those of the final text."""
     text, hidden = clean_text(draft.markdown.replace("\r\n", "\n").replace("\r", "\n"))
     text, notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
     if not text.strip():

@@ -1,4 +1,4 @@
-"""Characters nobody sees: controls, terminal sequences, tags, fillers, bidi overrides, private use.
+"""Removes invisible characters: controls, terminal sequences, tags, fillers, bidi overrides, private use.
 
 What scripts need stays: the joiners of Persian, Indic and Mongolian words, of emoji families, the
 variation selector that makes an emoji an emoji, the variants of CJK ideographs.
@@ -43,14 +43,14 @@ _HARMLESS = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\ue000-\uf8ff\U000f0000-
 
 
 def has_unseen(text: str) -> bool:
-    """True where there is anything to clean."""
+    """Whether the text has invisible characters."""
     # What is left without plain ASCII is little, and taking it out costs a third of searching it.
     rest = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
     return bool(rest) and _SUSPECT.search(rest.decode("utf-8", "surrogatepass")) is not None
 
 
 def clean_text(text: str) -> tuple[str, int]:
-    """The text without characters nobody sees, and how many suspicious runs of them were removed."""
+    """The text without invisible characters, and how many suspicious runs of them were removed."""
     if not has_unseen(text):
         return text, 0
     parts: list[str] = []

@@ -58,7 +58,7 @@ class Colour:
     alpha: float = 1.0
 
     def near(self, other: Colour) -> bool:
-        """No eye could tell them apart at text size."""
+        """Whether the two colours look the same at text size."""
         return abs(self.red - other.red) + abs(self.green - other.green) + abs(self.blue - other.blue) < 30
 
     def over(self, other: Colour) -> Colour:

@@ -14,7 +14,7 @@ from mcp_web.model.page import Fetched
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 _XML_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']""")
-_UTF_8 = ("utf-8", "utf8")  # read by Python's own decoder where they are what they say
+_UTF_8 = ("utf-8", "utf8")  # read by Python's own decoder where the bytes are valid
 _LABEL = re.compile(r"[A-Za-z0-9._:-]{1,40}")
 
 
@@ -63,7 +63,7 @@ def known_label(label: str | None) -> str | None:
 
 
 def _declared(body: bytes, media_type: str) -> str | None:
-    """What the text says of itself. A declaration that we can read in ASCII cannot truly be UTF-16."""
+    """The encoding that the text declares. A declaration that is readable as ASCII cannot be in UTF-16."""
     found: str | None = None
     if media_type in ("text/html", "application/xhtml+xml"):
         from turbohtml import parse

@@ -91,7 +91,7 @@ _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
-    """Where the extractor of a media type lives; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
+    """The "module:class" of a media type's extractor; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
     ending = url.partition("?")[0].partition("#")[0].lower().rpartition(".")[2]
     if media_type == "text/plain":
         return _TEXT_ENDINGS.get(ending, _PLAIN)

@@ -1,4 +1,4 @@
-"""The class names and ids of a page, read once: they tell most rules and marks that there is nothing for them."""
+"""The class names and ids of a page, read once: most rules are ruled out because their names do not occur."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class PageNames:
-    """What the authors of a page called its elements. What is removed from the tree later stays named here."""
+    """The class names and ids of a page, also those of elements that are removed from the tree later."""
 
     def __init__(self, tree: Node) -> None:
         self.classes = frozenset(" ".join({element.attr("class") or "" for element in tree.select("[class]")}).split())

@@ -48,7 +48,7 @@ def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class _Reader:
-    """Writes the cells of one notebook and counts what nobody sees of them."""
+    """Writes the cells of one notebook and counts their invisible parts."""
 
     def __init__(self, language: str, base: str) -> None:
         self._language = language

@@ -1,4 +1,4 @@
-"""Tabs: each panel learns its label, so that variants stay told apart once the strip of tabs is gone."""
+"""Tabs: each panel gets its label as text, so that variants can be distinguished without the strip of tabs."""
 
 from __future__ import annotations
 

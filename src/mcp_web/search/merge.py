@@ -73,12 +73,12 @@ def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     for hit in hits:
         mark = _mark(hit)
         same = (at for at, other in enumerate(marks) if _same_text(mark, other))
-        twin = None if hit.image else next(same, None)  # many images of one page share its text
-        if twin is None:
+        duplicate = None if hit.image else next(same, None)  # many images of one page share its text
+        if duplicate is None:
             kept.append(hit)
             marks.append(mark)
         else:
-            kept[twin] = replace(kept[twin], duplicates=(*kept[twin].duplicates, hit.url))
+            kept[duplicate] = replace(kept[duplicate], duplicates=(*kept[duplicate].duplicates, hit.url))
     return tuple(kept)
 
 

@@ -139,7 +139,7 @@ def _require(ctx: Context, scope: str) -> None:
 
 
 def _timed_out(tool: Tool, deadline: float) -> Result:
-    """A tool that did not keep its own deadline: a defect, answered honestly."""
+    """The error for a tool that exceeded its deadline, which is a bug in the tool."""
     facts = {
         "code": "FETCH_TIMEOUT",
         "message": f"{tool.name} did not finish within {deadline:g} s.",

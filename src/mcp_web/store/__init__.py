@@ -1,1 +1,1 @@
-"""The door to disks: one `Store` protocol, an embedded SQLite file or a PostgreSQL server behind it."""
+"""What is kept: one `Store` protocol, implemented over an SQLite file and over a PostgreSQL server."""

@@ -1,6 +1,6 @@
 """Which language a text is in: by its script, then by the function words in it.
 
-Long texts and whole questions are told apart reliably; a few keywords often are not, and then the result is "".
+Long texts and whole questions are detected reliably; a few keywords often are not, and then the result is "".
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _by_words(words: Iterable[str], script: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def _speakers(word: str, script: str) -> tuple[tuple[str, ...], ...]:
-    """The languages of a script that a word speaks for: as a function word, and by each of its rare letters."""
+    """The languages of a script that a word is evidence for: as a function word, and by each of its rare letters."""
     codes = tuple(code for code in _BY_WORDS[script] if word in STOP_WORDS[code])
     letters = () if word.isascii() else tuple(tuple(_LETTERS[char].split()) for char in set(word) if char in _LETTERS)
     return ((codes,) if codes else ()) + letters

@@ -18,7 +18,7 @@ from functools import lru_cache
 from mcp_web.text.markdown import TARGET
 
 _VARIETY = 20  # times the square root of its length: more different characters than any Chinese text has
-# First character of a range, tokens per character, words per character (0: words are told by spaces).
+# First character of a range, tokens per character, words per character (0: words are separated by spaces).
 _RANGES: tuple[tuple[int, float, float], ...] = (
     (0x0080, 0.9, 0), (0x00C0, 0.65, 0), (0x0250, 1, 0), (0x0370, 0.42, 0), (0x0400, 0.32, 0), (0x0530, 0.32, 0),
     (0x0590, 0.48, 0), (0x0600, 0.41, 0), (0x0780, 1.6, 0), (0x0900, 0.38, 0), (0x0980, 0.42, 0), (0x0A00, 0.69, 0),

@@ -1,4 +1,4 @@
-"""What kind of page it is, on evidence: its own declarations first, then its make-up."""
+"""What kind of page it is: by its own declarations first, then by its structure."""
 
 from __future__ import annotations
 

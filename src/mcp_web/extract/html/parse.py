@@ -33,7 +33,7 @@ def parse_page(page: Fetched) -> tuple[Tree, tuple[str, ...]]:
     if _is_bomb(text):
         text = _FORMATTING.sub("", text)
     if "shadowrootmode" in text:
-        # A closed shadow tree is closed to scripts, not to the eye.
+        # A closed shadow tree is closed to scripts, but its text is shown.
         text = _CLOSED_SHADOW.sub(r"\1open", text)
     return turbohtml.parse(text, positions=False), decoded.notes
 

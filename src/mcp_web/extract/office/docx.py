@@ -38,7 +38,7 @@ class Book:
     """What the parts beside the text tell about it."""
 
     styles: dict[str, Style] = field(default_factory=dict)
-    page: Ink = PLAIN  # of a text that no style speaks of
+    page: Ink = PLAIN  # of text without a style
     bullets: dict[tuple[str, int], bool] = field(default_factory=dict)  # (numbering id, depth) → no number
     links: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # ids of the footnotes met, in order

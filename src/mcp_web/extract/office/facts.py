@@ -1,4 +1,4 @@
-"""The facts an office file keeps about itself: title, author, dates."""
+"""The metadata of an office file: title, author, dates."""
 
 from __future__ import annotations
 

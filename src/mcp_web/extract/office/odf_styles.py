@@ -51,7 +51,7 @@ class OdfStyles:
         return style is not None and any(_says_hidden(properties) for properties in style)
 
     def row_is_flat(self, element: Element, names: Mapping[str, str]) -> bool:
-        """Whether the style of a row or column leaves it no room."""
+        """Whether the style of a row or column makes it too small to show anything."""
         style = self._elements.get(attribute(element, "style-name") or "")
         sizes = (_points(attribute(each, names[local(element.tag)])) for each in (style if style is not None else ()))
         return any(size is not None and size < 1.5 for size in sizes)

@@ -1,4 +1,4 @@
-"""A zipped office file, opened with care: every part is read under a ceiling, no entity is ever expanded."""
+"""Reads a zipped office file safely: every part has a size limit, and no XML entity is expanded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Package:
         self.names = frozenset(info.filename for info in self._zip.infolist()[:_PARTS])
 
     def read(self, name: str) -> bytes | None:
-        """A part, or None when it is absent. The sizes in the directory are not believed."""
+        """A part, or None when it is absent. The sizes in the zip directory are not trusted."""
         if name not in self.names:
             return None
         try:
@@ -67,7 +67,7 @@ class Package:
         return None if data is None else self.parse(data, name)
 
     def refuse_entities(self, data: bytes, name: str) -> None:
-        """Office files never declare entities; a file that does wants to blow up or to read other files."""
+        """Refuse entity declarations: office files have none, and attacks use them to exhaust memory or read files."""
         if b"<!ENTITY" in data or b"<\x00!\x00E\x00N\x00T\x00I\x00T\x00Y" in data:
             raise self.failed(f"declares XML entities (part {quoted(name)})")
 

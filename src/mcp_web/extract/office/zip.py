@@ -20,7 +20,7 @@ _SIGNS = {
 
 
 class ZipExtractor:
-    """Finds out what a zip file is by what is in it."""
+    """Detects the type of a zip file by its content."""
 
     name = "zip"
 

@@ -1,4 +1,4 @@
-"""Who cites whom. A citation is resolved when it is asked for: its name is looked up among the names of what is kept,
+"""Which document cites which. A citation is resolved when it is read: its name is looked up among those of kept pages,
 so a document that arrives later is found without touching those that cite it.
 """
 

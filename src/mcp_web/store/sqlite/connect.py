@@ -86,7 +86,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 
 def _prepare_folder(path: Path) -> None:
-    """What people read is private: the folder we make and the file are the user's own."""
+    """Create the folder and the file with permissions for the user alone: what people read is private."""
     if not path.parent.exists():
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
     if not path.exists():
@@ -170,7 +170,7 @@ def _is_damaged(path: Path, wait_seconds: float) -> bool:
 
 @contextmanager
 def _one_at_a_time(path: Path) -> Iterator[None]:
-    """A lock that the kernel frees when its process dies."""
+    """A lock that the kernel releases when its process ends."""
     try:
         import fcntl
     except ImportError:  # Windows refuses to rename a file that is open, which serves the same end

@@ -30,6 +30,6 @@ def _add(db: sqlite3.Connection, kind: str, name: str, labels: dict[str, str], a
     where = (kind, name, json.dumps(labels, sort_keys=True))
     row = db.execute("SELECT amounts FROM figures WHERE kind = ? AND name = ? AND labels = ?", where).fetchone()
     known = json.loads(row[0]) if row else []
-    # A version with other buckets begins anew: sums of unlike cells would be wrong for ever.
+    # A version with other buckets starts again: sums of unlike cells would stay wrong.
     total = [a + b for a, b in zip(known, amounts, strict=True)] if len(known) == len(amounts) else list(amounts)
     db.execute("INSERT OR REPLACE INTO figures VALUES (?, ?, ?, ?)", (*where, json.dumps(total)))

@@ -9,7 +9,7 @@ _HAS = "EXISTS (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = ? AN
 
 
 class Lacking:
-    """What a process knows of one model: everything is looked at once, then only what came since."""
+    """Which documents lack one model's vectors: the first call reads all rows, later ones only those added since."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -17,7 +17,7 @@ class Lacking:
         self._last = 0
 
     def keys(self, db: sqlite3.Connection, limit: int) -> list[str]:
-        """Keys of documents that lack vectors or have those of an older text, the newest first; no text needs none."""
+        """Keys of documents that lack vectors or have those of an older text, newest first; empty texts need none."""
         self._take_new(db)
         found: list[str] = []
         done: set[int] = set()

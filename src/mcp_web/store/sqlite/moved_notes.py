@@ -11,7 +11,7 @@ from mcp_web.store.sqlite import records
 
 
 def move_notes(db: sqlite3.Connection) -> None:
-    """Nothing is lost: the watch list, unfinished crawls, the model in use, synced folders, the search history."""
+    """Rewrite the watch list, unfinished crawls, the model in use, synced folders and the search history as records."""
     rows = db.execute(
         "SELECT kind, key, value, expires_at FROM notes"
         " WHERE kind IN ('watch', 'crawl', 'embedding', 'sync_folder', 'sync_tags', 'search_history')"

@@ -58,7 +58,7 @@ def mark_admonitions(draft: Draft, survey: Survey) -> None:
 
 
 def kind_of(element: Element) -> str:
-    """What the admonition is, by its classes; empty where it is none."""
+    """The kind of an admonition, by its classes; empty for other elements."""
     named = element.attr("data-callout") or element.attr("data-callout-type") or element.attr("data-type") or ""
     classes = f"{element.attr('class') or ''} {named}".lower()
     words = classes.split()

@@ -69,7 +69,7 @@ def write_quote(draft: Draft, element: Element, out: list[str]) -> None:
 
 
 def _only_indents(element: Element) -> bool:
-    """Old manuals move code in by a quote, docutils moves anything in by one: nobody is quoted."""
+    """Whether a quote element only indents: old manuals indent code with it, docutils anything."""
     inside = [
         child for child in element if isinstance(child, Element) or (isinstance(child, Text) and child.data.strip())
     ]
@@ -88,12 +88,12 @@ def write_rule(draft: Draft, element: Element, out: list[str]) -> None:
 
 
 def write_details(draft: Draft, element: Element, out: list[str]) -> None:
-    """A fold, written open: its summary in bold, then what it hides."""
+    """A `details` element, written open: its summary in bold, then its content."""
     write_blocks(draft, element, out)
 
 
 def write_panel(draft: Draft, element: Element, out: list[str]) -> None:
-    """One variant of several: its tab's label in bold, then what it shows."""
+    """A tab's panel: the label of the tab in bold, then the content."""
     inside = draft.blocks_of(element)
     if inside:
         out.extend([f"**{escape(element.attr(LABEL) or '')}**", *inside])

@@ -1,4 +1,4 @@
-"""What one writing knows while it walks the tree."""
+"""The state of a writer while it walks the tree."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Walk = Callable[["Draft", "Node", list[str]], None]
 
 @dataclass(slots=True)
 class Draft:
-    """The state of one writing: where links resolve, what was met, how deep we are."""
+    """The state of one writer: its links, what it has found so far, and the depth in the tree."""
 
     links: Links
-    walk: Walk  # the block walker, given by the top so that no writer has to import it
+    walk: Walk  # the function that walks blocks, passed in so that writers need not import it
     include_images: bool = False
     roots: Sequence[Node] = ()
     special: dict[Element, Writer] = field(default_factory=dict)  # block writers chosen by class, not by tag

@@ -1,4 +1,4 @@
-"""Links: absolute, safe, each remembered once."""
+"""Links: made absolute, checked for safety, each recorded once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Links:
         self.met: dict[str, str] = {}
 
     def resolve(self, href: str) -> str | None:
-        """The absolute target as a Markdown link holds it, or None where it leads nowhere a reader could go."""
+        """The absolute target as a Markdown link holds it, or None where a reader could not follow it."""
         try:
             return self._cache[href]
         except KeyError:

@@ -122,7 +122,7 @@ def _term(draft: Draft, element: Element) -> list[str]:
 
 
 def _classified(draft: Draft, element: Element) -> str:
-    """docutils tells a name from its type by style alone: we write the colon."""
+    """docutils separates a name from its type only by style: a colon is written between them."""
     parts: list[str] = []
     for child in element:
         if isinstance(child, ElementType) and child.has_class("classifier"):

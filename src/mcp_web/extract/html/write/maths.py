@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mcp_web.extract.html.write.draft import Draft
     from mcp_web.extract.html.write.survey import Survey
 
-# Classes around formulas: the drawn form and its source are siblings inside one of these.
+# Classes around formulas: the rendered form and its source are siblings inside one of these.
 _CLASSES = frozenset(
     (
         "katex-display", "katex", "MathJax_Display", "MathJax", "MathJax_SVG", "MathJax_Preview", "MathJax_CHTML",
@@ -159,7 +159,7 @@ def _shown(element: Element) -> str:
 
 
 def _is_prose(tex: str, shown: str) -> bool:
-    """Sentences nobody sees, put where TeX belongs: several plain words that the formula does not show."""
+    """Whether invisible prose stands in place of TeX: several plain words that the formula does not show."""
     words = _PROSE.findall(_TEXT_COMMANDS.sub(" ", tex))
     seen = "".join(shown.split())
     return sum(word not in seen for word in words) >= 3

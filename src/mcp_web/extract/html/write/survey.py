@@ -1,4 +1,4 @@
-"""What stands under a root: a few cheap passes decide which of the costlier ones a page needs at all."""
+"""Which elements and classes a tree contains: a few cheap passes that decide which of the costly ones are needed."""
 
 from __future__ import annotations
 

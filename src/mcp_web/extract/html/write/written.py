@@ -1,4 +1,4 @@
-"""From content roots to Markdown: the whole of the writing."""
+"""Writes content roots as Markdown: the entry point of the writer."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write_markdown(
 
 
 def _prepare(draft: Draft, survey: Survey) -> None:
-    """Find what the walk must treat apart."""
+    """Find the elements that need special treatment during the walk."""
     for element in survey.tagged:
         if element.attr(LABEL):
             draft.special[element] = blocks.write_panel
