@@ -10,7 +10,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[1] / "src" / "mcp_web"
 
 GROUND = {"errors", "model", "text", "trace"}
-ADAPTERS = {"net", "store", "embed", "limit", "sandbox"}
+ADAPTERS = {"net", "store", "embed", "limit", "sandbox", "audit", "telemetry"}
 COMPONENTS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
 # What each part may import of ours, besides itself and the ground.
 MAY_IMPORT: dict[str, set[str]] = {
@@ -41,6 +41,8 @@ ONLY_IN = {
     "psycopg": {"store"},
     "asyncpg": {"store"},
     "redis": {"limit"},
+    "joserfc": {"server"},
+    "opentelemetry": {"server", "telemetry"},
     "onnxruntime": {"embed"},
     "httpx": set(),
     "httpx2": set(),

@@ -135,7 +135,7 @@ class App:
 
         options = self.settings.of(FetchOptions)
         dialer = OperatorDialer(proxies=self.proxies, ca_bundle=options.ca_bundle or None)
-        made = ApiClient(dialer, user_agent=options.user_agent)
+        made = ApiClient(dialer, user_agent=options.user_agent, traced=True)
         self._exit_stack.push_async_callback(made.aclose)
         return made
 

@@ -39,6 +39,7 @@ SECTIONS: dict[str, str] = {
     "limit": "mcp_web.limit.options:LimitOptions",
     "store": "mcp_web.store.options:StoreOptions",
     "web_search": "mcp_web.contracts.options:WebSearchOptions",
+    "telemetry": "mcp_web.telemetry.options:TelemetryOptions",
     "sandbox": "mcp_web.sandbox.options:SandboxOptions",
 }
 

@@ -15,6 +15,7 @@ from mcp_web.app import App
 from mcp_web.limit.flight import Look, Make, SingleFlight, T
 from mcp_web.limit.open import Coordination
 from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.store.options import StoreOptions
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Embedder
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from mcp_web.render.renderer import Renderer
     from mcp_web.sandbox.bodies import BodyBuffer
     from mcp_web.sandbox.pool import Sandbox
+    from mcp_web.store.protocol import Store
 
 MAX_OPEN = 200  # stores at the same time; the least recently used one is closed first
 
@@ -39,6 +41,18 @@ class TenantApp(App):
         self.main = main
         self.calls = main.calls
         self.own_figures = trace.Figures()
+
+    async def store(self) -> Store:
+        """With PostgreSQL over the connections of the main store; with SQLite a file of its own."""
+        if self._store is None and self.settings.of(StoreOptions).database_url:
+            from mcp_web.store.postgres.store import PostgresStore
+
+            main = await self.main.store()
+            async with self._opening:
+                if self._store is None and isinstance(main, PostgresStore):
+                    self._store = await main.for_tenant(self.tenant)
+                    self._exit_stack.push_async_callback(self._store.close)
+        return await super().store()
 
     async def fetcher(self) -> Fetcher:
         """Its own, since it remembers sites in the store; pages and hosts wait in one queue for all tenants."""

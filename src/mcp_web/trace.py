@@ -18,11 +18,11 @@ import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit, urlunsplit
 
 Level = Literal["off", "error", "info", "debug"]
@@ -168,12 +168,37 @@ def redact(text: str) -> str:
     return text
 
 
+class StepObserver(Protocol):
+    """Follows steps beside the log: spans, the id of a trace, headers that carry it on."""
+
+    def span(self, name: str, facts: Mapping[str, Any]) -> AbstractContextManager[None]: ...
+
+    def trace_id(self) -> str: ...
+
+    def headers(self) -> dict[str, str]: ...
+
+
+_observer: StepObserver | None = None
+
+
+def observe_steps(observer: StepObserver | None) -> None:
+    global _observer
+    _observer = observer
+
+
+def propagation_headers() -> dict[str, str]:
+    """Headers that carry the trace on to a service that the operator configured; none unless traces are collected."""
+    return _observer.headers() if _observer is not None else {}
+
+
 def log(level: Level, event: str, **facts: Any) -> None:
     """One JSON line on stderr."""
     if _ORDER[level] > _level:
         return
     if isinstance(facts.get("url"), str):
         facts["url"] = redact_url(facts["url"])
+    if _observer is not None and (trace_id := _observer.trace_id()):
+        facts["trace_id"] = trace_id
     line = {"ts": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event} | facts
     sys.stderr.write(redact(json.dumps(line, ensure_ascii=False, default=str)) + "\n")
     sys.stderr.flush()
@@ -193,7 +218,8 @@ def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
     noted: dict[str, Any] = dict(facts)
     outcome, known = "ok", True
     try:
-        yield noted
+        with _observer.span(name, noted) if _observer is not None else nullcontext():
+            yield noted
     except BaseException as error:
         known = hasattr(error, "code") or not isinstance(error, Exception)
         outcome = getattr(error, "code", type(error).__name__)

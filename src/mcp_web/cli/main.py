@@ -35,6 +35,7 @@ COMMANDS = {
     "stats": "Show what this installation has done.",
     "token": "Add, list and revoke the tokens of a team's server.",
     "tenant": "List tenants; erase everything that is kept of one.",
+    "audit": "Verify the audit log of a team's server.",
     "client": "Print or install the configuration for an MCP client.",
     "siteconfig": "List site configs, and try one on a page.",
     "completion": "Print the shell completion script.",

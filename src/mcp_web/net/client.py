@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 
 import anyio
 
+from mcp_web import trace
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
 from mcp_web.net.address import only_asked_for
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
@@ -136,11 +137,15 @@ class ApiResponse:
 
 
 class ApiClient:
-    """Requests to configured endpoints. Never follows a redirect, which could send a key to another host."""
+    """Requests to configured endpoints. Never follows a redirect, which could send a key to another host.
 
-    def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web") -> None:
+    `traced`: requests carry the trace on, where traces are collected.
+    """
+
+    def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web", traced: bool = False) -> None:
         self._pool = ConnectionPool(dialer)
         self._user_agent = user_agent
+        self._traced = traced
 
     async def request(
         self,
@@ -157,7 +162,8 @@ class ApiClient:
         """Send one request; parameters that are None are left out."""
         target = parse_url(_with_params(url, params))
         body, kind = _encoded(json, data)
-        sent = _merged(target, headers or {}, self._user_agent, kind)
+        carried = trace.propagation_headers() if self._traced else {}
+        sent = _merged(target, {**carried, **(headers or {})}, self._user_agent, kind)
         if body or method.upper() != "GET":
             sent.append(("Content-Length", str(len(body))))
         with _until(anyio.current_time() + timeout, target):

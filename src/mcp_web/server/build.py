@@ -15,12 +15,14 @@ from mcp.server.lowlevel import Server
 
 from mcp_web import __version__
 from mcp_web.app import App
+from mcp_web.audit.log import AuditLog
 from mcp_web.contracts import sets as contracts
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server import handshake, prompts, resources
 from mcp_web.server.access import caller_in
 from mcp_web.server.auth import Caller
 from mcp_web.server.listing import listed_tools
+from mcp_web.server.measure import measure
 from mcp_web.server.result import add_extra_fields, to_mcp
 from mcp_web.server.scopes import allows, scope_of
 from mcp_web.tenant import Tenants
@@ -33,7 +35,13 @@ Context = ServerRequestContext[None]
 PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
 
 
-def build_server(app: App, tools: Mapping[str, Tool] | None = None, *, tenants: Tenants | None = None) -> Server[None]:
+def build_server(
+    app: App,
+    tools: Mapping[str, Tool] | None = None,
+    *,
+    tenants: Tenants | None = None,
+    audit: AuditLog | None = None,
+) -> Server[None]:
     """The server over an app, with the configured tools or the given ones; the caller chooses the transport.
 
     With `tenants` each request is served with the parts of its caller's tenant.
@@ -59,8 +67,10 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None, *, tenants: 
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
         _require(ctx, scope_of(tool))
-        async with _app_for(ctx, apps) as own:
-            return await run(ctx, own, tool, params)
+        async with _app_for(ctx, apps) as own, _audited(audit, _caller(ctx), tool.name) as noted:
+            result = await run(ctx, own, tool, params)
+            noted["outcome"] = _outcome(result)
+            return result
 
     async def run(ctx: Context, own: App, tool: Tool, params: types.CallToolRequestParams) -> types.CallToolResult:
         under_way = Call(own, deadline=anyio.current_time() + app.tools.deadline, wants_data=structured)
@@ -114,6 +124,7 @@ def build_server(app: App, tools: Mapping[str, Tool] | None = None, *, tenants: 
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )
+    server.middleware.append(measure)
     if contract is not None:
         server.middleware.append(add_extra_fields)
     return server
@@ -129,6 +140,26 @@ async def _app_for(ctx: Context, tenants: Tenants) -> AsyncIterator[App]:
     caller = _caller(ctx)
     async with tenants.using(caller.tenant if caller else DEFAULT_TENANT) as app:
         yield app
+
+
+@asynccontextmanager
+async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
+    """Writes one line for a call, however it ends."""
+    noted = {"outcome": "cancelled"}
+    begun = anyio.current_time()
+    try:
+        yield noted
+    finally:
+        if log is not None:
+            who = {"tenant": caller.tenant, "caller": caller.name} if caller else {"tenant": DEFAULT_TENANT}
+            ms = round((anyio.current_time() - begun) * 1000)
+            with anyio.CancelScope(shield=True):
+                await log.write("call", **who, tool=tool, **noted, ms=ms)
+
+
+def _outcome(result: types.CallToolResult) -> str:
+    error = (result.meta or {}).get("error")
+    return str(error.get("code", "error")) if isinstance(error, dict) else "error" if result.is_error else "ok"
 
 
 def _require(ctx: Context, scope: str) -> None:

@@ -31,9 +31,12 @@ from mcp_web.server.oauth import Introspection, JwtVerifier, check_joserfc
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scope_check import ScopeCheck
 from mcp_web.server.scopes import HIERARCHY, scope_of
+from mcp_web.services.audit_log import audit_log
 from mcp_web.services.check_readiness import check_readiness
 from mcp_web.services.embed_documents import LOOK_EVERY, embed_pending
 from mcp_web.services.manage_tokens import add_first_token, has_tokens
+from mcp_web.telemetry.open import open_telemetry
+from mcp_web.telemetry.options import TelemetryOptions
 from mcp_web.tenant import Tenants
 
 if TYPE_CHECKING:
@@ -68,12 +71,14 @@ def run(
     """
     options = settings.of(ServerOptions)
     check_joserfc(options)
+    telemetry = open_telemetry(settings.of(TelemetryOptions))
 
-    async def serve() -> None:
+    async def serve() -> bool:
         import uvicorn
         from sse_starlette.sse import AppStatus
 
         from mcp_web.sandbox.memory import return_large_blocks
+        from mcp_web.server.drain import DrainingServer
         from mcp_web.server.limits import LimitedProtocol, limit_log
 
         # On a signal it would end event streams at once, with a call's answer still to come.
@@ -98,11 +103,16 @@ def run(
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(app.run_background)
                 tasks.start_soon(_background, tenants)
-                await uvicorn.Server(config).serve([listener])
+                server = DrainingServer(config)
+                await server.serve([listener])
                 tasks.cancel_scope.cancel()
             await tenants.close()
+        if telemetry is not None:
+            await telemetry.close()
+        return server.was_interrupted
 
-    anyio.run(serve)
+    if anyio.run(serve):
+        raise KeyboardInterrupt
 
 
 async def _background(tenants: Tenants) -> None:
@@ -152,7 +162,9 @@ def http_app(
         *_resource_metadata(options),
         *page_routes(_served_app(tenants)),
     ]
-    inner = (server or build_server(app, tenants=tenants)).streamable_http_app(
+    inner = (
+        server or build_server(app, tenants=tenants, audit=audit_log(app) if options.team else None)
+    ).streamable_http_app(
         stateless_http=True,
         # AccessMiddleware checks Host and Origin for every route, so the SDK need not do it for one.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),

@@ -18,6 +18,12 @@ class ServerOptions:
         "Serve a team: every request needs a token of `mcp-web token`, and each tenant has an archive of its own.",
         env="MCP_WEB_TEAM",
     )
+    audit: bool = option(
+        True, "Whether a team's server writes an audit log; it holds no query and no address.", env="MCP_WEB_AUDIT"
+    )
+    audit_dir: str = option(
+        "", "The folder of the audit log; empty is `audit` in the data folder.", env="MCP_WEB_AUDIT_DIR"
+    )
     auth_tokens: tuple[str, ...] = option(
         (),
         "Bearer tokens that may use the HTTP server; required when it listens beyond loopback.",

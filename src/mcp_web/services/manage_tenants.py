@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.services.audit_log import audit_log
 from mcp_web.services.manage_tokens import list_tokens, revoke_tokens_of
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.tenants import erase, names
@@ -32,4 +33,6 @@ async def erase_tenant(app: App, name: str) -> int:
         raise NotFound(f"There is no tenant {name!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
     revoked = await revoke_tokens_of(app, name)
     await erase(app.settings.of(StoreOptions), name)
+    if (log := audit_log(app)) is not None:
+        await log.write("tenant_erased", tenant=name)
     return revoked

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.token import TokenInfo
+from mcp_web.services.audit_log import audit_log
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -44,6 +45,7 @@ async def add_token(
         raise InvalidInput(f"There is a token {name!r} already.", suggestion="Revoke it first, or choose another name.")
     token = PREFIX + secrets.token_urlsafe(32)
     await store.keep_record(TOKENS, digest(token), info.as_json(), info.expires_at)
+    await _audit(app, "token_added", info)
     return token, info
 
 
@@ -75,7 +77,9 @@ async def revoke_token(app: App, name: str) -> TokenInfo:
         if row.value["name"] == name:
             await store.remove_records(TOKENS, [row.key])
             await store.remove_records(USES, [row.key])
-            return TokenInfo.from_json(row.value)
+            info = TokenInfo.from_json(row.value)
+            await _audit(app, "token_revoked", info)
+            return info
     raise NotFound(f"There is no token {name!r}.", suggestion="`mcp-web token list` shows the tokens.")
 
 
@@ -103,6 +107,11 @@ async def find_token(app: App, token: str) -> TokenInfo | None:
 def digest(token: str) -> str:
     """A plain hash is enough: a token has 256 random bits, so there is nothing to guess."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+async def _audit(app: App, event: str, info: TokenInfo) -> None:
+    if (log := audit_log(app)) is not None:
+        await log.write(event, tenant=info.tenant, token=info.name, scopes=list(info.scopes))
 
 
 def _checked(name: str, what: str) -> str:

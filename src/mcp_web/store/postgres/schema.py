@@ -277,7 +277,7 @@ def tenant_number(db: Connection, name: str) -> int:
     row = db.execute("SELECT id FROM tenants WHERE name = %s", (name,)).fetchone()
     assert row is not None
     number = int(row[0])
-    db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(number),))
+    db.execute("SELECT set_config('mcp_web.tenant', %s, true)", (str(number),))  # until the end of the transaction
     db.execute("INSERT INTO index_state (tenant) VALUES (%s) ON CONFLICT DO NOTHING", (number,))
     return number
 

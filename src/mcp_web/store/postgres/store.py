@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 
-from mcp_web import trace
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.pack import pack_json
@@ -29,9 +28,10 @@ from mcp_web.store.postgres import (
 )
 from mcp_web.store.postgres import vectors as vector_rows
 from mcp_web.store.postgres.check import faults
-from mcp_web.store.postgres.connect import SCHEMA, Connection, connect, parameters, translated
-from mcp_web.store.postgres.schema import migrate, tenant_number
+from mcp_web.store.postgres.connect import SCHEMA, Connection, parameters
+from mcp_web.store.postgres.schema import tenant_number
 from mcp_web.store.postgres.search import SearchState
+from mcp_web.store.postgres.tenants import prepare_database
 from mcp_web.store.postgres.worker import ConnectionWorker
 from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.prepare import Prepared, prepare
@@ -66,12 +66,10 @@ _COUNT_EVERY = 32
 class PostgresStore:
     """Every call takes a connection of the pool; writers of one tenant's index take turns."""
 
-    def __init__(
-        self, given: dict[str, Any], tenant: int, *, size: int, wait_seconds: float, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, worker: ConnectionWorker, tenant: int, clock: Callable[[], float]) -> None:
         self.tenant = tenant
         self._clock = clock
-        self._worker = ConnectionWorker(given, size, wait_seconds, tenant)
+        self._worker = worker
         self._search = SearchState(tenant)
         self._searching = anyio.Lock()
         self._uses: dict[str, float] = {}
@@ -91,10 +89,15 @@ class PostgresStore:
     ) -> PostgresStore:
         """Connect, create and migrate the tables; failures say what to correct."""
         given = parameters(url, wait_seconds)
-        number = await anyio.to_thread.run_sync(_prepare_database, given, tenant)
-        store = cls(given, number, size=connections, wait_seconds=wait_seconds, clock=clock)
-        await store._worker.open()
-        return store
+        number = await anyio.to_thread.run_sync(prepare_database, given, tenant)
+        worker = ConnectionWorker(given, connections, wait_seconds, number)
+        await worker.open()
+        return cls(worker, number, clock)
+
+    async def for_tenant(self, tenant: str) -> PostgresStore:
+        """The store of another tenant over the same connections."""
+        number = await self._worker.write(lambda db: tenant_number(db, tenant))
+        return PostgresStore(self._worker.for_tenant(number), number, self._clock)
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
@@ -373,18 +376,6 @@ class PostgresStore:
     def _drop_expired(self, db: Connection, now: float) -> None:
         notes.drop_expired(db, self.tenant, now)
         records.drop_expired(db, self.tenant, now)
-
-
-def _prepare_database(given: dict[str, Any], tenant: str) -> int:
-    """Create or migrate the tables; returns the number of the tenant."""
-    with translated(given), connect(given) as db:
-        migrate(db)
-        number = tenant_number(db, tenant)
-        row = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()
-        if row and row[0]:
-            note = "This PostgreSQL user may see the rows of every tenant; use one that is no superuser for a team."
-            trace.log("debug", "store_superuser", note=note)
-        return number
 
 
 def _size(db: Connection, tenant: int) -> StoreSize:

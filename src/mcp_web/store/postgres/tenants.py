@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from psycopg import sql
 
+from mcp_web import trace
 from mcp_web.store.postgres.connect import connect, parameters, translated
-from mcp_web.store.postgres.schema import TENANT_TABLES, migrate
+from mcp_web.store.postgres.schema import TENANT_TABLES, migrate, tenant_number
+
+
+def prepare_database(given: dict[str, Any], tenant: str) -> int:
+    """Create or migrate the tables; returns the number of the tenant."""
+    with translated(given), connect(given) as db:
+        migrate(db)
+        with db.transaction():
+            number = tenant_number(db, tenant)
+        row = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()
+        if row and row[0]:
+            note = "This PostgreSQL user may see the rows of every tenant; use one that is no superuser for a team."
+            trace.log("debug", "store_superuser", note=note)
+        return number
 
 
 def tenant_names(url: str, wait_seconds: float) -> list[str]:

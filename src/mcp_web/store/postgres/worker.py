@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
@@ -53,15 +54,24 @@ class ConnectionWorker:
         self._limiter = anyio.CapacityLimiter(size)
         self._pool = make_pool(given, size, wait_seconds)
         self._closed = False
+        self._owns_pool = True
 
     async def open(self) -> None:
         await anyio.to_thread.run_sync(self._pool.open)
 
     async def close(self) -> None:
         self._closed = True
+        if not self._owns_pool:
+            return
         # A cancelled shutdown still closes its connections.
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._pool.close)
+
+    def for_tenant(self, tenant: int) -> ConnectionWorker:
+        """The same pool for the rows of another tenant; closing it leaves the pool open."""
+        made = copy.copy(self)
+        made._tenant, made._owns_pool = tenant, False
+        return made
 
     async def look(self, work: Callable[[Connection], T]) -> T:
         """Run a function of a single statement, without a transaction around it."""

@@ -1,0 +1,1 @@
+"""The audit log: who called what, without what was asked or answered."""

@@ -1,0 +1,151 @@
+"""An append-only log in which every line holds the hash of the line before: a change or a gap is found by `verify`.
+
+Lines name the tenant, the caller, the tool and the outcome; never a query, an address or a page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+
+from mcp_web import trace
+
+FIRST = "0" * 64  # what the first line has as the hash before it
+MAX_BYTES = 16 * 1024 * 1024  # of one file; then the next begins
+_TAIL = 64 * 1024  # bytes that surely hold the last line
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What `verify` found: the number of lines and the hash of the last, or the first fault."""
+
+    lines: int
+    head: str
+    fault: str = ""
+
+
+class AuditLog:
+    """The log in one folder; several processes may write to it."""
+
+    def __init__(self, folder: Path, *, max_bytes: int = MAX_BYTES) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+
+    async def write(self, event: str, **facts: Any) -> None:
+        """Add one line. A log that cannot be written is reported and counted; calls go on."""
+        try:
+            await to_thread.run_sync(self._append, {"event": event} | facts)
+        except OSError as error:
+            trace.figures.count("audit_failed_total")
+            trace.log("error", "audit", reason=error.strerror or type(error).__name__)
+
+    def _append(self, facts: dict[str, Any]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _locked(self._folder / "lock"):
+            path, number, before = self._end()
+            moment = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
+            line = {"n": number + 1, "ts": moment} | facts | {"before": before}
+            text = json.dumps(line | {"hash": _hash(line)}, ensure_ascii=False)
+            with open(path, "ab") as file:
+                file.write(text.encode() + b"\n")
+
+    def _end(self) -> tuple[Path, int, str]:
+        """The file to write to, the number of the last line and its hash."""
+        files = _files(self._folder)
+        if not files:
+            return self._folder / _name(1), 0, FIRST
+        last = _last_line(files[-1]) or (_last_line(files[-2]) if len(files) > 1 else None)
+        number, before = (int(last["n"]), str(last["hash"])) if last else (0, FIRST)
+        full = files[-1].stat().st_size >= self._max_bytes
+        return (self._folder / _name(len(files) + 1) if full else files[-1]), number, before
+
+
+def verify(folder: Path) -> Verified:
+    """Read the whole log, and say where it was changed, if it was."""
+    number, before = 0, FIRST
+    for file in _files(folder):
+        with open(file, "rb") as lines:
+            for at, raw in enumerate(lines, start=1):
+                fault = _fault(raw, number, before)
+                if fault:
+                    return Verified(number, before, f"{file.name}, line {at}: {fault}")
+                line = json.loads(raw)
+                number, before = line["n"], line["hash"]
+    return Verified(number, before)
+
+
+def _fault(raw: bytes, number: int, before: str) -> str:
+    try:
+        line = json.loads(raw)
+        given = line.pop("hash")
+        if line["n"] != number + 1:
+            return f"line number {line['n']} follows {number}: lines are missing or were moved"
+        if line["before"] != before:
+            return "the hash of the line before does not agree: a line was changed or taken out"
+        return "" if given == _hash(line) else "its hash does not agree: the line was changed"
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return "it is not a line of the log"
+
+
+def _hash(line: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(line, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("audit-*.jsonl"))
+
+
+def _name(number: int) -> str:
+    return f"audit-{number:06d}.jsonl"
+
+
+def _last_line(path: Path) -> dict[str, Any] | None:
+    """The last whole line; what a crash left of another one is cut off, so that the chain goes on."""
+    with open(path, "r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        start = file.seek(max(0, size - _TAIL))
+        tail = file.read()
+        end = tail.rfind(b"\n") + 1
+        if end < len(tail):
+            file.truncate(start + end)
+        lines = tail[:end].splitlines()
+    try:
+        found = json.loads(lines[-1]) if lines else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and "hash" in found else None
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except ImportError:  # not on Windows, where one server writes
+            pass
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def contains(folder: Path, head: str) -> bool:
+    """Whether a line of the log has this hash."""
+    wanted = f'"hash": "{head}"'.encode()
+    for file in _files(folder):
+        with open(file, "rb") as lines:
+            if any(raw.rstrip().endswith(wanted + b"}") for raw in lines):
+                return True
+    return False

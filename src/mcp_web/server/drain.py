@@ -1,0 +1,29 @@
+"""The end of the HTTP server: a signal stops new connections, running calls are finished, everything is closed."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+
+class DrainingServer(uvicorn.Server):
+    """uvicorn's own server sends itself the signal again at its end, which kills the process before we can close."""
+
+    was_interrupted = False  # by Ctrl-C
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.was_interrupted = number == signal.SIGINT
+        self.handle_exit(number, frame)

@@ -1,0 +1,1 @@
+"""OpenTelemetry: traces and metrics, sent only to an endpoint that the operator names."""

@@ -1,0 +1,120 @@
+"""Sets the process's tracer and meter up, and lets `trace.step` make spans. The SDK of MCP makes those of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from anyio import to_thread
+
+from mcp_web import __version__, trace
+from mcp_web.errors import ConfigError
+from mcp_web.telemetry.options import TelemetryOptions
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.trace import TracerProvider
+
+METRICS_EVERY = 30.0  # seconds
+_SEND_SECONDS = 10.0
+# What a span says of a step; an address is cut down to its host, and queries are never given to `trace`.
+_SHOWN = ("tool", "status", "bytes", "cache", "redirects", "error_code", "provider")
+
+
+class Telemetry:
+    """The providers of this process, until they are closed."""
+
+    def __init__(self, tracers: TracerProvider, meters: MeterProvider) -> None:
+        self._tracers = tracers
+        self._meters = meters
+
+    async def close(self) -> None:
+        """Send what waits, and stop."""
+        trace.observe_steps(None)
+        await to_thread.run_sync(self._shut_down)
+
+    def _shut_down(self) -> None:
+        self._tracers.shutdown()
+        self._meters.shutdown(timeout_millis=_SEND_SECONDS * 1000)
+
+
+def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
+    """Start sending to the configured collector; None where there is none."""
+    if not options.otlp_endpoint:
+        return None
+    try:
+        from opentelemetry import metrics
+        from opentelemetry import trace as tracing
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError as error:
+        raise ConfigError(
+            "MCP_WEB_OTLP_ENDPOINT is set, but OpenTelemetry is not installed.",
+            suggestion="Install it with: pip install 'mcp-web[otel]'.",
+        ) from error
+    base, headers = options.otlp_endpoint.rstrip("/"), _headers(options.otlp_headers)
+    resource = Resource.create({"service.name": options.service_name, "service.version": __version__})
+    tracers = TracerProvider(resource=resource)
+    spans = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=_SEND_SECONDS)
+    tracers.add_span_processor(BatchSpanProcessor(spans))
+    numbers = OTLPMetricExporter(endpoint=f"{base}/v1/metrics", headers=headers, timeout=_SEND_SECONDS)
+    reader = PeriodicExportingMetricReader(numbers, export_interval_millis=METRICS_EVERY * 1000)
+    meters = MeterProvider(metric_readers=[reader], resource=resource)
+    tracing.set_tracer_provider(tracers)
+    metrics.set_meter_provider(meters)
+    trace.observe_steps(StepSpans())
+    return Telemetry(tracers, meters)
+
+
+class StepSpans:
+    """What `trace` calls for each step."""
+
+    @contextmanager
+    def span(self, name: str, facts: Mapping[str, Any]) -> Iterator[None]:
+        """A span around a step; `facts` is read at its end."""
+        from opentelemetry import trace as tracing
+
+        tracer = tracing.get_tracer("mcp-web", __version__)
+        with tracer.start_as_current_span(f"mcp_web.{name}", record_exception=False) as span:
+            try:
+                yield
+            finally:
+                span.set_attributes(_attributes(facts))
+
+    def trace_id(self) -> str:
+        """The id of the trace under way, for the log."""
+        from opentelemetry import trace as tracing
+
+        context = tracing.get_current_span().get_span_context()
+        return format(context.trace_id, "032x") if context.is_valid else ""
+
+    def headers(self) -> dict[str, str]:
+        """`traceparent` and the like, for services that the operator configured."""
+        from opentelemetry.propagate import inject
+
+        sent: dict[str, str] = {}
+        inject(sent)
+        return sent
+
+
+def _attributes(facts: Mapping[str, Any]) -> dict[str, str | int | float | bool]:
+    found = {f"mcp_web.{name}": facts[name] for name in _SHOWN if isinstance(facts.get(name), str | int | float | bool)}
+    host = urlsplit(str(facts.get("url") or "")).hostname
+    return found | ({"server.address": host} if host else {})
+
+
+def _headers(pairs: tuple[str, ...]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise ConfigError("MCP_WEB_OTLP_HEADERS has an item without '='; write NAME=VALUE.")
+        found[name.strip()] = value.strip()
+    return found
