@@ -79,6 +79,24 @@ async def test_the_readme_s_lines_connect_a_client(team: tuple[str, Path, int], 
 
 
 @pytest.mark.anyio
+async def test_two_agents_of_two_tenants_cannot_see_each_other(team: tuple[str, Path, int]) -> None:
+    _, folder, port = team
+    found = {}
+    for name in ("carla", "dora"):
+        token = run(f"mcp-web token add {name}", folder).stdout.strip()
+        async with (
+            httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=WAIT, trust_env=False) as http,
+            Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,
+        ):
+            await client.call_tool("archive_add", {"content": f"The lighthouse of {name}.", "title": name})
+            result = await client.call_tool("archive_search", {"query": "lighthouse"})
+            found[name] = result.content[0].text
+    assert "carla" in found["carla"]
+    assert "dora" in found["dora"]
+    assert "carla" not in found["dora"]
+
+
+@pytest.mark.anyio
 async def test_the_machine_s_own_names_are_answered_and_others_are_not(team: tuple[str, Path, int]) -> None:
     said, _, port = team
     token = re.findall(r"mcpw_[\w-]{43}", said)[0]

@@ -1,0 +1,1 @@
+"""A team's server under load and faults."""

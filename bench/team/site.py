@@ -1,0 +1,37 @@
+"""A site of two hundred small pages on loopback."""
+
+from __future__ import annotations
+
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import TracebackType
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        number = self.path.rpartition("/")[2]
+        found = self.path.startswith("/page/")
+        text = f"<main><h1>Page {number}</h1><p>The number of this page is {number}.</p></main>" if found else "none"
+        body = text.encode()
+        self.send_response(200 if found else 404)
+        self.send_header("content-type", "text/html; charset=utf-8")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+class Site:
+    def __enter__(self) -> Site:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
