@@ -7,6 +7,7 @@ from typing import Literal
 
 from mcp_web.archive.graph import CitationGraph
 from mcp_web.archive.highlight import Highlight
+from mcp_web.archive.passage import ArchivePassage
 from mcp_web.model.citation import Citation
 from mcp_web.model.snapshot import Source
 
@@ -53,6 +54,7 @@ class ArchiveResult:
     document: ArchiveDocument
     highlights: tuple[Highlight, ...]
     citations: Citations | None = None
+    passage: ArchivePassage | None = None  # what answers best
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from mcp_web.archive.find import (
 )
 from mcp_web.archive.fuse import UNKNOWN, Meaning, Scales, near_by_meaning, near_only
 from mcp_web.archive.highlight import Highlight, Marker, highlights
+from mcp_web.archive.passage import ArchivePassage, best_passage
 from mcp_web.archive.query import Question, corrected, parse
 from mcp_web.embed.questions import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
@@ -73,7 +74,7 @@ class Archive:
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             scores = await with_headlines(self._store, scores, words)
             rows = await best_rows(self._store, scores, words, query.limit, self._today())
-            marks = await anyio.to_thread.run_sync(_highlights, words.question, rows)
+            marks = await anyio.to_thread.run_sync(_quoted, words.question, rows)
             facts["results"] = len(rows)
         if mode != "text" and not rows:
             notes.append("No document holds these words, and none is near in meaning.")
@@ -87,8 +88,8 @@ class Archive:
         return ArchiveAnswer(
             query=query,
             results=tuple(
-                ArchiveResult(document, mark, citations.get(document.id))
-                for document, mark in zip(documents, marks, strict=True)
+                ArchiveResult(document, mark, citations.get(document.id), passage)
+                for document, (mark, passage) in zip(documents, marks, strict=True)
             ),
             mode=mode,
             corrected_query=text if words.changes else None,
@@ -159,6 +160,9 @@ def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales)
     return near_only(meaning, with_words, scales, words_required=not query.fuzzy)
 
 
-def _highlights(question: Question, rows: Sequence[tuple[DocumentRow, float]]) -> list[tuple[Highlight, ...]]:
+def _quoted(
+    question: Question, rows: Sequence[tuple[DocumentRow, float]]
+) -> list[tuple[tuple[Highlight, ...], ArchivePassage | None]]:
+    """What each document says to the question: marked snippets, and the passage that answers best."""
     marker = Marker(question)
-    return [highlights(marker, row.title, row.markdown) for row, _ in rows]
+    return [(highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown)) for row, _ in rows]

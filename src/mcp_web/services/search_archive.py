@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_web.index.documents import STATIC_MODEL
+from mcp_web.services.find_snapshot import find_snapshot
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -26,6 +27,17 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
         return answer
     count = f"{lacking} documents are" if 1 < lacking < _COUNTED else "1 document is" if lacking == 1 else "Many are"
     return replace(answer, notes=(*answer.notes, f"{count} not yet ranked by meaning, only by words."))
+
+
+async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
+    """The documents most like one that is kept (its id, snapshot or address), without itself; `query` bounds them."""
+    from mcp_web.archive.similar import question_like
+
+    like = await find_snapshot(app, name)
+    text = await question_like(await app.store(), like)
+    answer = await search_archive(app, replace(query, text=text, fuzzy=False, limit=query.limit + 1))
+    others = tuple(one for one in answer.results if one.document.url != like.url)
+    return replace(answer, results=others[: query.limit])
 
 
 async def _scales(app: App) -> Scales:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_web.errors import InvalidInput
 from mcp_web.model.citation import Citation
-from mcp_web.services.search_archive import search_archive
+from mcp_web.services.search_archive import search_archive, search_similar
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
-_CITATIONS_SHOWN = 5
+_CITATIONS_SHOWN = 3  # of each direction and document
+_CITATION_CHARS = 80
+_TOKENS = 1_800  # of all passages together
+_LEAST_TOKENS = 60  # of each
+_GRAPH_TOKENS = 400
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.archive.answer import ArchiveQuery
 
     query = ArchiveQuery(
-        text=args["query"],
+        text=args["query"] or "",
         fuzzy=args["fuzzy"],
         include_citations=args["include_citations"],
         citation_depth=args["citation_depth"],
@@ -30,7 +35,14 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         collection=args["collection"],
         mode=args["mode"],
     )
-    answer = await search_archive(call.app, query)
+    if args["similar"]:
+        answer = await search_similar(call.app, args["similar"], query)
+    elif query.text:
+        answer = await search_archive(call.app, query)
+    else:
+        raise InvalidInput(
+            "archive_search needs the parameter 'query' or 'similar'.", suggestion="Say what to look for."
+        )
     data = as_data(answer)
     data["notes"] = [*call.notes, *answer.notes]
     lines = [f"{len(answer.results)} documents · {answer.mode}"]
@@ -42,9 +54,10 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
             "Nothing kept matches. Search the web with web_search; what you open is kept and found here later."
         )
         return Answer(data, "\n".join(lines), {"results": 0})
-    blocks = [_text(rank, row) for rank, row in enumerate(data["results"], start=1)]
+    share = max(_LEAST_TOKENS, _TOKENS // len(data["results"]))
+    blocks = [_text(rank, row, share) for rank, row in enumerate(data["results"], start=1)]
     if answer.citation_graph is not None and answer.citation_graph.edges:
-        blocks.append("```mermaid\n" + budget.cut(answer.citation_graph.mermaid, 2_500) + "\n```")
+        blocks.append("```mermaid\n" + budget.cut(answer.citation_graph.mermaid, _GRAPH_TOKENS) + "\n```")
     lines.append(call.envelope.wrap(budget.cut("\n\n".join(blocks), budget.AIM - 1_500)))
     first = answer.results[0].document.snapshot[:16]
     lines.append(f'read the first: cache_get(snapshot="{first}"); others by their snapshot')
@@ -94,6 +107,11 @@ def _result(one: Any) -> dict[str, Any]:
         },
         "highlights": [{"field": mark.field, "snippets": list(mark.snippets)} for mark in one.highlights],
     }
+    if one.passage is not None:
+        passage = one.passage
+        made["passage"] = {
+            "section_path": list(passage.section_path), "text": passage.text, "start": passage.start, "end": passage.end
+        }  # fmt: skip
     if one.citations is not None:
         made["citations"] = {
             "citing": [_citation(each) for each in one.citations.citing],
@@ -113,21 +131,23 @@ def _citation(one: Citation) -> dict[str, Any]:
     }
 
 
-def _text(rank: int, row: dict[str, Any]) -> str:
+def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
+    from mcp_web.read.links import text_only
+
     document = row["document"]
     where = document["path"] or document["url"]
     head = (
         f"{rank}. {one_line(document['title'])} · {document['source']} · {document['date']} · {document['score']:.2f}"
     )
     lines = [head, f"   {where}", f"   snapshot {document['snapshot'][:16]} · id {document['id']}"]
-    for mark in row["highlights"]:
-        if mark["field"] != "title":
-            lines += [f"   {one_line(snippet)}" for snippet in mark["snippets"]]
+    if (passage := row.get("passage")) is not None:
+        section = " > ".join(one_line(part) for part in passage["section_path"])
+        lines.append(f"{f'[{section}] ' if section else ''}{budget.cut(text_only(passage['text']), tokens)}")
     citations = row.get("citations", {})
     for kind, words in (("citing", "cites"), ("cited", "cited by")):
         for one in citations.get(kind, ())[:_CITATIONS_SHOWN]:
             other = (one["target_id"] or one["target_url"]) if kind == "citing" else one["source_id"]
-            lines.append(f"   {words} {other}: {one_line(one['context'])[:160]}")
+            lines.append(f"   {words} {other}: {one_line(one['context'])[:_CITATION_CHARS]}")
     return "\n".join(lines)
 
 
@@ -135,13 +155,14 @@ TOOL = Tool(
     name="archive_search",
     title="Search what was read",
     description=(
-        "Searches everything that was opened or saved here, by words and by meaning, without network: pages "
-        "read in earlier sessions, notes, synced folders. Tolerates typos, understands \"phrases\" and "
-        "word*, can show which documents cite which. Use it before web_search when the topic may have come up "
-        "before. Returns documents with highlighted snippets and snapshots; read one with cache_get or web_read."
+        "Searches everything that was opened or saved here, by words and by meaning, without network: pages, "
+        "notes, synced folders. Tolerates typos, understands \"phrases\" and word*, can show "
+        "what cites what. Use it before web_search when the topic may have come up before. Returns documents, each "
+        "with the passage that answers and its section; read more with cache_get or web_read."
     ),
     params=(
-        Param("query", "string", "What to look for.", required=True, max_length=500),
+        Param("query", "string", "What to look for.", max_length=500),
+        Param("similar", "string", "Or an id, snapshot or address: finds what is like it.", max_length=8_000),
         Param("fuzzy", "boolean", "Correct typos; false finds only the words as typed.", default=True),
         Param("include_citations", "boolean", "Add what cites what.", default=False),
         Param("citation_depth", "integer", "Steps of citations, 1 to 3.", default=1, least=1, most=3),

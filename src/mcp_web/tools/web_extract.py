@@ -43,9 +43,8 @@ TOOL = Tool(
     description=(
         "Turns HTML you already have into clean Markdown: main content only, with code, tables, maths, headings and "
         "absolute links kept, boilerplate and hidden text removed. Pure: nothing is fetched and nothing is kept. "
-        "Use it for HTML that came from another tool or a file; to read a page by its address use web_open, which "
-        "fetches and remembers it. Returns the text with title, metadata, outline and links; long texts come in "
-        "parts, continued with start."
+        "Use it for HTML that came from another tool or a file; web_open reads a page by its address. Returns the "
+        "text with title, metadata, outline and links; long texts come in parts."
     ),
     params=(
         Param("html", "string", "The HTML source.", required=True, max_length=5_000_000, aliases=("content", "text")),

@@ -1,0 +1,71 @@
+"""The passage of a document that answers, and documents like another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mcp_web.archive.highlight import Marker
+from mcp_web.archive.passage import best_passage
+from mcp_web.archive.query import parse
+from miniweb import MiniWeb
+from surface.house import house
+
+TEXT = """Introduction to heaps.
+
+## Building {#building}
+
+Lists become heaps in linear time.
+
+```python
+>>> h = []
+>>> heappush(h, 5)
+```
+
+## Merging
+
+Sorted inputs are merged into one sorted output.
+"""
+
+
+def test_the_passage_is_a_run_of_the_text_with_code_intact() -> None:
+    found = best_passage(Marker(parse("how do lists become heaps")), TEXT)
+    assert found is not None
+    assert found.section_path == ("Building",)
+    assert found.text == TEXT[found.start : found.end]
+    assert ">>> h = []\n>>> heappush(h, 5)" in found.text
+
+
+def test_headings_count_where_the_passage_has_a_word_too() -> None:
+    found = best_passage(Marker(parse("merging sorted")), TEXT)
+    assert found is not None
+    assert found.text == "Sorted inputs are merged into one sorted output."
+
+
+def test_a_document_without_a_word_of_the_question_shows_its_beginning() -> None:
+    found = best_passage(Marker(parse("zebra")), TEXT)
+    assert found is not None
+    assert found.text == "Introduction to heaps."
+
+
+def test_an_empty_document_has_no_passage() -> None:
+    assert best_passage(Marker(parse("zebra")), "") is None
+
+
+@pytest.mark.anyio
+async def test_documents_like_a_kept_one_are_found_without_itself(miniweb: MiniWeb, tmp_path: Path) -> None:
+    texts = {
+        "Sails": "A sail catches the wind. The mast holds the sail, and the boom stretches the sail.",
+        "Rigging": "The rigging holds mast, boom and sail; the wind pulls at the rigging of every mast.",
+        "Bread": "Flour, water and yeast become dough, and the dough becomes bread in the oven.",
+    }
+    async with house(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as home:
+        ids = {name: (await home.data("archive_add", content=text, title=name))["id"] for name, text in texts.items()}
+        found = await home.data("archive_search", similar=ids["Sails"], mode="text")
+        titles = [one["document"]["title"] for one in found["results"]]
+        assert titles[0] == "Rigging"
+        assert "Sails" not in titles
+        refused = await home.call("archive_search")
+        assert refused.is_error
+        assert "'query' or 'similar'" in refused.text
