@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.extract.colour import is_colour
 from mcp_web.extract.css import Context, LayerKey, Rule, Rules
-from mcp_web.extract.declarations import Declared, is_valid, parse_declarations
+from mcp_web.extract.declarations import Declared, is_valid, parse_declarations, unescaped
 from mcp_web.extract.lengths import pixels
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.style import Style
@@ -33,18 +32,28 @@ _INHERITED = frozenset(
      "text-shadow", "-webkit-text-stroke", "-webkit-text-security")
 )  # fmt: skip
 _INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
-_LINK = "#0000ee"
-_HINTS = {"mark": "background-color:#ff0", "button": "background-color:#efefef;color:#000"}
+_WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
+_LINK = {"color": "#0000ee"}
+_HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"}}
+_NONE: frozenset[str] = frozenset()
+_COMBINATOR = re.compile(r"[\s>+~]+")
+_TAG = re.compile(r"[a-zA-Z][\w-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Declarations(NamedTuple):
+    """What one rule or attribute declares, by its weight."""
+
+    plain: dict[str, str]
+    important: dict[str, str]
+    resets: bool  # by `all`
+
+
+class _Rule(NamedTuple):
     """One selector of a rule's list, with what it declares."""
 
     selector: str
     rule: Rule
-    weight: tuple[int, ...]  # specificity, then order
-    layer: LayerKey
+    order: tuple[LayerKey, tuple[int, ...]]  # layer; specificity, then place
     names: frozenset[str]  # classes and ids of the element or its ancestors; a cheap test before the real one
 
 
@@ -55,7 +64,13 @@ class Cascade:
         self._tree = tree
         self.rules = Rules(sheets, names.lowered)
         self._names = names
-        self._declarations: dict[int, dict[str, Declared]] = {}
+        self._declared: dict[int, dict[str, Declared]] = {}
+        self._declarations: dict[int, _Declarations] = {}
+        self._attributes: dict[str, _Declarations] = {}
+        self._weights: dict[int, list[_Rule]] = {}
+        self._by_key: dict[str, list[_Rule]] = {}
+        self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_Rule]] = {}
+        self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
         self._sizes: dict[Element, float] = {}
         self._ancestries: dict[Element, tuple[Element, ...]] = {}
@@ -80,23 +95,26 @@ class Cascade:
 
     def inherited(self, element: Element, name: str) -> str | None:
         """The value of an inherited property: of the element, else of the nearest ancestor that declares it."""
-        for each in self.ancestry(element):
-            value = self.style(each).get(name)
-            if value is not None:
-                return value
-        return None
+        return self.inheritance(element).get(name)
+
+    def inheritance(self, element: Element) -> Mapping[str, str]:
+        """Every inherited property and variable that the element or an ancestor declares; the nearest wins."""
+        known = self._inheritances
+        for each, around in _unknown(element, known):
+            found = known[around] if around is not None else {}
+            own = {name: value for name, value in self.style(each).items() if _is_inherited(name)}
+            known[each] = {**found, **own} if own else found
+        return known[element]
 
     def font_size(self, element: Element) -> float:
         """The size of the element's letters in pixels."""
-        size = 16.0
-        for each in reversed(self.ancestry(element)):
-            known = self._sizes.get(each)
-            if known is None:
-                value = self.style(each).get("font-size")
-                own = pixels(value, size, size) if value is not None else size
-                known = self._sizes[each] = size if own is None else own
-            size = known
-        return size
+        known = self._sizes
+        for each, around in _unknown(element, known):
+            size = known[around] if around is not None else 16.0
+            value = self.style(each).get("font-size")
+            own = pixels(value, size, size) if value is not None else size
+            known[each] = size if own is None else own
+        return known[element]
 
     def states(self, element: Element) -> list[Style]:
         """The styles between which an animation of the element moves, or the one in which it stays."""
@@ -108,13 +126,16 @@ class Cascade:
     def assumed(self, element: Element, style: Style) -> Iterator[None]:
         """Inside of the block the element has another style."""
         before = self.style(element)
-        self._sizes.pop(element, None)
-        self._styles[element] = style
+        self._replace(element, style)
         try:
             yield
         finally:
-            self._sizes.pop(element, None)
-            self._styles[element] = before
+            self._replace(element, before)
+
+    def _replace(self, element: Element, style: Style) -> None:
+        self._sizes.pop(element, None)
+        self._inheritances.pop(element, None)
+        self._styles[element] = style
 
     @cached_property
     def _keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
@@ -125,15 +146,25 @@ class Cascade:
         return dict(self.rules.registered())
 
     @cached_property
-    def _index(self) -> dict[str, list[_Rule]]:
-        """Every rule by a name that an element must have to match: "#id", ".class", a tag, or "*"."""
-        found: dict[str, list[_Rule]] = {}
-        for at in range(len(self.rules)):
-            selector = self.rules.selector(at)
+    def _index(self) -> dict[str, list[tuple[int, int]]]:
+        """Every selector by a name that an element must have to match: "#id", ".class", a tag, or "*".
+
+        A selector is told by the place of its rule and its own place in the rule's list.
+        """
+        found: dict[str, list[tuple[int, int]]] = {}
+        for at, selector in enumerate(self.rules.selectors):
             if selector and self.may_match(selector) and not _PSEUDO_ELEMENT.search(selector):
-                rule = self.rules.rule(at)
-                for each in self._weighed(rule) if rule is not None else ():
-                    found.setdefault(_key(each.selector), []).append(each)
+                for number, each in enumerate(split_selectors(_usable(selector))):
+                    found.setdefault(_key(each), []).append((at, number))
+        return found
+
+    def _rules_of(self, key: str) -> list[_Rule]:
+        """The rules of one key of the index, the last of them; weighed when first asked for."""
+        found = self._by_key.get(key)
+        if found is None:
+            weighed = ((self._weighed(at), number) for at, number in self._index.get(key, ()))
+            found = [rules[number] for rules, number in weighed if number < len(rules)][-_MOST_RULES:]
+            self._by_key[key] = found
         return found
 
     def painted_beside(self, element: Element) -> bool:
@@ -143,15 +174,14 @@ class Cascade:
     @cached_property
     def _painted(self) -> frozenset[Element]:
         selectors: list[str] = []
-        for at, body in enumerate(self.rules.bodies):
-            selector = self.rules.selector(at) if "background" in body else ""
-            if selector and _PSEUDO_ELEMENT.search(selector) and self.may_match(selector):
+        for selector, body in zip(self.rules.selectors, self.rules.bodies, strict=True):
+            if selector and "background" in body and _PSEUDO_ELEMENT.search(selector) and self.may_match(selector):
                 selectors.extend(_PSEUDO_ELEMENT.split(each)[0].strip() or "*" for each in split_selectors(selector))
         return frozenset(select_any(self._tree, selectors))
 
     def may_match_at(self, at: int) -> bool:
         """The same for the rule at a place."""
-        selector = self.rules.selector(at)
+        selector = self.rules.selectors[at]
         return bool(selector) and self.may_match(selector)
 
     def may_match(self, selector: str) -> bool:
@@ -171,69 +201,104 @@ class Cascade:
         classes = {f".{name.lower()}" for name in self._names.classes}
         return frozenset(classes.union(f"#{name.lower()}" for name in self._names.ids))
 
-    def _weighed(self, rule: Rule) -> list[_Rule]:
+    def _weighed(self, at: int) -> list[_Rule]:
+        """The selectors of the rule at a place; none where one of them is not valid, which makes the whole list so."""
+        found = self._weights.get(at)
+        if found is None:
+            rule = self.rules.rule(at)
+            found = self._weights[at] = self._weigh(rule) if rule is not None else []
+        return found
+
+    def _weigh(self, rule: Rule) -> list[_Rule]:
         from turbohtml.convert import css_specificity
 
         selector = _usable(rule.selector)
         try:
             weights = css_specificity(selector)
         except ValueError:
-            return []  # one selector that is not valid makes the whole list so
+            return []
         layer = self.rules.layer_key(rule.context.layer)
         return [
-            _Rule(each.strip(), rule, (*weight, rule.order), layer, _required(each))
+            _Rule(each.strip(), rule, (layer, (*weight, rule.order)), _required(each))
             for each, weight in zip(split_selectors(selector), weights, strict=False)
         ]
 
     def _matching(self, element: Element) -> list[_Rule]:
-        keys = [f".{name}" for name in (element.attr("class") or "").split()[:50]]
-        identity = element.attr("id")
-        keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
+        """The rules that match the element, the weakest first."""
+        near = self._near(element)
+        found = [rule for rule in near if _matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
+        found.sort(key=_order)
+        return found
+
+    def _near(self, element: Element) -> list[_Rule]:
+        """The rules whose names the element and its ancestors have; the same for elements that are named alike."""
+        classes, identity = element.attr("class"), element.attr("id")
         around = self._names_around(element)
-        near = (rule for key in keys for rule in self._index.get(key, ())[-_MOST_RULES:] if rule.names <= around)
-        return [rule for rule in near if _matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
+        place = (around, element.tag, classes, identity)
+        found = self._candidates.get(place)
+        if found is None:
+            keys = [f".{name}" for name in (classes or "").split()[:50]]
+            keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
+            found = [rule for key in keys for rule in self._rules_of(key) if rule.names <= around]
+            self._candidates[place] = found
+        return found
 
     def _names_around(self, element: Element) -> frozenset[str]:
         """The classes and ids of the element and its ancestors."""
-        found: frozenset[str] = frozenset()
-        for each in reversed(self.ancestry(element)):
-            known = self._around.get(each)
-            if known is None:
-                own = {f".{name.lower()}" for name in (each.attr("class") or "").split()}
-                identity = each.attr("id")
-                known = found.union(own, {f"#{identity.lower()}"} if identity else ())
-                self._around[each] = known
-            found = known
-        return found
+        known = self._around
+        for each, around in _unknown(element, known):
+            found = known[around] if around is not None else _NONE
+            own = [f".{name}" for name in (each.attr("class") or "").lower().split()]
+            identity = each.attr("id")
+            if identity:
+                own.append(f"#{identity.lower()}")
+            known[each] = found if found.issuperset(own) else found.union(own)
+        return known[element]
 
     def _winners(self, element: Element) -> dict[str, str]:
         rules = self._matching(element) if len(self.rules) else []
-        rules.sort(key=lambda rule: (rule.layer, rule.weight))
-        own = parse_declarations(element.attr("style") or "")
+        own = self._own(element)
         found = _hints(element)
-        for declared in (*(self.declared(rule.rule) for rule in rules), own):
-            if "all" in declared:
-                found = {name: value for name, value in found.items() if name[:2] == "--"}
-            found.update((name, each.value) for name, each in declared.items() if not each.important)
-        # Among important ones an earlier layer wins.
-        strong = [rule for rule in rules if any(each.important for each in self.declared(rule.rule).values())]
-        strong.sort(key=lambda rule: (tuple(-part for part in rule.layer), rule.weight))
-        for declared in (*(self.declared(rule.rule) for rule in strong), own):
-            found.update((name, each.value) for name, each in declared.items() if each.important)
+        strong: list[_Rule] = []
+        for rule in rules:
+            plain, important, resets = self._divided(rule)
+            if important:
+                strong.append(rule)
+            found = _added(found, plain, resets)
+        found = _added(found, own.plain, own.resets)
+        if len(strong) > 1:  # among important ones an earlier layer wins
+            strong.sort(key=_order_of_important)
+        for rule in strong:
+            found.update(self._divided(rule).important)
+        found.update(own.important)
+        return found
+
+    def _own(self, element: Element) -> _Declarations:
+        """What the style attribute declares."""
+        text = element.attr("style") or ""
+        found = self._attributes.get(text)
+        if found is None:
+            found = self._attributes[text] = _divided(parse_declarations(text))
+        return found
+
+    def _divided(self, rule: _Rule) -> _Declarations:
+        found = self._declarations.get(rule.rule.order)
+        if found is None:
+            found = self._declarations[rule.rule.order] = _divided(self.declared(rule.rule))
         return found
 
     def declared(self, rule: Rule) -> dict[str, Declared]:
         """The declarations of a rule."""
-        found = self._declarations.get(rule.order)
+        found = self._declared.get(rule.order)
         if found is None:
-            found = self._declarations[rule.order] = parse_declarations(rule.body)
+            found = self._declared[rule.order] = parse_declarations(rule.body)
         return found
 
     def _resolved(self, element: Element, winners: dict[str, str]) -> dict[str, str]:
         """The declarations with variables and words such as `inherit` replaced."""
         found: dict[str, str] = {}
         for name, value in winners.items():
-            if name[:2] == "--":
+            if name[:2] == "--" or ("var(" not in value and value not in _WIDE):
                 found[name] = value
                 continue
             if "var(" in value:
@@ -270,6 +335,18 @@ class Cascade:
 def parent_of(element: Element) -> Element | None:
     parent = element.parent
     return parent if parent is not None and hasattr(parent, "tag") else None  # type: ignore[return-value]
+
+
+def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[Element, Element | None]]:
+    """The element and those around it of which something is not known, outermost first, with their parents."""
+    found: list[tuple[Element, Element | None]] = []
+    node: Element | None = element
+    while node is not None and node not in known:
+        above = parent_of(node) if len(found) + 1 < _MOST_ANCESTORS else None
+        found.append((node, above))
+        node = above
+    found.reverse()
+    return found
 
 
 def _above(element: Element) -> list[Element]:
@@ -317,15 +394,11 @@ def _usable(selector: str) -> str:
 
 def _hints(element: Element) -> dict[str, str]:
     """What attributes of old and the browser itself say about colours."""
-    text = _HINTS.get(element.tag, "")
-    background, colour = element.attr("bgcolor"), element.attr("text") if element.tag == "body" else None
-    if element.tag == "font":
-        colour = element.attr("color")
-    if element.tag == "a" and element.attr("href") is not None:
-        text = f"color:{_LINK}"
-    if not text and not background and not colour and not element.attr("background"):
-        return {}
-    found = {name: each.value for name, each in parse_declarations(text).items()}
+    tag = element.tag
+    found = dict(_LINK if tag == "a" and element.attr("href") is not None else _HINTS.get(tag, ()))
+    background, colour = element.attr("bgcolor"), None
+    if tag in ("body", "font"):
+        colour = element.attr("text" if tag == "body" else "color")
     for name, value in (("background-color", background), ("color", colour)):
         if value:
             value = value.strip().lower()
@@ -336,14 +409,43 @@ def _hints(element: Element) -> dict[str, str]:
 
 
 def _key(selector: str) -> str:
-    from mcp_web.extract.declarations import unescaped
+    if "\\" in selector:
+        name = _NAME.search(selector.strip().rpartition(" ")[2])
+        return unescaped(name[0]).strip() if name is not None else "*"
+    if "(" in selector or "[" in selector:
+        selector = _INSIDE.sub("", _INSIDE.sub("", selector))
+    last = _COMBINATOR.split(selector.strip())[-1]
+    found = _NAME.search(last)
+    if found is not None:
+        return found[0]
+    tag = _TAG.match(last)
+    return tag[0].lower() if tag else "*"
 
-    last = re.split(r"[\s>+~]+", _INSIDE.sub("", _INSIDE.sub("", selector)).strip())[-1]
-    name = _NAME.search(last) if "\\" not in selector else _NAME.search(selector.strip().rpartition(" ")[2])
-    if name is not None:
-        return unescaped(name[0]).strip()
-    tag = re.match(r"[a-zA-Z][\w-]*", last)
-    return tag[0].lower() if tag and "\\" not in selector else "*"
+
+def _is_inherited(name: str) -> bool:
+    return name in _INHERITED or name[:2] == "--"
+
+
+def _divided(declared: Mapping[str, Declared]) -> _Declarations:
+    plain = {name: each.value for name, each in declared.items() if not each.important}
+    important = {name: each.value for name, each in declared.items() if each.important}
+    return _Declarations(plain, important, "all" in declared)
+
+
+def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[str, str]:
+    if resets:
+        found = {name: value for name, value in found.items() if name[:2] == "--"}
+    found.update(plain)
+    return found
+
+
+def _order(rule: _Rule) -> tuple[LayerKey, tuple[int, ...]]:
+    return rule.order
+
+
+def _order_of_important(rule: _Rule) -> tuple[LayerKey, tuple[int, ...]]:
+    layer, weight = rule.order
+    return tuple(-part for part in layer), weight
 
 
 def _matches(element: Element, selector: str) -> bool:

@@ -10,6 +10,7 @@ import re
 from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -61,6 +62,7 @@ class Rules:
         self._starts: list[int] = []  # the rules at which the context changes
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
+        self._held: dict[str, bool] = {}  # conditions that were tested; sheets repeat few of them
         left = _MOST
         for sheet in sheets:
             self._read(_cleaned(sheet[:left]))
@@ -78,17 +80,23 @@ class Rules:
 
     def rule(self, at: int) -> Rule | None:
         """The rule at a place; None where there is none or it does not hold at a desktop screen."""
-        selector = self.selector(at)
+        selector = self.selectors[at]
         place = self._alive[at]
         return Rule(selector, self._bodies[place], at, self._context(place)) if selector else None
 
-    def selector(self, at: int) -> str:
-        """The selector of a rule, empty where it does not hold."""
-        at = self._alive[at]
-        head = self._heads[at]
-        selector = (head.rpartition(";")[2] if ";" in head else head).strip()
-        context = self._context(at)
-        return selector if selector[:1] != "@" and context.holds and not context.keyframes else ""
+    @cached_property
+    def selectors(self) -> list[str]:
+        """The selector of every rule, empty where it does not hold."""
+        found: list[str] = []
+        ends = [*self._starts[1:], len(self._heads)] if self._starts else []
+        alive = iter([*self._alive, len(self._heads)])
+        at = next(alive)
+        for context, end in zip(self._contexts, ends, strict=True):
+            applies = context.holds and not context.keyframes
+            while at < end:
+                found.append(_selector(self._heads[at]) if applies else "")
+                at = next(alive)
+        return found
 
     def layer_key(self, name: str) -> LayerKey:
         """Sorts layers: later ones after earlier ones, rules outside of a layer last."""
@@ -188,17 +196,30 @@ class Rules:
             return above._replace(holds=False)
         if keyframes:
             return above._replace(keyframes=keyframes[1].strip().strip("\"'"))
-        if lowered.startswith("@media"):
-            return above._replace(holds=media_holds(lowered[6:]))
-        if lowered.startswith("@supports"):
-            return above._replace(holds=supports_holds(lowered[9:]))
         if lowered.startswith("@layer"):
             name = words[6:].strip() or f"anonymous {len(self._layers)}"
             return above._replace(layer=self._add_layer(f"{above.layer}.{name}" if above.layer else name))
         if lowered.startswith("@scope"):
             scope, _, limit = words[6:].partition(" to ")
             return above._replace(scope=_in_brackets(scope), limit=_in_brackets(limit))
-        return above._replace(holds=lowered.startswith("@container") and container_holds(lowered[10:]))
+        holds = self._held.get(lowered)
+        if holds is None:
+            holds = self._held[lowered] = _holds(lowered)
+        return above if holds else above._replace(holds=False)
+
+
+def _holds(condition: str) -> bool:
+    """Whether what stands inside an at-rule applies; of one that is not known, nothing does."""
+    if condition.startswith("@media"):
+        return media_holds(condition[6:])
+    if condition.startswith("@supports"):
+        return supports_holds(condition[9:])
+    return condition.startswith("@container") and container_holds(condition[10:])
+
+
+def _selector(head: str) -> str:
+    selector = (head.rpartition(";")[2] if ";" in head else head).strip()
+    return selector if selector[:1] != "@" else ""
 
 
 def _in_brackets(text: str) -> str:

@@ -34,6 +34,8 @@ class Ink:
         return self._is_tiny(element) or self._is_lost(element)
 
     def _is_invisible(self, element: Element) -> bool:
+        if not self.excused and self._cascade.inherited(element, "visibility") in (None, "visible"):
+            return False
         for each in self._cascade.ancestry(element):
             value = self._cascade.style(each).get("visibility")
             if value is not None and each not in self.excused:

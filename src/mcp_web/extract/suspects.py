@@ -75,7 +75,7 @@ def by_rule(tree: Node, cascade: Cascade) -> list[Element]:
     places = sorted(set(_signed(cascade)) | set(_coloured(cascade)))
     selectors: list[str] = []
     for at in places:
-        selector = rules.selector(at)
+        selector = rules.selectors[at]
         if selector and "::" not in selector and cascade.may_match(selector):
             selectors.extend(split_selectors(selector.replace(":defined", "")))
     found = select_any(tree, selectors)
