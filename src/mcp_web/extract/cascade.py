@@ -37,6 +37,8 @@ _LINK = {"color": "#0000ee"}
 _HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"}}
 _NONE: frozenset[str] = frozenset()
 _COMBINATOR = re.compile(r"[\s>+~]+")
+_POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-)")
+_CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one of several ends the selector
 _TAG = re.compile(r"[a-zA-Z][\w-]*")
 
 
@@ -155,7 +157,8 @@ class Cascade:
         for at, selector in enumerate(self.rules.selectors):
             if selector and self.may_match(selector) and not _PSEUDO_ELEMENT.search(selector):
                 for number, each in enumerate(split_selectors(_usable(selector))):
-                    found.setdefault(_key(each), []).append((at, number))
+                    for key in _keys(each):
+                        found.setdefault(key, []).append((at, number))
         return found
 
     def _rules_of(self, key: str) -> list[_Rule]:
@@ -239,6 +242,8 @@ class Cascade:
         if found is None:
             keys = [f".{name}" for name in (classes or "").split()[:50]]
             keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
+            if parent_of(element) is None:
+                keys.append(":root")
             found = [rule for key in keys for rule in self._rules_of(key) if rule.names <= around]
             self._candidates[place] = found
         return found
@@ -382,10 +387,18 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
 
 
 def _required(selector: str) -> frozenset[str]:
-    """The names that a plain selector asks for."""
-    if any(sign in selector for sign in "([\\+~"):
-        return frozenset()
-    return frozenset(_ASKED.findall(selector.lower()))
+    """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
+    outside = _outside(selector)
+    if any(sign in outside for sign in "([\\"):
+        return _NONE
+    if "+" in outside or "~" in outside:
+        outside = _COMBINATOR.split(outside.strip())[-1]
+    return frozenset(_ASKED.findall(outside.lower()))
+
+
+def _outside(selector: str) -> str:
+    """The selector without what stands in brackets, two deep."""
+    return _INSIDE.sub("", _INSIDE.sub("", selector)) if "(" in selector or "[" in selector else selector
 
 
 def _usable(selector: str) -> str:
@@ -408,18 +421,28 @@ def _hints(element: Element) -> dict[str, str]:
     return found
 
 
-def _key(selector: str) -> str:
+def _keys(selector: str) -> set[str]:
+    """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
     if "\\" in selector:
         name = _NAME.search(selector.strip().rpartition(" ")[2])
-        return unescaped(name[0]).strip() if name is not None else "*"
-    if "(" in selector or "[" in selector:
-        selector = _INSIDE.sub("", _INSIDE.sub("", selector))
-    last = _COMBINATOR.split(selector.strip())[-1]
+        return {unescaped(name[0]).strip() if name is not None else "*"}
+    outside = _outside(selector)
+    if ":" in outside and _POINTED.search(outside):
+        return set()
+    key = _key(_COMBINATOR.split(outside.strip())[-1])
+    choice = _CHOICE.search(selector) if key == "*" else None
+    return {_key(_COMBINATOR.split(each.strip())[-1]) for each in choice[1].split(",")} if choice else {key}
+
+
+def _key(last: str) -> str:
+    """The key for the last part of a selector."""
     found = _NAME.search(last)
     if found is not None:
         return found[0]
     tag = _TAG.match(last)
-    return tag[0].lower() if tag else "*"
+    if tag:
+        return tag[0].lower()
+    return ":root" if ":root" in last else "*"
 
 
 def _is_inherited(name: str) -> bool:
