@@ -8,11 +8,24 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from mcp_web.extract.animation import animated
 from mcp_web.extract.colour import is_colour
 from mcp_web.extract.css import Context, LayerKey, Rule, Rules
-from mcp_web.extract.declarations import Declared, is_valid, parse_declarations, unescaped
+from mcp_web.extract.declarations import Declared, is_valid, parse_declarations
+from mcp_web.extract.hints import style_hints
 from mcp_web.extract.lengths import pixels
 from mcp_web.extract.names import PageNames
+from mcp_web.extract.selectors import (
+    ASKED_NAME,
+    BRACKETS,
+    NO_NAMES,
+    index_keys,
+    matches,
+    required_names,
+    select_any,
+    split_selectors,
+    usable,
+)  # fmt: skip
 from mcp_web.extract.style import Style
 
 if TYPE_CHECKING:
@@ -20,12 +33,8 @@ if TYPE_CHECKING:
 
 _MOST_RULES = 200  # per element; a page made for people has a handful
 _MOST_ANCESTORS = 60
-_CHUNK = 200  # selectors in one search
 _MOST_VALUE = 300  # characters of a value after variables were filled in
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
-_INSIDE = re.compile(r"\([^()]*\)|\[[^\]]*\]")
-_NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+")
-_ASKED = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 _VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
@@ -33,13 +42,6 @@ _INHERITED = frozenset(
 )  # fmt: skip
 _INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
 _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
-_LINK = {"color": "#0000ee"}
-_HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"}}
-_NONE: frozenset[str] = frozenset()
-_COMBINATOR = re.compile(r"[\s>+~]+")
-_POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-)")
-_CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one of several ends the selector
-_TAG = re.compile(r"[a-zA-Z][\w-]*")
 
 
 class _Declarations(NamedTuple):
@@ -122,7 +124,7 @@ class Cascade:
         """The styles between which an animation of the element moves, or the one in which it stays."""
         style = self.style(element)
         steps = self._keyframes.get(style.get("animation-name", "none"))
-        return _animated(style, steps) if steps else [style]
+        return animated(style, steps) if steps else [style]
 
     @contextmanager
     def assumed(self, element: Element, style: Style) -> Iterator[None]:
@@ -156,8 +158,8 @@ class Cascade:
         found: dict[str, list[tuple[int, int]]] = {}
         for at, selector in enumerate(self.rules.selectors):
             if selector and self.may_match(selector) and not _PSEUDO_ELEMENT.search(selector):
-                for number, each in enumerate(split_selectors(_usable(selector))):
-                    for key in _keys(each):
+                for number, each in enumerate(split_selectors(usable(selector))):
+                    for key in index_keys(each):
                         found.setdefault(key, []).append((at, number))
         return found
 
@@ -190,14 +192,14 @@ class Cascade:
     def may_match(self, selector: str) -> bool:
         """False where all that the selector could match has a name that the page does not have."""
         present = self._present
-        if "\\" in selector or present.issuperset(_ASKED.findall(selector.lower())):
+        if "\\" in selector or present.issuperset(ASKED_NAME.findall(selector.lower())):
             return True
         if "," not in selector and "(" not in selector and "[" not in selector:
             return False
-        outside = _INSIDE.sub("", selector.lower())
+        outside = BRACKETS.sub("", selector.lower())
         if "(" in outside or "[" in outside:
             return True
-        return any(present.issuperset(_ASKED.findall(each)) for each in outside.split(","))
+        return any(present.issuperset(ASKED_NAME.findall(each)) for each in outside.split(","))
 
     @cached_property
     def _present(self) -> frozenset[str]:
@@ -215,22 +217,22 @@ class Cascade:
     def _weigh(self, rule: Rule) -> list[_Rule]:
         from turbohtml.convert import css_specificity
 
-        selector = _usable(rule.selector)
+        selector = usable(rule.selector)
         try:
             weights = css_specificity(selector)
         except ValueError:
             return []
         layer = self.rules.layer_key(rule.context.layer)
         return [
-            _Rule(each.strip(), rule, (layer, (*weight, rule.order)), _required(each))
+            _Rule(each.strip(), rule, (layer, (*weight, rule.order)), required_names(each))
             for each, weight in zip(split_selectors(selector), weights, strict=False)
         ]
 
     def _matching(self, element: Element) -> list[_Rule]:
         """The rules that match the element, the weakest first."""
         near = self._near(element)
-        found = [rule for rule in near if _matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
-        found.sort(key=_order)
+        found = [rule for rule in near if matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
+        found.sort(key=lambda rule: rule.order)
         return found
 
     def _near(self, element: Element) -> list[_Rule]:
@@ -252,7 +254,7 @@ class Cascade:
         """The classes and ids of the element and its ancestors."""
         known = self._around
         for each, around in _unknown(element, known):
-            found = known[around] if around is not None else _NONE
+            found = known[around] if around is not None else NO_NAMES
             own = [f".{name}" for name in (each.attr("class") or "").lower().split()]
             identity = each.attr("id")
             if identity:
@@ -263,7 +265,7 @@ class Cascade:
     def _winners(self, element: Element) -> dict[str, str]:
         rules = self._matching(element) if len(self.rules) else []
         own = self._own(element)
-        found = _hints(element)
+        found = style_hints(element)
         strong: list[_Rule] = []
         for rule in rules:
             plain, important, resets = self._divided(rule)
@@ -363,88 +365,6 @@ def _above(element: Element) -> list[Element]:
     return found
 
 
-def split_selectors(selector: str) -> list[str]:
-    """The selectors of a list, commas inside parentheses left alone."""
-    return re.split(r",(?![^()]*\))", selector) if "," in selector else [selector]
-
-
-def select_any(tree: Node, selectors: list[str]) -> list[Element]:
-    """All that any of the selectors matches; a selector that is not valid is left out."""
-    found: dict[Element, None] = {}
-    for at in range(0, len(selectors), _CHUNK):
-        found.update(dict.fromkeys(_select(tree, selectors[at : at + _CHUNK])))
-    return list(found)
-
-
-def _select(tree: Node, selectors: list[str]) -> list[Element]:
-    try:
-        return tree.select(",".join(selectors))
-    except ValueError:
-        if len(selectors) == 1:
-            return []
-        half = len(selectors) // 2
-        return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
-
-
-def _required(selector: str) -> frozenset[str]:
-    """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
-    outside = _outside(selector)
-    if any(sign in outside for sign in "([\\"):
-        return _NONE
-    if "+" in outside or "~" in outside:
-        outside = _COMBINATOR.split(outside.strip())[-1]
-    return frozenset(_ASKED.findall(outside.lower()))
-
-
-def _outside(selector: str) -> str:
-    """The selector without what stands in brackets, two deep."""
-    return _INSIDE.sub("", _INSIDE.sub("", selector)) if "(" in selector or "[" in selector else selector
-
-
-def _usable(selector: str) -> str:
-    return re.sub(r":defined\b", "", selector) if ":defined" in selector else selector
-
-
-def _hints(element: Element) -> dict[str, str]:
-    """What attributes of old and the browser itself say about colours."""
-    tag = element.tag
-    found = dict(_LINK if tag == "a" and element.attr("href") is not None else _HINTS.get(tag, ()))
-    background, colour = element.attr("bgcolor"), None
-    if tag in ("body", "font"):
-        colour = element.attr("text" if tag == "body" else "color")
-    for name, value in (("background-color", background), ("color", colour)):
-        if value:
-            value = value.strip().lower()
-            found[name] = f"#{value}" if re.fullmatch(r"[0-9a-f]{6}|[0-9a-f]{3}", value) else value
-    if element.attr("background"):
-        found["background-image"] = "url()"
-    return found
-
-
-def _keys(selector: str) -> set[str]:
-    """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
-    if "\\" in selector:
-        name = _NAME.search(selector.strip().rpartition(" ")[2])
-        return {unescaped(name[0]).strip() if name is not None else "*"}
-    outside = _outside(selector)
-    if ":" in outside and _POINTED.search(outside):
-        return set()
-    key = _key(_COMBINATOR.split(outside.strip())[-1])
-    choice = _CHOICE.search(selector) if key == "*" else None
-    return {_key(_COMBINATOR.split(each.strip())[-1]) for each in choice[1].split(",")} if choice else {key}
-
-
-def _key(last: str) -> str:
-    """The key for the last part of a selector."""
-    found = _NAME.search(last)
-    if found is not None:
-        return found[0]
-    tag = _TAG.match(last)
-    if tag:
-        return tag[0].lower()
-    return ":root" if ":root" in last else "*"
-
-
 def _is_inherited(name: str) -> bool:
     return name in _INHERITED or name[:2] == "--"
 
@@ -462,20 +382,9 @@ def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[s
     return found
 
 
-def _order(rule: _Rule) -> tuple[LayerKey, tuple[int, ...]]:
-    return rule.order
-
-
 def _order_of_important(rule: _Rule) -> tuple[LayerKey, tuple[int, ...]]:
     layer, weight = rule.order
     return tuple(-part for part in layer), weight
-
-
-def _matches(element: Element, selector: str) -> bool:
-    try:
-        return element.matches(selector)
-    except ValueError:
-        return False
 
 
 def _in_scope(element: Element, context: Context) -> bool:
@@ -486,29 +395,3 @@ def _in_scope(element: Element, context: Context) -> bool:
         return inside and (not context.limit or element.closest(context.limit) is None)
     except ValueError:
         return False
-
-
-def _seconds(value: str) -> float:
-    found = re.match(r"([-+]?[\d.]+)(m?)s", value)
-    return float(found[1]) / (1000 if found[2] else 1) if found and found[1].count(".") < 2 else 0.0
-
-
-def _animated(style: Style, steps: dict[str, dict[str, Declared]]) -> list[Style]:
-    """Where an animation leaves its element: at its first step, at its last, or moving between all of them."""
-    first = _step(style, {**steps.get("0%", {}), **steps.get("from", {})})
-    last = _step(style, {**steps.get("100%", {}), **steps.get("to", {})})
-    fill = style.get("animation-fill-mode", "none")
-    if style.get("animation-direction", "").endswith("reverse"):
-        first, last = last, first
-    delay = _seconds(style.get("animation-delay", "0s"))
-    waits_at_first = fill in ("backwards", "both") or delay <= 0
-    if (style.get("animation-play-state") == "paused" or delay > 60) and waits_at_first:
-        return [first]
-    if style.get("animation-iteration-count") == "infinite" and _seconds(style.get("animation-duration", "0s")) > 0:
-        between = [step for name, step in steps.items() if name not in ("from", "to", "0%", "100%")]
-        return [first, last, *(_step(style, step) for step in between)]
-    return [last] if fill in ("forwards", "both") else [style]
-
-
-def _step(style: Style, step: dict[str, Declared]) -> Style:
-    return {**style, **{name: each.value for name, each in step.items() if each.value not in ("inherit", "unset")}}

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.cascade import Cascade, select_any, split_selectors
+from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.declarations import Declared, parse_declarations
 from mcp_web.extract.lengths import fraction, pixels
+from mcp_web.extract.selectors import select_any, split_selectors
 from mcp_web.extract.style import hides_box
 
 if TYPE_CHECKING:

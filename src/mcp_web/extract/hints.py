@@ -1,0 +1,28 @@
+"""Styles without a style sheet: from attributes of old, and from the browser itself."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+_LINK = {"color": "#0000ee"}
+_HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"}}
+
+
+def style_hints(element: Element) -> dict[str, str]:
+    """What attributes of old and the browser itself say about colours."""
+    tag = element.tag
+    found = dict(_LINK if tag == "a" and element.attr("href") is not None else _HINTS.get(tag, ()))
+    background, colour = element.attr("bgcolor"), None
+    if tag in ("body", "font"):
+        colour = element.attr("text" if tag == "body" else "color")
+    for name, value in (("background-color", background), ("color", colour)):
+        if value:
+            value = value.strip().lower()
+            found[name] = f"#{value}" if re.fullmatch(r"[0-9a-f]{6}|[0-9a-f]{3}", value) else value
+    if element.attr("background"):
+        found["background-image"] = "url()"
+    return found

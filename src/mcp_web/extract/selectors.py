@@ -1,0 +1,94 @@
+"""Selectors of style sheets: taken apart, searched for in a tree, and sorted by the names that they ask for."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mcp_web.extract.declarations import unescaped
+
+if TYPE_CHECKING:
+    from turbohtml import Element, Node
+
+_CHUNK = 200  # selectors in one search
+_NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+")
+_POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-)")
+_CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one of several ends the selector
+_TAG = re.compile(r"[a-zA-Z][\w-]*")
+_COMBINATOR = re.compile(r"[\s>+~]+")
+BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
+NO_NAMES: frozenset[str] = frozenset()
+
+
+def split_selectors(selector: str) -> list[str]:
+    """The selectors of a list, commas inside parentheses left alone."""
+    return re.split(r",(?![^()]*\))", selector) if "," in selector else [selector]
+
+
+def select_any(tree: Node, selectors: list[str]) -> list[Element]:
+    """All that any of the selectors matches; a selector that is not valid is left out."""
+    found: dict[Element, None] = {}
+    for at in range(0, len(selectors), _CHUNK):
+        found.update(dict.fromkeys(_select(tree, selectors[at : at + _CHUNK])))
+    return list(found)
+
+
+def _select(tree: Node, selectors: list[str]) -> list[Element]:
+    try:
+        return tree.select(",".join(selectors))
+    except ValueError:
+        if len(selectors) == 1:
+            return []
+        half = len(selectors) // 2
+        return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
+
+
+def required_names(selector: str) -> frozenset[str]:
+    """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
+    outside = _outside(selector)
+    if any(sign in outside for sign in "([\\"):
+        return NO_NAMES
+    if "+" in outside or "~" in outside:
+        outside = _COMBINATOR.split(outside.strip())[-1]
+    return frozenset(ASKED_NAME.findall(outside.lower()))
+
+
+def _outside(selector: str) -> str:
+    """The selector without what stands in brackets, two deep."""
+    return BRACKETS.sub("", BRACKETS.sub("", selector)) if "(" in selector or "[" in selector else selector
+
+
+def usable(selector: str) -> str:
+    return re.sub(r":defined\b", "", selector) if ":defined" in selector else selector
+
+
+def index_keys(selector: str) -> set[str]:
+    """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
+    if "\\" in selector:
+        name = _NAME.search(selector.strip().rpartition(" ")[2])
+        return {unescaped(name[0]).strip() if name is not None else "*"}
+    outside = _outside(selector)
+    if ":" in outside and _POINTED.search(outside):
+        return set()
+    key = _key(_COMBINATOR.split(outside.strip())[-1])
+    choice = _CHOICE.search(selector) if key == "*" else None
+    return {_key(_COMBINATOR.split(each.strip())[-1]) for each in choice[1].split(",")} if choice else {key}
+
+
+def _key(last: str) -> str:
+    """The key for the last part of a selector."""
+    found = _NAME.search(last)
+    if found is not None:
+        return found[0]
+    tag = _TAG.match(last)
+    if tag:
+        return tag[0].lower()
+    return ":root" if ":root" in last else "*"
+
+
+def matches(element: Element, selector: str) -> bool:
+    try:
+        return element.matches(selector)
+    except ValueError:
+        return False
