@@ -164,6 +164,42 @@ async def test_a_discussion_keeps_its_tree(miniweb: MiniWeb, tmp_path: Path) -> 
     ]
 
 
+DISCOURSE = (
+    '<meta name="generator" content="Discourse 3.5.0"><title>Slow</title><p>Only the first post of the topic.</p>'
+)
+
+
+async def test_a_topic_of_discourse_has_all_its_posts(miniweb: MiniWeb, tmp_path: Path) -> None:
+    posts = [
+        {
+            "post_number": n + 1,
+            "username": f"user{n}",
+            "cooked": f"<p>Post {n}.</p>",
+            "created_at": "2026-03-01T00:00:00Z",
+        }
+        for n in range(60)
+    ]
+    posts[9] |= {"reply_to_post_number": 4, "accepted_answer": True, "actions_summary": [{"id": 2, "count": 7}]}
+    forum = miniweb.site("forum.example")
+    url = forum.page("/t/slow/12", DISCOURSE)
+    forum.route("/t/12.json", lambda _: reply({"title": "Slow", "posts_count": 60, "post_stream": {"posts": posts}}))
+    async with opening(miniweb, tmp_path, "github") as app:
+        document = (await opened(app, url)).snapshot.document
+    assert [heading.text.split(" ")[0] for heading in document.headings] == [f"{n}." for n in range(1, 61)]
+    assert "## 10. user9 · 2026-03-01 · accepted answer · 7 likes · reply to 4\n\nPost 9." in document.markdown
+
+
+@pytest.mark.parametrize("status", [404, 429])
+async def test_a_topic_that_the_forum_does_not_give_is_read_from_its_page(
+    miniweb: MiniWeb, tmp_path: Path, status: int
+) -> None:
+    forum = miniweb.site("forum.example")
+    url = forum.page("/t/slow/12", DISCOURSE)
+    forum.route("/t/12.json", lambda _: reply({"errors": ["no"]}, status))
+    async with opening(miniweb, tmp_path, "github") as app:
+        assert "Only the first post" in (await opened(app, url)).snapshot.document.markdown
+
+
 async def test_the_page_is_read_when_the_api_refuses(miniweb: MiniWeb, tmp_path: Path) -> None:
     api = miniweb.site("api.example")
     api.route("/*", lambda _: reply({"message": "API rate limit exceeded"}, 403, Retry_After="600"))

@@ -49,7 +49,12 @@ class ThreadExtractor:
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         value = _gathered(page)
         reader = _Reader(page.final_url)
-        readers = {"github": reader.github, "stackexchange": reader.stackexchange, "hackernews": reader.hackernews}
+        readers = {
+            "github": reader.github,
+            "stackexchange": reader.stackexchange,
+            "hackernews": reader.hackernews,
+            "discourse": reader.discourse,
+        }
         read = readers.get(_text(value.get("source")))
         thread = read(value) if read else _Thread("", [])
         if not thread.posts:
@@ -132,6 +137,23 @@ class _Reader:
         thread = _Thread(_title(story.get("title")) or f"Comment of {_line(story.get('author'))}", posts)
         thread.facts.append(f"{len(posts) - 1} comments")
         return thread
+
+    def discourse(self, value: dict[str, Any]) -> _Thread:
+        topic = _mapping(value.get("topic"))
+        rows = _items(_mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
+        rows.sort(key=lambda row: _number(row.get("post_number")))
+        places = {_number(row.get("post_number")): at for at, row in enumerate(rows, start=1)}
+        thread = _Thread(_title(topic.get("title")), [self._discourse_post(row, places) for row in rows])
+        thread.facts.append(f"{len(rows)} posts")
+        thread.notes += _missing(_number(topic.get("posts_count")), len(rows), "posts")
+        return thread
+
+    def _discourse_post(self, row: dict[str, Any], places: dict[int, int]) -> Post:
+        likes = sum(_number(one.get("count")) for one in _items(row.get("actions_summary")) if one.get("id") == 2)
+        facts = ("accepted answer" if row.get("accepted_answer") is True else "", f"{likes} likes" if likes else "")
+        above = places.get(_number(row.get("reply_to_post_number")), 0)
+        text = self._html(_text(row.get("cooked")))
+        return Post(_line(row.get("username")), _text(row.get("created_at")), text, facts, (), above)
 
     def _html(self, html: str) -> str:
         text, hidden = snippet_markdown(html, self._base) if html else ("", 0)

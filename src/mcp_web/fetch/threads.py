@@ -16,6 +16,9 @@ _STACK_SITES = re.compile(
     r"^(?:(?:[\w-]+\.)?stackexchange\.com|(?:[a-z]{2}\.)?stackoverflow\.com|serverfault\.com|superuser\.com|"
     r"askubuntu\.com|stackapps\.com|mathoverflow\.net)$"
 )
+_TOPIC = re.compile(r"/t/(?:[^/]+/)?(\d+)(?:/\d+)?/?$")
+_DISCOURSE = re.compile(rb"""<meta[^>]{1,40}name=["']generator["'][^>]{1,40}content=["']Discourse """)
+_HEAD = 20_000  # bytes of a page in which its generator is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,15 @@ class ThreadAddress:
     source: ThreadSource
     site: str
     number: str
+
+
+def topic_address(url: str, html: bytes) -> str | None:
+    """Where a page of the forum software Discourse has its whole topic as JSON; None for every other page."""
+    parts = urlsplit(url)
+    found = _TOPIC.search(parts.path)
+    if found is None or not _DISCOURSE.search(html[:_HEAD]):
+        return None
+    return f"{parts.scheme}://{parts.netloc}{parts.path[: found.start()]}/t/{found[1]}.json?print=true"
 
 
 def thread_address(url: str) -> ThreadAddress | None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import anyio
 
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.fetch.options import FetchOptions
-from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, thread_address
+from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, thread_address, topic_address
 from mcp_web.limit.limiter import RateExceeded
 from mcp_web.model.page import Fetched
 from mcp_web.search.options import SearchOptions
@@ -44,6 +45,22 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
     body = json.dumps({"source": address.source} | parts).encode()
     timings = {"fetch": (anyio.current_time() - begun) * 1000}
     return Fetched(url, url, 200, (), body, MEDIA_TYPE, "utf-8", time.time(), timings=timings, notes=(_NOTE,))
+
+
+async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fetched | None:
+    """The whole topic of a page of Discourse; None for other pages and where the forum does not give it."""
+    address = topic_address(page.final_url, page.body) if page.media_type == "text/html" else None
+    if address is None or not app.settings.of(FetchOptions).threads:
+        return None
+    try:
+        topic = await (await app.fetcher()).get(address, deadline=deadline)
+    except WebError as error:
+        trace.log("error", "thread", url=page.url, error_code=error.code)
+        return None
+    if topic.media_type != "application/json" or urlsplit(topic.final_url).netloc != urlsplit(page.final_url).netloc:
+        return None
+    body = b'{"source":"discourse","topic":' + topic.body + b"}"
+    return replace(page, headers=(), body=body, media_type=MEDIA_TYPE, charset="utf-8", notes=(*page.notes, _NOTE))
 
 
 @dataclass

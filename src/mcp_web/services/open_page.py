@@ -15,7 +15,7 @@ from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, Rend
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.render.renderer import Rendered
-from mcp_web.services.fetch_thread import fetch_thread
+from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -163,7 +163,8 @@ async def _get(
     from mcp_web.archive.keeper import conditional_headers
 
     fetcher = await app.fetcher()
-    if request.mode in ("auto", "readable") and not request.selector and not request.siteconfig:
+    as_thread = request.mode in ("auto", "readable") and not request.selector and not request.siteconfig
+    if as_thread:
         thread = await fetch_thread(app, url, deadline=deadline)
         if thread is not None:
             return thread
@@ -183,7 +184,8 @@ async def _get(
             raise page
         finally:
             del page  # this frame and the error would hold each other until the next collection
-    return page
+    topic = await fetch_topic(app, page, deadline=deadline) if as_thread else None
+    return topic or page
 
 
 async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
