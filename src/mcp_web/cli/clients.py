@@ -1,4 +1,4 @@
-"""The MCP clients we know: where each keeps its configuration and what it wants written there."""
+"""The known MCP clients: where each keeps its configuration, and the entry to write there."""
 
 from __future__ import annotations
 

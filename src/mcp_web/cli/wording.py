@@ -1,4 +1,4 @@
-"""Messages are written for agents, who call tools; this puts them into the words of someone at a terminal."""
+"""Rewrites messages, which name tools and parameters for agents, with the commands and options of the command line."""
 
 from __future__ import annotations
 

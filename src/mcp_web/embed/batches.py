@@ -1,4 +1,4 @@
-"""Texts of like length together, in batches of bounded size."""
+"""Groups texts of similar length into batches of bounded size."""
 
 from __future__ import annotations
 

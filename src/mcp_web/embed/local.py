@@ -78,7 +78,7 @@ class LocalEmbedder:
                 return granite.GraniteEncoder(granite.read(self._weights or _packaged()), threads)
             except EmbeddingError:
                 raise
-            except Exception as error:  # a broken model file shows itself in many ways
+            except Exception as error:  # a broken model file raises errors of many types
                 raise EmbeddingError(f"The local model {self.name} could not be loaded: {error}.") from error
 
 

@@ -1,4 +1,4 @@
-"""Options → the embedder they mean."""
+"""Opens the embedder that the options name."""
 
 from __future__ import annotations
 

@@ -299,16 +299,16 @@ def _strip(roots: list[Element], selector: str) -> int:
     count = 0
     for root in roots:
         for element in select(root, selector):
-            if hasattr(element, "tag") and element != root and _can_go(element):
+            if hasattr(element, "tag") and element != root and _can_be_removed(element):
                 element.decompose()
                 count += 1
     return count
 
 
-def _can_go(element: Element) -> bool:
-    """Not where it holds all the text of a heading: some versions of a generator make the whole heading its anchor."""
+def _can_be_removed(element: Element) -> bool:
+    """Whether an element may be removed: not one that holds all the text of a heading (some generators do that)."""
     if element.parent is None:
-        return False  # it went with one around it
+        return False  # removed already, with an element around it
     heading = element.closest("h1,h2,h3,h4,h5,h6")
     text = element.text.strip()
     return heading is None or heading == element or len(text) < 2 or text != heading.text.strip()

@@ -1,7 +1,7 @@
-"""What a page says of itself for machines: JSON-LD, OpenGraph, microdata, as plain bounded JSON values.
+"""The structured data of a page: JSON-LD, OpenGraph, microdata, as plain JSON values of bounded size.
 
-None of it is visible to a reader, so it is a favourite place to smuggle text: strings are cleaned and cut,
-and the page's own article text is dropped, because the Markdown already holds what can be seen of it.
+None of it is visible to a reader, so it is often used to hide text: strings are cleaned and cut, and the article's text
+is dropped, because the Markdown already holds its visible part.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_PROPERTIES = 5000  # nested itemprops repeat their text; beyond this micro
 _DEPTH = 5
 _WIDTH = 30
 _STRING = 300
-_TOTAL = 12_000  # characters of JSON handed on per page
+_TOTAL = 12_000  # characters of JSON kept per page
 
 _WRAPPING = re.compile(r"^\s*(?:<!--|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[)|(?:-->|/\*\s*\]\]>\s*\*/|\]\]>)\s*;?\s*$")
 _TRAILING_COMMA = re.compile(r",(\s{0,200}[\]}])")
@@ -35,7 +35,7 @@ _REDUNDANT = frozenset({"articlebody", "text", "reviewbody", "@context", "transc
 
 @dataclass(frozen=True, slots=True)
 class Structured:
-    """The machine-readable facts of a page, whole; `bounded` is what travels."""
+    """All structured data of a page; `bounded` is the part that is kept."""
 
     json_ld: tuple[Mapping[str, Any], ...]  # every object with an @type, @graph and lists opened
     opengraph: Mapping[str, str]

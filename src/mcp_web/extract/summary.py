@@ -17,7 +17,7 @@ from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
 from mcp_web.model.page import Document
 
 _LONGEST = 500
-_SUMMARY_READS = 5_000  # characters; what a page is about is said on its first pages
+_SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
 _SUMMARY_SENTENCES = 18
 _POINTS_READ = 120_000
 # For text whose white space is folded. Languages that write no space after a sentence have marks of their own.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """A pattern of phrases, with short strings of which each of its matches has one: most texts have none."""
+    """A pattern of phrases, and short strings of which every match contains one; a text without them is skipped."""
 
     signs: tuple[str, ...]  # lower case
     pattern: re.Pattern[str]

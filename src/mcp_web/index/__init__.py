@@ -1,1 +1,1 @@
-"""Passages ↔ questions: which parts of a page answer, and how sure that is."""
+"""Ranks the passages of a page for a question: which of them answer it, and how likely."""

@@ -1,4 +1,4 @@
-"""A page made ready for questions: passages cut once, words counted once, kept for the next question."""
+"""A page prepared for questions: passages are cut and words counted once, and kept for the next question."""
 
 from __future__ import annotations
 

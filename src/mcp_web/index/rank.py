@@ -32,7 +32,7 @@ class Shares:
 
 # Measured with bench/reading on English pages and, without the model, on pages in ten other languages: a plateau.
 IN_PAGE = Shares(words=0.25, static=0.2, model=0.55)
-# Two passages this alike say the same; the second would only cost tokens.
+# Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
 # From this score on a page counts as answering. A wrong no costs an agent the answer, a wrong yes some tokens; what
@@ -268,7 +268,7 @@ def _distinct(
 
 
 def _is_candidate(evidence: Evidence, number: int) -> bool:
-    """Whether any signal speaks for a passage."""
+    """Whether any signal is evidence for a passage."""
     return evidence.static is not None or evidence.has_vector(number) or bool(evidence.words[number] > 0)
 
 

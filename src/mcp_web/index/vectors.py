@@ -1,4 +1,4 @@
-"""The vectors of one page: what the store has, what is missing, what goes back."""
+"""The vectors of one page: those in the store, those that are missing, and those to be stored."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Ranking by words: BM25 over a page's own passages.
 
-The page is the collection: a word that stands in every passage of it tells nothing, however rare it is elsewhere.
+The page is the collection: a word in every passage of it is no evidence, however rare it is elsewhere.
 """
 
 from __future__ import annotations

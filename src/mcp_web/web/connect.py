@@ -1,4 +1,4 @@
-"""How a client starts this very installation."""
+"""How a client starts this installation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Remote:
 
 
 def own_entry() -> Entry:
-    """How a client starts this very installation: an absolute path, since hosts have a minimal PATH."""
+    """How a client starts this installation: by an absolute path, since clients run with a minimal PATH."""
     script = Path(sys.argv[0])
     beside = Path(sys.executable).with_name("mcp-web")
     if beside.exists():

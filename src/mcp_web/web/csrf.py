@@ -1,4 +1,4 @@
-"""Forms that change something carry a token that only a page of ours could have shown (double-submit cookie)."""
+"""Protects forms against cross-site request forgery: a token that only our own pages contain (double-submit cookie)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def with_token(response: Response, request: Request, token: str) -> Response:
 
 
 async def checked_form(request: Request) -> FormData:
-    """The form's fields; a form that no page of ours showed is refused."""
+    """The form's fields; a form that does not come from one of our pages is refused."""
     form = await request.form(max_fields=50, max_files=0)
     given, known = str(form.get(FIELD, "")), request.cookies.get(COOKIE, "")
     if not known or not hmac.compare_digest(given.encode(), known.encode()):

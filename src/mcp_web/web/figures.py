@@ -1,4 +1,4 @@
-"""Figures in words that people understand: tiles, charts by the hour, tables."""
+"""The page of figures: tiles, charts by the hour, tables."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def info_rows(infos: Sequence[SnapshotInfo]) -> list[dict[str, Any]]:
 
 
 async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[dict[str, Any]], list[str]]:
-    """The documents that a search finds, and what it has to say about them."""
+    """The documents that a search finds, and its notes."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
 

@@ -1,4 +1,4 @@
-"""The state of the server for the one who runs it, and the list of watched pages."""
+"""The state of the server, for its operator, and the list of watched pages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A page drawn by PDFium, to see where it shows anything: layers, clips, covers and colours are all in the picture.
+"""A page rendered by PDFium, to see where it shows anything: layers, clips, covers and colours are all in the picture.
 
-Drawing costs about a sixth of reading the same page.
+Rendering costs about a sixth of reading the same page.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Drawing:
         self._bitmap = bitmap  # owns the pixels
 
     def shows(self, box: Box) -> bool:
-        """Whether anything can be told apart in the box; True where that is not known."""
+        """Whether anything is visible in the box; True where that is not known."""
         left = max(0, int((box.left - self._box.left) * self._scale))
         right = min(self._width, int((box.right - self._box.left) * self._scale) + 1)
         top = max(0, int((self._box.top - box.top) * self._scale))

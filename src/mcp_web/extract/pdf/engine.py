@@ -28,10 +28,10 @@ from mcp_web.text.dates import read_pdf_date
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-# PDFium keeps global state: two threads in it at once end the process.
+# PDFium keeps global state: two threads in it at once crash the process.
 _ONE_AT_A_TIME = threading.Lock()
 _MOST_PAGES = 1500
-_SECONDS = 6.0  # of reading; a part of a book is worth more than the end of the worker that reads it
+_SECONDS = 6.0  # seconds of reading; then the part read so far is returned, before the worker is killed
 _MOST_OUTLINE = 2000
 _SCAN = 25  # characters; a page with a picture and less text than this is a scan
 _NO_TITLE = re.compile(

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*[-–
 
 
 def drop_furniture(pages: Sequence[PageText]) -> int:
-    """Take repeated edge lines off the pages, in place; returns how many lines went."""
+    """Remove repeated lines at the edges of the pages, in place; returns how many were removed."""
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({_key(line) for line in page.lines if _at_edge(line, page)})

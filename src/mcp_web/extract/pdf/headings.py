@@ -25,7 +25,7 @@ class OutlineItem:
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """How a document looks: what its text is like, and which sizes its headings have."""
+    """The style of a document's text, and the sizes of its headings."""
 
     size: float  # of most of the text
     bold: bool  # the text itself is bold
@@ -98,7 +98,7 @@ def _found(styles: Styles, pages: Sequence[PageText]) -> bool:
 
 
 def _distinct(sizes: list[float]) -> tuple[float, ...]:
-    """Sizes that a reader can tell apart, at most four."""
+    """Sizes that a reader can distinguish, at most four."""
     kept: list[float] = []
     for size in sizes:
         if not kept or size < kept[-1] * 0.94:

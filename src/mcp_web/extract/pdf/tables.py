@@ -145,7 +145,7 @@ def _columns(rows: list[list[Cell]]) -> list[tuple[float, float]]:
 
 
 def _wide(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Columns with room between them; those that touch are one."""
+    """Columns with space between them; columns that touch are joined."""
     merged: list[tuple[float, float]] = []
     for begin, end in columns:
         if merged and begin < merged[-1][1] + 1:
@@ -158,7 +158,7 @@ def _wide(columns: list[tuple[float, float]]) -> list[tuple[float, float]]:
 def _is_prose(cells: list[Cell], columns: list[tuple[float, float]]) -> bool:
     chars = sum(len(word.text) + 1 for cell in cells for word in cell.words) / len(cells)
     if chars < _PROSE_CHARS or len(columns) > 4:
-        return False  # nobody sets text in five columns
+        return False  # running text is never set in five columns
     full = sum(
         cell.box.right - cell.box.left > 0.8 * (columns[_column(cell, columns)][1] - columns[_column(cell, columns)][0])
         for cell in cells

@@ -2,8 +2,8 @@
 
 PDFium gives the characters in the order they were written, with the spaces and line ends it infers. A place is
 asked for the first and the last character of a word only: each call crosses into C, and a book has a million
-characters. Words that nobody could see (off the page, specks, invisible ink, and what leaves no trace on the drawn
-page: covered, cut off, in a hidden layer, in the colour of its ground) are left out and counted.
+characters. Invisible words (off the page, tiny, in invisible ink, and those that leave no trace on the rendered page:
+covered, cut off, in a hidden layer, in the colour of their background) are left out and counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SPACES = frozenset(" \t\xa0\u2002\u2003\u2009\u200a\u3000")
 _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a line's end
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-_SPECK = 1.5  # points; nobody reads that
+_SPECK = 1.5  # points; too small to be read
 _MOST_SHAPES = 3000
 _MOST_LINKS = 500
 _FIXED_PITCH = 1  # font descriptor flag
@@ -105,7 +105,7 @@ class PageText:
 
 
 def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
-    """The lines of a page in writing order; with `draw` the page is drawn to see which words show."""
+    """The lines of a page in writing order; with `draw` the page is rendered to see which words are visible."""
     import pypdfium2.raw as pdfium
 
     textpage = page.get_textpage()

@@ -55,7 +55,7 @@ def _words(words: Iterable[Word]) -> str:
 
 
 def _code_lines(lines: Sequence[Line]) -> list[str]:
-    """Typewriter lines with the spaces that their places tell of, and blank lines where there is room for one."""
+    """Lines in a fixed-width font, with spaces and blank lines restored from their places on the page."""
     left = min(line.box.left for line in lines)
     widths = [
         (word.box.right - word.box.left) / len(word.text) for line in lines for word in line.words if len(word.text) > 2
