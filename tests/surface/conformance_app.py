@@ -36,7 +36,7 @@ async def _error(call: Call, args: dict[str, Any]) -> Answer:
 
 async def _progress(call: Call, args: dict[str, Any]) -> Answer:
     for done in (0, 50, 100):
-        call.say(f"{done} of 100", done, 100)
+        call.report(f"{done} of 100", done, 100)
         await anyio.sleep(1.2)  # progress is reported about once a second
     return Answer({}, "done")
 

@@ -34,9 +34,15 @@ async def ask(
     call: Call, query: SearchQuery, provider: str, *, raw: bool = False, fetch_content: bool = False
 ) -> Searched:
     """The answer to one query; raises its error."""
-    call.say("searching")
+    call.report("searching")
     (answer,) = await search_web(
-        call.app, [query], provider, raw=raw, fetch_content=fetch_content, deadline=call.deadline, on_progress=call.say
+        call.app,
+        [query],
+        provider,
+        raw=raw,
+        fetch_content=fetch_content,
+        deadline=call.deadline,
+        on_progress=call.report,
     )
     if isinstance(answer, WebError):
         raise answer

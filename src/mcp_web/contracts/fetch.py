@@ -23,7 +23,7 @@ _SIMPLIFIED = ("application/pdf", "text/markdown")  # extracted here, though the
 
 
 async def fetch(call: Call, args: dict[str, Any]) -> Answer:
-    call.say(f"opening {args['url']}")
+    call.report(f"opening {args['url']}")
     content, prefix = await _content(call.app, args["url"], raw=args["raw"], deadline=call.deadline)
     url = parse_url(args["url"]).href
     return Answer({}, f"{prefix}Contents of {url}:\n{_window(content, args)}", shape="text")
@@ -64,10 +64,10 @@ def _window(content: str, args: dict[str, Any]) -> str:
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer({}, _said(error, str(given.get("url"))), shape="text", is_error=True)
+    return Answer({}, _message(error, str(given.get("url"))), shape="text", is_error=True)
 
 
-def _said(error: WebError, url: str) -> str:
+def _message(error: WebError, url: str) -> str:
     if isinstance(error, HttpError):
         return f"Failed to fetch {url} - status code {error.status_code}"
     if isinstance(error, RobotsDisallowed):
@@ -83,7 +83,7 @@ async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
     try:
         content, prefix = await _content(app, value, raw=False, deadline=deadline)
     except WebError as error:
-        return f"Failed to fetch {value}", _said(error, value)
+        return f"Failed to fetch {value}", _message(error, value)
     return f"Contents of {value}", prefix + budget.cut(content, budget.AIM)
 
 

@@ -104,7 +104,7 @@ def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 async def read(call: Call, args: dict[str, Any]) -> Answer:
-    call.say(f"opening {args['url']}")
+    call.report(f"opening {args['url']}")
     opened = await open_page(call.app, OpenRequest(args["url"]), deadline=call.deadline)
     kept = opened.snapshot
     call.log_page(kept, opened.cache)

@@ -75,7 +75,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
-    call.say(f"opening {args['url']}")
+    call.report(f"opening {args['url']}")
     opened = _with_text(await open_page(call.app, _request(args["url"], args), deadline=call.deadline))
     call.log_page(opened.snapshot, opened.cache)
     data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), answer_tokens(call))
@@ -111,7 +111,7 @@ async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
     urls = list(dict.fromkeys(args["urls"]))
     requests = [_request(url, args) for url in urls]
     opened = await open_many(
-        call.app, requests, deadline=call.deadline, on_progress=call.say, at_once=args["max_concurrency"]
+        call.app, requests, deadline=call.deadline, on_progress=call.report, at_once=args["max_concurrency"]
     )
     answers = [_checked(answer) for answer in opened]
     good = sum(isinstance(answer, Opened) for answer in answers)

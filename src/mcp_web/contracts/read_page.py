@@ -67,7 +67,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
-    call.say(f"reading {args['url']}")
+    call.report(f"reading {args['url']}")
     reader = await call.app.reader_of(CHUNK_TOKENS)
     async with call.app.network_slots:
         (page,) = await read_pages(
@@ -78,7 +78,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
             min_score=call.app.similarity_threshold,
             max_age=0 if args["forceRefresh"] else None,
             deadline=call.deadline,
-            on_progress=call.say,
+            on_progress=call.report,
             reader=reader,
         )
     if isinstance(page, WebError):

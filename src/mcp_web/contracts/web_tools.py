@@ -119,7 +119,7 @@ def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
 
 
 async def fetch(call: Call, args: dict[str, Any]) -> Answer:
-    call.say(f"opening {args['url']}")
+    call.report(f"opening {args['url']}")
     request = OpenRequest(args["url"], mode="readable", selector=args["selector"], include_images=args["includeImages"])
     opened = await open_page(call.app, request, deadline=call.deadline)
     call.log_page(opened.snapshot, opened.cache)

@@ -33,7 +33,7 @@ class MailExtractor:
         subject = _header(mail, "Subject") or "E-mail without a subject"
         facts = Metadata(
             author=_header(mail, "From") or None,
-            published=read_date(_header(mail, "Date"), alone=True) if mail["Date"] else None,
+            published=read_date(_header(mail, "Date"), whole_text=True) if mail["Date"] else None,
             content_type=page.media_type,
         )
         draft = Draft(subject, "\n\n".join(filter(None, parts)), "unknown", facts, notes, hidden)

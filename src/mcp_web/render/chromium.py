@@ -24,7 +24,7 @@ from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
 from mcp_web.render.spare_tab import SpareTab
 from mcp_web.render.tab import Tab, TabFailed, open_tab
-from mcp_web.render.visit import Seen, Visit
+from mcp_web.render.visit import Visit, VisitResult
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import Url, parse_url
 
@@ -141,8 +141,8 @@ class Chromium:
             login = self._login(target) if self._login is not None else None
             if login is not None:
                 await within(until - anyio.current_time(), tab.log_in(target, login), tab.gone)
-            seen = await Visit(tab, until, pictured=screenshot or self._options.screenshot).see(url)
-            return replace(_answer(url, seen, tab.lease, begun), authenticated=login is not None)
+            visited = await Visit(tab, until, pictured=screenshot or self._options.screenshot).open(url)
+            return replace(_answer(url, visited, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
             running.retired = True  # something in it hangs: the next page gets a new browser
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
@@ -186,43 +186,43 @@ class Chromium:
         await self._egress.aclose()
 
 
-def _answer(url: str, seen: Seen, lease: Lease, begun: float) -> Rendered:
-    response = seen.response
+def _answer(url: str, visited: VisitResult, lease: Lease, begun: float) -> Rendered:
+    response = visited.response
     headers = tuple((name.lower(), value) for name, value in response.headers.items()) if response else ()
-    body, notes = seen.flat.html.encode("utf-8", "replace"), _notes(seen, lease)
-    if seen.media_type != "text/html":
-        if seen.raw is None:
-            kind = seen.media_type
+    body, notes = visited.flat.html.encode("utf-8", "replace"), _notes(visited, lease)
+    if visited.media_type != "text/html":
+        if visited.raw is None:
+            kind = visited.media_type
             raise UnsupportedContent(f"The address {url} is {quoted(kind)}, which a browser does not render.", url=url)
-        body, notes = seen.raw, (*notes, f"Nothing to render: the address is {quoted(seen.media_type)}.")
+        body, notes = visited.raw, (*notes, f"Nothing to render: the address is {quoted(visited.media_type)}.")
     return Rendered(
         url=url,
-        final_url=parse_url(seen.flat.url).href,
+        final_url=parse_url(visited.flat.url).href,
         status=response.status if response else 200,
         headers=headers,
         body=body,
-        media_type=seen.media_type,
-        charset="utf-8" if seen.raw is None else None,
+        media_type=visited.media_type,
+        charset="utf-8" if visited.raw is None else None,
         fetched_at=time.time(),
-        redirects=seen.redirects,
-        timings={**seen.timings, "render": round((anyio.current_time() - begun) * 1000, 1)},
+        redirects=visited.redirects,
+        timings={**visited.timings, "render": round((anyio.current_time() - begun) * 1000, 1)},
         notes=notes,
-        screenshot=seen.screenshot,
-        hidden=seen.flat.hidden,
+        screenshot=visited.screenshot,
+        hidden=visited.flat.hidden,
         blocked=tuple(sorted({denial.host for denial in lease.denials.values()})),
     )
 
 
-def _notes(seen: Seen, lease: Lease) -> tuple[str, ...]:
-    notes = [*seen.settled.notes, *seen.flat.notes]
-    if seen.settled.ending == "stuck":
+def _notes(visited: VisitResult, lease: Lease) -> tuple[str, ...]:
+    notes = [*visited.settled.notes, *visited.flat.notes]
+    if visited.settled.ending == "stuck":
         notes.append("A script that never ended was stopped; the page is as it was then.")
-    elif seen.settled.ending in ("ceiling", "restless"):
+    elif visited.settled.ending in ("ceiling", "restless"):
         notes.append("The page never came to rest; this is its state when time was up.")
-    elif seen.settled.ending == "waiting":
+    elif visited.settled.ending == "waiting":
         notes.append("Some requests of the page were never answered.")
-    if seen.flat.hidden:
-        notes.append(f"{seen.flat.hidden} pieces of invisible text were left out.")
+    if visited.flat.hidden:
+        notes.append(f"{visited.flat.hidden} pieces of invisible text were left out.")
     outside = sorted({d.host for d in lease.denials.values() if d.reason == "third party"})
     if outside:
         shown = ", ".join(quoted(host) for host in outside[:5]) + (" …" if len(outside) > 5 else "")

@@ -120,19 +120,19 @@ class Tab:
         self._challenges += 1
         proxy = event["authChallenge"].get("source") == "Proxy" and self._challenges <= _CHALLENGES
         answer = known if proxy else {"response": "CancelAuth"}  # a site that asks for a password gets none
-        await self._tell("Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
+        await self._send("Fetch.continueWithAuth", requestId=event["requestId"], authChallengeResponse=answer)
 
     async def _paused(self, event: dict[str, Any]) -> None:
         request, number = event["request"], event["requestId"]
         if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._held_up:
-            await self._tell("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
+            await self._send("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
         elif self._login is not None and self._is_own(event):
             name, value = self._login[1]
             kept = [(key, text) for key, text in request["headers"].items() if key.lower() != name.lower()]
             shown = [{"name": key, "value": text} for key, text in (*kept, (name, value))]
-            await self._tell("Fetch.continueRequest", requestId=number, headers=shown)
+            await self._send("Fetch.continueRequest", requestId=number, headers=shown)
         else:
-            await self._tell("Fetch.continueRequest", requestId=number)
+            await self._send("Fetch.continueRequest", requestId=number)
 
     def _is_own(self, event: dict[str, Any]) -> bool:
         """Whether the main frame asks its own origin: not a frame inside it, nor a page that it opened."""
@@ -142,7 +142,7 @@ class Tab:
             return False
         return event["resourceType"] == "Document" or self.page.url.startswith(origin)
 
-    async def _tell(self, method: str, **parameters: Any) -> None:
+    async def _send(self, method: str, **parameters: Any) -> None:
         with suppress(Exception):  # the page may be gone by then
             await self.session.send(method, parameters)
 

@@ -37,7 +37,7 @@ _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", 
 
 
 @dataclass(slots=True)
-class Seen:
+class VisitResult:
     """The result of a visit."""
 
     flat: Flat
@@ -58,7 +58,7 @@ class Visit:
     until: float
     pictured: bool = False
 
-    async def see(self, url: str) -> Seen:
+    async def open(self, url: str) -> VisitResult:
         """The page, settled; raises our errors, the driver's Error, PageGone, Moved or TimeoutError."""
         tab = self.tab
         timings: dict[str, float] = {}
@@ -74,7 +74,7 @@ class Visit:
         raw = None
         if response is not None and media_type not in _HTML and media_type.startswith(_TEXT):
             raw = await within(self._left(1.0), response.body())
-        return Seen(flat, settled, response, self._redirects(), media_type, raw, picture, timings)
+        return VisitResult(flat, settled, response, self._redirects(), media_type, raw, picture, timings)
 
     async def _arrive(self, url: str) -> Settled:
         """Navigate to the URL and follow the page's redirects, as far as the address guard allows."""

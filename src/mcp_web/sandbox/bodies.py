@@ -36,7 +36,7 @@ class BodyBuffer:
         """Take over a body; the caller must not keep a reference to it."""
         waiting = WaitingBody(self, page)
         if self._turn(len(page.body)).value == 0:
-            await waiting.lay_aside()
+            await waiting.hold()
         return waiting
 
     def _turn(self, size: int) -> anyio.Semaphore:
@@ -53,7 +53,7 @@ class WaitingBody:
         self._file: IO[bytes] | None = None
         self._counted = 0
 
-    async def lay_aside(self) -> None:
+    async def hold(self) -> None:
         """Stay in memory up to the limit, beyond it move to a file; where no file can be written, stay in memory."""
         size = len(self._page.body)
         if self._buffer.in_memory + size > _IN_MEMORY:

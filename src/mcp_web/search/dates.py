@@ -21,7 +21,7 @@ def published(value: object, now: datetime | None = None, language: str | None =
     text = " ".join(value.split())
     if text.isascii() and text.isdigit() and len(text) in (10, 13):
         return _from_epoch(float(text))
-    return moment_of(text, moment) or _zoned(read_date(text, alone=True)) or _spoken(text, moment, language)
+    return moment_of(text, moment) or _zoned(read_date(text, whole_text=True)) or _spoken(text, moment, language)
 
 
 def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:

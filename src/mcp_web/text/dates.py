@@ -42,16 +42,16 @@ _MONTHS = (
 )
 
 
-def read_date(text: str | None, *, alone: bool = False) -> str | None:
+def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
     """The first date in a short text, or None. Month and day that could be either are read only when one is > 12.
 
-    `alone`: only when the text is nothing but a date, save for one word such as the day of the week.
+    `whole_text`: only when the text is nothing but a date, save for one word such as the day of the week.
     """
     text = " ".join((text or "")[:100].split())
     if not text:
         return None
     if match := _ISO.search(text):
-        return _iso(match) if not alone or match.start() == 0 else None
+        return _iso(match) if not whole_text or match.start() == 0 else None
     if text[:4].isalpha() or "," in text[:5]:
         try:
             return _sane(parsedate_to_datetime(text))
@@ -59,7 +59,7 @@ def read_date(text: str | None, *, alone: bool = False) -> str | None:
             pass
     for match, year, month, day in (*_spelled(text), *_numeric(text)):
         rest = f"{text[: match.start()]} {text[match.end() :]}".split()
-        if alone and (len(rest) > 1 or any(map(str.isdigit, "".join(rest)))):
+        if whole_text and (len(rest) > 1 or any(map(str.isdigit, "".join(rest)))):
             continue
         if found := _day(year, month, day):
             return found

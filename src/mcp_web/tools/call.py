@@ -35,7 +35,7 @@ class Call:
     facts: dict[str, Any] = field(default_factory=dict)  # what the log says of this call besides its tool and time
     wants_data: bool = True  # whether the answer object is used, or only the text
 
-    def say(self, message: str, done: float | None = None, total: float | None = None) -> None:
+    def report(self, message: str, done: float | None = None, total: float | None = None) -> None:
         """Report what is being done."""
         self.progress.message = message
         if done is not None:

@@ -19,7 +19,7 @@ _REST = re.compile(r"#start=(\d+)$")
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     name = _REST.sub("", args["id"])
     start = int(found[1]) if (found := _REST.search(args["id"])) else 0
-    call.say(f"opening {name}")
+    call.report(f"opening {name}")
     kept = await _document(call, name)
     data = fitted(lambda tokens: _object(call, args["id"], name, kept, start, tokens), answer_tokens(call))
     return Answer(data, "", shape="json", wrapped=True)

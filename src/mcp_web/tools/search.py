@@ -15,7 +15,7 @@ _KEPT = 3  # documents of the archive that stand before the web's
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    call.say("searching")
+    call.report("searching")
     kept = await _kept(call, args["query"])
     (answer,) = await search_web(call.app, [SearchQuery(args["query"])], "auto", deadline=call.deadline)
     if isinstance(answer, WebError):

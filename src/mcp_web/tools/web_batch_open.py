@@ -40,7 +40,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     def shown(at: int, opened: Opened) -> tuple[str, dict[str, Any]]:
         return _one(call, args, urls[at], opened, share)
 
-    answers = await use_many(call.app, requests, shown, deadline=call.deadline, on_progress=call.say)
+    answers = await use_many(call.app, requests, shown, deadline=call.deadline, on_progress=call.report)
     good = sum(not isinstance(answer, WebError) for answer in answers)
     blocks, pages = [], []
     for url, answer in zip(urls, answers, strict=True):

@@ -16,7 +16,7 @@ _FAILURES = 5  # shown
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     collection = args["collection"] or host_of(args["url"])
-    call.say(f"crawling {args['url']}", 0, args["max_pages"])
+    call.report(f"crawling {args['url']}", 0, args["max_pages"])
     report = await crawl_site(
         call.app,
         args["url"],
@@ -26,7 +26,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         tags=(collection,),
         exclude=tuple(args["exclude"] or ()),
         deadline=call.deadline - 2.0,
-        on_progress=call.say,
+        on_progress=call.report,
     )
     data = {
         "collection": collection,

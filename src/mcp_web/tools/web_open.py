@@ -36,7 +36,7 @@ _REPEATED = ("mode", "selector", "section", "format", "siteconfig", "include_ima
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    call.say(f"opening {args['url']}")
+    call.report(f"opening {args['url']}")
     opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
     call.log_page(opened.snapshot, opened.cache)
     return present(call, view_of(opened), view_options(args), same_call(args))

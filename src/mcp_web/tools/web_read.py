@@ -37,7 +37,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     queries = list(dict.fromkeys(args["query"]))
     urls = list(dict.fromkeys(args["url"]))
     threshold = args["min_score"] if args["min_score"] is not None else call.app.similarity_threshold
-    call.say(f"reading {len(urls)} pages" if len(urls) > 1 else f"reading {urls[0]}")
+    call.report(f"reading {len(urls)} pages" if len(urls) > 1 else f"reading {urls[0]}")
     pages = await read_pages(
         call.app,
         urls,
@@ -46,7 +46,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         min_score=threshold,
         max_age=args["max_age"],
         deadline=call.deadline,
-        on_progress=call.say,
+        on_progress=call.report,
     )
     if len(pages) == 1 and isinstance(pages[0], WebError):
         raise pages[0]

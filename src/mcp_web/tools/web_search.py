@@ -26,7 +26,7 @@ _WORDS = ("day", "week", "month", "year")
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     queries = [_query(text, args) for text in args["query"]]
     provider = args["provider"][0] if len(args["provider"]) == 1 else args["provider"]
-    call.say("searching")
+    call.report("searching")
     answers = await search_web(
         call.app,
         queries,
@@ -35,7 +35,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         fetch_content=args["fetch_content"],
         read=args["read"],
         deadline=call.deadline,
-        on_progress=call.say,
+        on_progress=call.report,
     )
     if len(answers) == 1 and isinstance(answers[0], WebError):
         raise answers[0]

@@ -18,7 +18,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     await change_watch(app, args["url"] or (), addresses)
     await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
     urls, queries = await watched_urls(app), await watched_queries(app)
-    call.say(f"looking at {len(urls)} pages and {len(queries)} queries")
+    call.report(f"looking at {len(urls)} pages and {len(queries)} queries")
     pages = await look_at(app, urls, deadline=call.deadline - 1.0)
     found = [await look_at_query(app, query, deadline=call.deadline - 1.0) for query in queries]
     data = {
