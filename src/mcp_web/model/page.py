@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Mode = Literal["auto", "readable", "raw", "rendered"]
-Format = Literal["markdown", "text", "html"]
+Format = Literal["markdown", "text", "html", "data"]
 Wall = Literal["paywall", "login", "bot", "shell", "consent"]
 PageKind = Literal[
     "article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"

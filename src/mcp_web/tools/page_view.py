@@ -17,6 +17,7 @@ from mcp_web.tools.tool import Answer
 CacheState = Literal["hit", "revalidated", "fetched", "stale"]
 MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
+_FACTS_TOKENS = 2_000  # of JSON-LD, microdata and OpenGraph
 SHOWN_LINKS = 40  # numbered in a text: a manual has hundreds, and they would cost as much as a page
 
 
@@ -70,6 +71,8 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
         parts.append(front_matter(view))
     if shown.next_start is not None and shown.start == 0 and (listed := outline_text(view.document.headings)):
         parts.append(f"outline (offset heading):\n{listed}")
+    if options.format == "data" and shown.start == 0 and (facts := view.document.metadata.structured_data):
+        parts.append("facts: " + budget.cut(json.dumps(facts, ensure_ascii=False, default=str), _FACTS_TOKENS))
     parts.append(shown.text)
     if options.format == "markdown" and shown.links:
         parts.append(link_list(shown.links))
@@ -126,6 +129,10 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
         from mcp_web.read.html import to_html
 
         return to_html(markdown), ()
+    if options.format == "data":
+        from mcp_web.read.data import to_data
+
+        return json.dumps(to_data(markdown), ensure_ascii=False), ()
     if options.format == "text":
         from mcp_web.read.plain import to_plain
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
@@ -31,6 +32,7 @@ MODE = Param(
     default="auto",
     choices=("auto", "readable", "raw", "rendered"),
 )
+_FORMAT = replace(FORMAT, help="data: tables, lists, facts as JSON.", choices=(*FORMAT.choices, "data"))
 # What repeats in the next call, because it chose the text.
 _REPEATED = ("mode", "selector", "section", "format", "siteconfig", "include_images", "include_links", "max_chars")
 
@@ -99,7 +101,7 @@ TOOL = Tool(
         MODE,
         SELECTOR,
         SECTION,
-        FORMAT,
+        _FORMAT,
         MAX_CHARS,
         START,
         LINKS,

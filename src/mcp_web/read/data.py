@@ -1,0 +1,46 @@
+"""Markdown → data: tables as rows by column name, lists as items."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mcp_web.read.plain import to_plain
+from mcp_web.text.blocks import blocks, pieces
+
+_CELL = re.compile(r"(?<!\\)\|")
+_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_HASHES = re.compile(r"^\s*#+\s*")
+
+
+def to_data(markdown: str) -> dict[str, Any]:
+    """The tables and lists of a text in order, each with the heading above it."""
+    found: dict[str, list[dict[str, Any]]] = {"tables": [], "lists": []}
+    section = ""
+    for block in blocks(markdown):
+        text = markdown[block.start : block.end]
+        if block.kind == "heading":
+            section = _plain(_HASHES.sub("", text.splitlines()[0]))
+        elif block.kind == "table":
+            found["tables"].append({"section": section, "rows": _rows(text)})
+        elif block.kind == "list":
+            items = [_plain(_MARK.sub("", markdown[start:end])) for start, end in pieces(markdown, block)]
+            found["lists"].append({"section": section, "items": [item for item in items if item]})
+    return {name: items for name, items in found.items() if items}
+
+
+def _rows(table: str) -> list[dict[str, str]]:
+    """One object for each row; columns without a name are numbered."""
+    lines = [_cells(line) for line in table.splitlines() if line.strip()]
+    names = [name or f"column {at}" for at, name in enumerate(lines[0], start=1)]
+    return [dict(zip(names, cells, strict=False)) for cells in lines[2:]]
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return [_plain(cell.replace("\\|", "|")) for cell in _CELL.split(inner)]
+
+
+def _plain(text: str) -> str:
+    return " ".join(to_plain(text.strip()).split())
