@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 Values = list[Any]
-_NOTE = "This is the whole thread, read from the public API of its site."
+_NOTE = "The thread was read from the public API of its site."
 _PAGES = 30  # of a hundred posts each
 _EACH = 100
 _SECONDS = 20.0
