@@ -51,6 +51,14 @@ async def test_a_name_hidden_behind_a_second_one_in_the_body_is_checked_where_it
             assert "would be deleted" not in answer.text
 
 
+async def test_the_page_searches_the_web_only_with_the_scope_for_it(miniweb: MiniWeb, tmp_path: Path) -> None:
+    async with lab(miniweb, tmp_path) as team:
+        reader = await team.token("reader", "archive:read")
+        assert (await team.get("/search?q=x", reader)).status_code == 200
+        for query in ("q=x&scope=web", "q=x&scope=%77eb", "q=x&sc%6Fpe=web", "scope=kept&scope=web"):
+            assert (await team.get(f"/search?{query}", reader)).status_code == 403, query
+
+
 async def test_a_broader_scope_holds_the_narrower_ones(miniweb: MiniWeb, tmp_path: Path) -> None:
     async with lab(miniweb, tmp_path) as team:
         web, archive = await team.token("web", "web"), await team.token("archive", "archive:write")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
+from urllib.parse import parse_qs
 
 from mcp_web.errors import InvalidInput
 from mcp_web.tools.sets import SEARCHES
@@ -77,7 +78,7 @@ def needed_for_path(method: str, path: str, query: bytes) -> str | None:
         return None
     if path.startswith(_OPERATOR_PATHS):
         return "admin"
-    if path == "/search" and b"scope=web" in query:
+    if path == "/search" and "web" in parse_qs(query.decode("latin-1")).get("scope", ()):
         return "web:search"
     return "archive:read" if method in ("GET", "HEAD") else "archive:write"
 
