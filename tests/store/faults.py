@@ -56,23 +56,24 @@ def kill_server(server: PostgresServer, place: str, rounds: int) -> list[str]:
     reader = threading.Thread(target=lambda: reported.extend(line.strip() for line in writer.stdout or ()))
     reader.start()
     for _ in range(rounds):
-        _wait_for_hashes(reported, 10)
+        _wait_for_hashes(writer, reported, 10)
         server.kill()
         server.start()
-    _wait_for_hashes(reported, 10)  # it works again
+    _wait_for_hashes(writer, reported, 10)  # it works again
     writer.kill()
     reader.join(60)
     writer.communicate()
     return reported
 
 
-def _wait_for_hashes(reported: list[str], more: int) -> None:
+def _wait_for_hashes(writer: subprocess.Popen[str], reported: list[str], more: int) -> None:
     """Until so many more pages were kept."""
     wanted = sum(len(line) == HASH for line in reported) + more
     ends = time.monotonic() + 120
     while sum(len(line) == HASH for line in list(reported)) < wanted:
-        if time.monotonic() > ends:
-            raise AssertionError(f"The writer stopped: {reported[-3:]}")
+        if writer.poll() is not None or time.monotonic() > ends:
+            writer.kill()
+            raise AssertionError(f"The writer stopped: {reported[-3:]} {writer.stderr.read() if writer.stderr else ''}")
         time.sleep(0.02)
 
 

@@ -67,12 +67,14 @@ class PostgresServer:
             **settings,
         }
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        log = (self.folder / "log").open("ab")
-        self._process = subprocess.Popen(
-            [_programs() / "postgres", "-D", self.folder / "data", *given], stdout=log, stderr=log, **self._as
-        )
-        ends = time.monotonic() + 60
+        command = [_programs() / "postgres", "-D", self.folder / "data", *given]
+        self._process = None
+        ends = time.monotonic() + 120
         while time.monotonic() < ends:
+            # After a kill the first try may find a process of the old server that has not ended yet.
+            if self._process is None or self._process.poll() is not None:
+                with (self.folder / "log").open("ab") as log:
+                    self._process = subprocess.Popen(command, stdout=log, stderr=log, **self._as)
             with contextlib.suppress(psycopg.OperationalError), self.superuser():
                 return
             time.sleep(0.05)
@@ -81,6 +83,7 @@ class PostgresServer:
     def kill(self) -> None:
         """End every process of the server at once, without a chance to finish anything."""
         assert self._process is not None
+        os.kill(self._process.pid, signal.SIGSTOP)  # so that it starts no further process meanwhile
         children = subprocess.run(
             ["ps", "-o", "pid=", "--ppid", str(self._process.pid)], capture_output=True, text=True, check=False
         ).stdout.split()

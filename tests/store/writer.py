@@ -33,7 +33,7 @@ async def main(place: str, name: str, count: int) -> None:
             await keep(store, page)
             assert await store.latest(page.key) == page
         except CacheError as error:
-            if not error.can_retry:
+            if not error.retryable:
                 raise
             print(f"retry {time.monotonic() - begun:.1f}", flush=True)
             continue

@@ -272,7 +272,7 @@ def migrate(db: Connection) -> None:
 
 
 def tenant_number(db: Connection, name: str) -> int:
-    """The number of a tenant, who is created when new."""
+    """The number of a tenant; a new one is created."""
     db.execute("INSERT INTO tenants (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,))
     row = db.execute("SELECT id FROM tenants WHERE name = %s", (name,)).fetchone()
     assert row is not None

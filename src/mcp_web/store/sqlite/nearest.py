@@ -25,7 +25,7 @@ Floats = NDArray[np.float32]
 # the ten documents that comparing everything finds, in some 3 ms.
 ALL_SIGNS, TRULY = 32_768, 4096
 MANY = 65_536  # vectors, from which on looking at all of them takes longer than everything else about a search
-_IN_MEMORY = 1 << 28  # bytes; beyond, the system may put them aside when it needs the room
+_IN_MEMORY = 1 << 28  # bytes; beyond that they lie in a file that the system may swap out
 _AT_ONCE = 20_000  # rows encoded together
 _FAR = np.uint16(65535)
 
@@ -43,11 +43,11 @@ class NearestIndex:
         self._codes: NDArray[np.int8] = np.empty((0, self._dim), np.int8)
         self._scales = np.empty(0, np.float32)  # what makes a row of codes a vector of length one
         self._signs = np.empty((self._words, 0), np.uint64)  # one row per 64 dimensions: long rows are quick to compare
-        self._owners = np.empty(0, np.int64)  # the page of each row; 0 when it is gone
+        self._owners = np.empty(0, np.int64)  # the page of each row; 0 when it was deleted
         self._spans: dict[int, tuple[int, int]] = {}  # the rows of each page
         self._centre = np.zeros(self._dim, np.float32)
         self._order = np.arange(self._dim)
-        self._count = self._dead = self._signed = self._centred_at = self._last = 0
+        self._count = self._deleted = self._signed = self._centred_at = self._last = 0
 
     def find(
         self,
@@ -72,7 +72,7 @@ class NearestIndex:
             gone = [page for page in pages if page not in keys]
             if not gone:
                 break
-            self._lose(gone)
+            self._remove(gone)
         near = set(pages)
         wanted = pages + [page for page in also if page in self._spans and page not in near]
         scores = self._scores(wanted, question)
@@ -82,7 +82,7 @@ class NearestIndex:
     def _nearest(self, question: Floats, limit: int, allowed: NDArray[np.bool_] | None) -> list[int]:
         """The pages of the nearest rows."""
         owners = self._owners[: self._count]
-        out = None if self._dead == 0 and allowed is None else owners == 0
+        out = None if self._deleted == 0 and allowed is None else owners == 0
         if out is not None and allowed is not None:
             out |= ~allowed[np.minimum(owners, len(allowed) - 1)]
         if self._count > TRULY:
@@ -133,8 +133,8 @@ class NearestIndex:
 
     # what is in memory
     def _catch_up(self, db: sqlite3.Connection) -> None:
-        if self._dead > max(TRULY, self._count // 2):
-            self._forget()  # mostly room that nobody needs: what is left is read again
+        if self._deleted > max(TRULY, self._count // 2):
+            self._forget()  # mostly deleted rows: the others are read again
         cursor = db.execute(
             "SELECT seq, page, data FROM vectors WHERE model = ? AND dim = ? AND seq > ? AND data <> x'' ORDER BY seq",
             (self._model, self._dim, self._last),
@@ -146,7 +146,7 @@ class NearestIndex:
 
     def _take(self, pages: list[int], blobs: list[bytes]) -> None:
         """Rows at the end for pages that are new, or in place of those they had."""
-        self._lose(pages)
+        self._remove(pages)
         codes = codes_of(b"".join(blobs), self._dim)
         at, end = self._count, self._count + len(codes)
         self._grow(end)
@@ -160,11 +160,11 @@ class NearestIndex:
             at += size
         self._count = end
 
-    def _lose(self, pages: list[int]) -> None:
+    def _remove(self, pages: list[int]) -> None:
         for page in pages:
             begin, end = self._spans.pop(page, (0, 0))
             self._owners[begin:end] = 0
-            self._dead += end - begin
+            self._deleted += end - begin
 
     def _sign(self) -> None:
         """Give signs to the new rows; to all of them when what they have in common may have moved."""
@@ -183,15 +183,15 @@ class NearestIndex:
         self._signed = self._count
 
     def _grow(self, size: int) -> None:
-        """Make room, with some to spare: a new page shall not copy everything."""
+        """Grow by more than is needed, so that not every new page copies everything."""
         have = len(self._owners)
         if size <= have:
             return
-        room = max(size, have + have // 4)
-        codes = _room(room, self._dim)
+        rows = max(size, have + have // 4)
+        codes = _buffer(rows, self._dim)
         codes[: self._count] = self._codes[: self._count]
         self._codes = codes
-        more = room - have
+        more = rows - have
         self._scales = np.concatenate([self._scales, np.zeros(more, np.float32)])
         self._signs = np.concatenate([self._signs, np.zeros((self._words, more), np.uint64)], axis=1)
         self._owners = np.concatenate([self._owners, np.zeros(more, np.int64)])
@@ -229,7 +229,7 @@ def _lowest(distances: NDArray[np.uint16], most: int) -> Rows:
     return np.flatnonzero(distances <= bar)
 
 
-def _room(rows: int, dim: int) -> NDArray[np.int8]:
+def _buffer(rows: int, dim: int) -> NDArray[np.int8]:
     if rows * dim <= _IN_MEMORY:
         return np.empty((rows, dim), np.int8)
     return np.memmap(tempfile.TemporaryFile(), np.int8, "w+", shape=(rows, dim))

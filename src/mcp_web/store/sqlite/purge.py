@@ -46,7 +46,7 @@ def used_bytes(db: sqlite3.Connection) -> int:
 _SIZE_PRAGMAS = ("page_count", "freelist_count", "page_size")
 
 
-def make_room(db: sqlite3.Connection, ceiling: int, spare: int) -> int:
+def shrink_to_limit(db: sqlite3.Connection, ceiling: int, spare: int) -> int:
     """Remove the least recently used web pages until the file holds 90 % of its ceiling; `spare` stays."""
     removed = 0
     while used_bytes(db) > ceiling * 0.9:

@@ -112,7 +112,7 @@ class SqliteStore:
                 page = _keep(db, prepared, now)
                 self._maintain_sometimes(db, now)
             if self._size_limit and purge.used_bytes(db) > self._size_limit:
-                purge.make_room(db, self._size_limit, page)
+                purge.shrink_to_limit(db, self._size_limit, page)
 
         await self._writes.write(work)
 
