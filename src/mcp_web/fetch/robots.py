@@ -54,7 +54,7 @@ class Robots:
     def allows(self, agent: str, url: str) -> bool:
         """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows."""
         path = path_of(url)
-        even = _even(path).replace("*", "%2A").replace("$", "%24")
+        even = _normalised(path).replace("*", "%2A").replace("$", "%24")
         best_allow = best_disallow = -1
         for group in self._applying(agent):
             for rule in group.rules:
@@ -163,7 +163,7 @@ def _lines(raw: bytes) -> list[bytes]:
     return lines[:-1] if len(raw) >= MAX_BYTES else lines
 
 
-def _even(text: str, plain: frozenset[str] = _PLAIN) -> str:
+def _normalised(text: str, plain: frozenset[str] = _PLAIN) -> str:
     """Normalise escapes: decode needlessly encoded characters, encode those not allowed in a URL, hex in upper case."""
 
     def spelt(found: re.Match[str]) -> str:
@@ -214,7 +214,7 @@ def _rules(allow: bool, value: bytes) -> list[RobotsRule]:
 def _rule(allow: bool, pattern: str) -> RobotsRule:
     ending = "$" if pattern.endswith("$") else ""
     literal = pattern.removesuffix("$").replace("$", "%24")  # only a last one is the end; stars are stars everywhere
-    return RobotsRule(allow, pattern, _even(literal, frozenset() if allow else _PLAIN) + ending)
+    return RobotsRule(allow, pattern, _normalised(literal, frozenset() if allow else _PLAIN) + ending)
 
 
 def _seconds(value: bytes) -> float | None:
