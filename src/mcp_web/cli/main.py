@@ -104,14 +104,17 @@ def run() -> None:
         _end_with(error)
 
 
-def _was_interrupted(error: BaseException | None) -> bool:
+def _was_interrupted(error: BaseException) -> bool:
     """Whether Ctrl-C is behind it: the signal can surface inside a group, or while another error is being handled."""
-    while error is not None:
-        if isinstance(error, click.Abort | KeyboardInterrupt):
+    waiting, seen = [error], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, click.Abort | KeyboardInterrupt):
             return True
-        if isinstance(error, BaseExceptionGroup) and any(_was_interrupted(one) for one in error.exceptions):
-            return True
-        error = error.__cause__ or error.__context__
+        seen.add(id(one))
+        inside = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+        causes = (*inside, one.__cause__, one.__context__)
+        waiting += [cause for cause in causes if cause is not None and id(cause) not in seen]
     return False
 
 

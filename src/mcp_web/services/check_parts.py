@@ -69,7 +69,7 @@ async def _proxy(app: App, fix: bool) -> list[Check]:
     if seen:
         finding = f"{', '.join(seen)} is set in the environment and ignored: connections are direct"
         return [Check("proxy", "off", finding, "Set MCP_WEB_PROXY=environment to use it.")]
-    return [Check("proxy", "off", "none: connections are direct")]
+    return [Check("proxy", "ok", "none: connections are direct")]
 
 
 async def _store(app: App, fix: bool) -> list[Check]:
