@@ -181,3 +181,11 @@ def test_text_that_looks_hidden_and_is_seen_stays() -> None:
 def test_text_that_only_a_script_would_show_is_kept_under_a_label_that_says_so() -> None:
     page = "<script src=a.js></script><p>Seen</p><div data-aos=up style='opacity:0;transition:opacity 1s'>Late</div>"
     assert read(page) == ("Seen\n\n**Not visible until a script shows it**\n\nLate", 0)
+
+
+@pytest.mark.parametrize("selector", [":root p", ".a > * > p", ":root", "p"])
+def test_what_was_taken_out_of_the_page_is_not_matched_any_more(selector: str) -> None:
+    style = f"<style>{selector}{{color:#fff}}</style>"
+    inside = '<p style="color:red" class="hidden">x</p>'
+    text, _ = read(f"{style}<noscript style='color:red'>{inside}</noscript><div hidden>{inside}</div><h2>Seen</h2>")
+    assert text.strip() == "## Seen"

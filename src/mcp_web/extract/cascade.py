@@ -20,6 +20,7 @@ from mcp_web.extract.selectors import (
     BRACKETS,
     NO_NAMES,
     index_keys,
+    is_detached,
     matches,
     required_names,
     select_any,
@@ -186,8 +187,7 @@ class Cascade:
 
     def may_match_at(self, at: int) -> bool:
         """The same for the rule at a place."""
-        selector = self.rules.selectors[at]
-        return bool(selector) and self.may_match(selector)
+        return bool(self.rules.selectors[at]) and self.may_match(self.rules.selectors[at])
 
     def may_match(self, selector: str) -> bool:
         """False where all that the selector could match has a name that the page does not have."""
@@ -263,7 +263,7 @@ class Cascade:
         return known[element]
 
     def _winners(self, element: Element) -> dict[str, str]:
-        rules = self._matching(element) if len(self.rules) else []
+        rules = self._matching(element) if len(self.rules) and not is_detached(element) else []
         own = self._own(element)
         found = style_hints(element)
         strong: list[_Rule] = []

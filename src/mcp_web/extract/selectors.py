@@ -87,6 +87,15 @@ def _key(last: str) -> str:
     return ":root" if ":root" in last else "*"
 
 
+def is_detached(element: Element) -> bool:
+    """Whether the element was taken out of its tree, alone or with what stands around it.
+
+    Then it must not be matched: the library ends the process at selectors such as `:root p` and `.a > p`.
+    """
+    *_, outermost = (element, *element.ancestors)
+    return hasattr(outermost, "tag")
+
+
 def matches(element: Element, selector: str) -> bool:
     try:
         return element.matches(selector)
