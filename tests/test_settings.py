@@ -57,7 +57,7 @@ def test_lists_are_separated_by_commas() -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "words"),
     [
-        ("MCP_WEB_PROFILE", "huge", ["MCP_WEB_PROFILE", "'huge'", "standard, lite, chatgpt"]),
+        ("MCP_WEB_PROFILE", "huge", ["MCP_WEB_PROFILE", "'huge'", "standard, full, lite, chatgpt"]),
         ("MCP_WEB_TIMEOUT_MS", "soon", ["MCP_WEB_TIMEOUT_MS", "'soon'", "a number"]),
         ("MCP_WEB_TIMEOUT_MS", "1", ["MCP_WEB_TIMEOUT_MS", "'1'", "100"]),
         ("MCP_WEB_RESPECT_ROBOTS", "perhaps", ["MCP_WEB_RESPECT_ROBOTS", "'perhaps'", "true or false"]),
