@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     ("environ", "state", "says", "fix"),
     [
-        ({}, "off", "connections are direct", None),
+        ({}, "ok", "connections are direct", None),
         ({"https_proxy": "http://u:s3cret@p.corp:1"}, "off", "HTTPS_PROXY is set", "MCP_WEB_PROXY=environment"),
         (
             {"ALL_PROXY": "socks5://u:s3cret@p.corp", "MCP_WEB_PROXY": "environment"},

@@ -62,7 +62,7 @@ async def test_a_listed_resource_is_named_by_its_address(miniweb: MiniWeb, tmp_p
     async with house(miniweb, tmp_path) as made:
         await made.call("web_open", url=url)
         (resource,) = await list_resources(made.app)
-    assert (resource.name, resource.title) == ("docs.example/guide", "Guide")
+    assert (resource.name, resource.title) == ("docs.example/guide", '"Guide"')
 
 
 async def test_one_bad_site_config_stops_no_page_and_is_reported(miniweb: MiniWeb, tmp_path: Path) -> None:

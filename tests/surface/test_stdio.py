@@ -150,7 +150,7 @@ def test_a_wrong_variable_exits_2_with_one_sentence(tmp_path: Path) -> None:
     )
     assert done.returncode == 2
     assert done.stdout == b""
-    assert b"MCP_WEB_PROFILE is 'huge', but it must be one of: standard, lite, chatgpt" in done.stderr
+    assert b"MCP_WEB_PROFILE is 'huge', but it must be one of: standard, full, lite, chatgpt" in done.stderr
     assert b"Traceback" not in done.stderr
 
 

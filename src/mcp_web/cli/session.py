@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -64,6 +65,6 @@ def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
             raise KeyboardInterrupt
         return results[0]
 
-    if sys.platform == "win32":  # no signal receivers there
-        return anyio.run(work)
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        return anyio.run(work)  # signals cannot be received there
     return anyio.run(run)

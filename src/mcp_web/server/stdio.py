@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ _STOPPED = "The server was told to stop before this call was finished; start it 
 def run(settings: Settings) -> None:
     """Answer the first request at once, then load the rest and serve."""
     tools = settings.of(ToolOptions)
+    # Until the server waits for signals itself no call is running, so there is nothing to finish.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     # Before the heavy imports: the handshake comes first.
     wire = Wire(instructions_for(tools.profile, tools.contract), partial(_tools, settings))
     import anyio
