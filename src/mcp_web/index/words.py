@@ -129,7 +129,7 @@ def _unit_terms(unit: str, language: str, stop: tuple[str, ...]) -> tuple[tuple[
     return tuple(terms(word, language)[0] for word in kept), terms(name, language)[0] if name else ""
 
 
-_known_terms = lru_cache(maxsize=100_000)(_unit_terms)
+_known_terms = lru_cache(maxsize=20_000)(_unit_terms)
 
 
 def _nearness(sequence: Sequence[str], at: int, second: str) -> float:

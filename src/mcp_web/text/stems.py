@@ -48,7 +48,7 @@ _BY_BLOCK = (
 _local = threading.local()  # a stemmer is not safe to share between threads
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=20_000)
 def stem(word: str, language: str) -> str:
     """The stem of a lower-case word in a document of this language; the word itself where there is no stemmer."""
     if len(word) < _SHORTEST or word.isdigit():

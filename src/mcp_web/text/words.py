@@ -162,7 +162,7 @@ def ngrams(run: str) -> list[str]:
     return [run[at : at + size] for at in range(max(1, len(run) - size + 1))]
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=20_000)
 def _terms(word: str, language: str) -> tuple[str, ...]:
     if not language or language == "en":
         return tuple(dict.fromkeys((fold(stem(word, "en")), stem(fold(word), "en"))))
@@ -181,12 +181,12 @@ def _split(token: str) -> Iterable[str]:
     return (plain,) if plain else ()
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def _words_of(token: str) -> tuple[str, ...]:
     return tuple(_split(token))
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def _reading(unit: str) -> tuple[tuple[str, ...], str]:
     return tuple(words(unit)), _compound(unit)
 
