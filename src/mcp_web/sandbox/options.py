@@ -13,7 +13,7 @@ class SandboxOptions:
     wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is killed
     memory_mb: int = option(
         # Measured: 5 MB of prose take 100 MiB to read, PDFs of hundreds of pages 65, and a page that takes more than
-        # this is made of tags. Resident memory stays about 10 MiB below, so server and workers keep under 300 MB.
+        # this is made of tags. Resident memory stays about 10 MiB below, so server and workers keep at about 320 MB.
         144,
         "Address space of one worker in MiB; a page that needs more is refused.",
         least=96,
