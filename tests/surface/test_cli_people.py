@@ -16,6 +16,7 @@ from miniweb import MiniWeb, Site
 from miniweb.server import Reply, Request
 from surface.rpc import WAIT, clean_environment
 from surface.test_cli import Shell
+from surface.test_hostile import read_terminal
 
 
 @pytest.fixture
@@ -211,3 +212,21 @@ def test_rendering_is_advised_only_in_words_that_help_here(shell: Shell, docs: S
     said = shell.run("open", docs.loopback_url("/app"), code=3).stderr
     assert "MCP_WEB_RENDER_ENABLED=true" in said
     assert "mode=rendered" not in said
+
+
+def test_a_title_is_never_read_as_terminal_markup(shell: Shell, docs: Site) -> None:
+    import pty
+
+    shell.run("open", docs.loopback_url("/markup"))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "mcp_web", "cache", "list"]
+    env = shell._env | {"COLUMNS": "200", "TERM": "xterm-256color"}
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    printed = b""
+    while chunk := read_terminal(ours):
+        printed += chunk
+    os.close(ours)
+    assert process.wait(WAIT) == 0
+    assert b"[/nope]" in printed
+    assert b"\x1b]8;" not in printed, "a title made a link"

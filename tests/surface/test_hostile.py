@@ -411,7 +411,7 @@ def test_an_interrupted_command_in_a_terminal_ends_with_130_and_without_a_traceb
     assert slow.asked.wait(WAIT)
     process.send_signal(signal.SIGINT)
     shown = b""
-    while chunk := _read_terminal(ours):
+    while chunk := read_terminal(ours):
         shown += chunk
     os.close(ours)
     assert process.wait(WAIT) == 130
@@ -419,7 +419,7 @@ def test_an_interrupted_command_in_a_terminal_ends_with_130_and_without_a_traceb
     assert b"Traceback" not in shown
 
 
-def _read_terminal(descriptor: int) -> bytes:
+def read_terminal(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, 65_536)
     except OSError:  # how Linux says that the other end is closed
