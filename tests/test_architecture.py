@@ -169,7 +169,7 @@ def test_there_are_no_import_cycles_between_parts() -> None:
 
 
 def test_files_and_functions_stay_small() -> None:
-    """The aims of the house; a change that breaks one looks again before raising it."""
+    """Limits on size; a change that exceeds one reconsiders before it raises the limit."""
     lines = sorted(
         len(path.read_text(encoding="utf-8").splitlines()) for path in _files() if path.name != "__init__.py"
     )

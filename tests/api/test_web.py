@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts_seeds.desk import OFFLINE
+from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article, searxng, searxng_answer
 from mcp_web import AsyncWeb, Web, WebError
 from mcp_web.settings import Settings, load

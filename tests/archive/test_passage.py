@@ -10,7 +10,7 @@ from mcp_web.archive.highlight import Marker
 from mcp_web.archive.passage import best_passage
 from mcp_web.archive.query import parse
 from miniweb import MiniWeb
-from surface.house import house
+from surface.tool_caller import tool_caller
 
 TEXT = """Introduction to heaps.
 
@@ -60,12 +60,12 @@ async def test_documents_like_a_kept_one_are_found_without_itself(miniweb: MiniW
         "Rigging": "The rigging holds mast, boom and sail; the wind pulls at the rigging of every mast.",
         "Bread": "Flour, water and yeast become dough, and the dough becomes bread in the oven.",
     }
-    async with house(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as home:
-        ids = {name: (await home.data("archive_add", content=text, title=name))["id"] for name, text in texts.items()}
-        found = await home.data("archive_search", similar=ids["Sails"], mode="text")
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none") as caller:
+        ids = {name: (await caller.data("archive_add", content=text, title=name))["id"] for name, text in texts.items()}
+        found = await caller.data("archive_search", similar=ids["Sails"], mode="text")
         titles = [one["document"]["title"] for one in found["results"]]
         assert titles[0] == "Rigging"
         assert "Sails" not in titles
-        refused = await home.call("archive_search")
+        refused = await caller.call("archive_search")
         assert refused.is_error
         assert "'query' or 'similar'" in refused.text

@@ -10,7 +10,7 @@ import pytest
 
 from miniweb import MiniWeb
 
-from .desk import Desk, assert_same_shape, desk
+from .contract_caller import ContractCaller, assert_same_shape, contract_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -40,19 +40,21 @@ NOTES = {
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[Desk]:
+async def tools(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[ContractCaller]:
     folder = tmp_path / "research-archive"
     for name, text in NOTES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    async with desk(miniweb, tmp_path / "data", "archives", SEARCH_DB_PATH=str(tmp_path / "search.db")) as made:
+    async with contract_caller(
+        miniweb, tmp_path / "data", "archives", SEARCH_DB_PATH=str(tmp_path / "search.db")
+    ) as made:
         from mcp_web.services.sync_folder import sync_folder
 
         await sync_folder(made.app, folder)
         yield made
 
 
-async def test_the_schema_is_the_seed_s_own(tools: Desk) -> None:
+async def test_the_schema_is_the_seed_s_own(tools: ContractCaller) -> None:
     tool = tools.tool("searchLocalArchives")
     assert tool.description == "Searches the local research and URL content archives"
     schema = tool.input_schema()
@@ -65,7 +67,7 @@ async def test_the_schema_is_the_seed_s_own(tools: Desk) -> None:
     assert (depth["minimum"], depth["maximum"], limit["minimum"], limit["maximum"]) == (1, 3, 1, 50)
 
 
-async def test_the_example_request_answers_in_the_shape_of_its_example(tools: Desk) -> None:
+async def test_the_example_request_answers_in_the_shape_of_its_example(tools: ContractCaller) -> None:
     answer = await tools.object(
         "searchLocalArchives", query="machine learning", fuzzy=True, includeCitations=True, limit=5
     )
@@ -89,7 +91,7 @@ async def test_the_example_request_answers_in_the_shape_of_its_example(tools: De
     assert answer["metadata"]["totalResults"] == len(answer["results"])
 
 
-async def test_without_citations_neither_they_nor_the_graph_are_there(tools: Desk) -> None:
+async def test_without_citations_neither_they_nor_the_graph_are_there(tools: ContractCaller) -> None:
     answer = await tools.object("searchLocalArchives", query="machine learning")
     assert "citationGraph" not in answer
     assert all("citations" not in row for row in answer["results"])
@@ -97,41 +99,43 @@ async def test_without_citations_neither_they_nor_the_graph_are_there(tools: Des
                                   "includeCitations": False, "citationDepth": 1, "limit": 10}  # fmt: skip
 
 
-async def test_fuzzy_forgives_a_typo_and_exact_does_not(tools: Desk) -> None:
+async def test_fuzzy_forgives_a_typo_and_exact_does_not(tools: ContractCaller) -> None:
     assert (await tools.object("searchLocalArchives", query="gradeint boosting"))["results"]
     exact = await tools.object("searchLocalArchives", query="gradeint", fuzzy=False)
     assert exact["results"] == []
 
 
-async def test_limit_limits(tools: Desk) -> None:
+async def test_limit_limits(tools: ContractCaller) -> None:
     assert len((await tools.object("searchLocalArchives", query="machine learning", limit=1))["results"]) == 1
 
 
-async def test_who_is_cited_by_is_told_from_the_other_side(tools: Desk) -> None:
+async def test_who_is_cited_by_is_told_from_the_other_side(tools: ContractCaller) -> None:
     answer = await tools.object("searchLocalArchives", query="random forests", includeCitations=True, citationDepth=3)
     row = next(one for one in answer["results"] if "algorithms" in one["document"]["path"])
     assert row["citations"]["cited"][0]["targetId"] == row["document"]["id"]
 
 
 @pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": 51}, {"citationDepth": 4}, {"fuzzy": "perhaps"}])
-async def test_what_the_schema_forbids_is_refused_in_its_words(tools: Desk, wrong: dict[str, Any]) -> None:
+async def test_what_the_schema_forbids_is_refused_in_its_words(tools: ContractCaller, wrong: dict[str, Any]) -> None:
     result = await tools.call("searchLocalArchives", **{"query": "x", **wrong})
     assert result.is_error
     assert result.text.startswith("Failed to search local archives: ")
 
 
-async def test_a_missing_query_is_refused(tools: Desk) -> None:
+async def test_a_missing_query_is_refused(tools: ContractCaller) -> None:
     result = await tools.call("searchLocalArchives")
     assert result.is_error
     assert "query is required" in result.text
 
 
-async def test_the_database_lies_where_its_variable_says(tools: Desk, tmp_path: Path) -> None:
+async def test_the_database_lies_where_its_variable_says(tools: ContractCaller, tmp_path: Path) -> None:
     assert (tmp_path / "search.db").exists()
     assert not (tmp_path / "data" / "mcp-web.sqlite").exists()
 
 
-async def test_a_page_that_was_opened_is_found_with_its_address_as_path(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_page_that_was_opened_is_found_with_its_address_as_path(
+    tools: ContractCaller, miniweb: MiniWeb
+) -> None:
     from mcp_web.services.open_page import OpenRequest, open_page
 
     from .pages import article
@@ -159,7 +163,7 @@ async def test_citations_and_graph_follow_the_depth_and_nothing_else(
     for name, text in CHAIN.items():
         (tmp_path / "notes" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "notes" / name).write_text(text)
-    async with desk(miniweb, tmp_path / "data", "archives") as tools:
+    async with contract_caller(miniweb, tmp_path / "data", "archives") as tools:
         await sync_folder(tools.app, tmp_path / "notes")
         answer = await tools.object(
             "searchLocalArchives", query="tortoises", includeCitations=True, citationDepth=depth, limit=1

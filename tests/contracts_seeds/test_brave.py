@@ -11,7 +11,7 @@ import pytest
 from miniweb import MiniWeb
 from search.lookalike import recorded
 
-from .desk import Desk, desk
+from .contract_caller import ContractCaller, contract_caller
 from .pages import Lookalike, brave, brave_answer, brave_env, searxng, searxng_answer
 
 pytestmark = pytest.mark.anyio
@@ -23,19 +23,19 @@ def engine(miniweb: MiniWeb) -> Lookalike:
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, engine: Lookalike, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(miniweb, tmp_path, "brave", **brave_env(engine)) as made:
+async def tools(miniweb: MiniWeb, engine: Lookalike, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(miniweb, tmp_path, "brave", **brave_env(engine)) as made:
         yield made
 
 
-async def test_each_result_is_a_text_of_its_own(tools: Desk) -> None:
+async def test_each_result_is_a_text_of_its_own(tools: ContractCaller) -> None:
     result = await tools.call("brave_web_search", query="x", extra_snippets=True)
     rows = [json.loads(text) for text in (result.text, *result.more)]
     assert [row["url"] for row in rows] == ["https://a.example/1", "https://b.example/2"]
     assert set(rows[0]) == {"url", "title", "description", "extra_snippets"}
 
 
-async def test_parameters_reach_brave(tools: Desk, engine: Lookalike) -> None:
+async def test_parameters_reach_brave(tools: ContractCaller, engine: Lookalike) -> None:
     await tools.call("brave_web_search", query="x", country="DE", search_lang="de", count=5, offset=2,
                      safesearch="strict", freshness="pw")  # fmt: skip
     sent = engine.asked[0]
@@ -46,7 +46,7 @@ async def test_parameters_reach_brave(tools: Desk, engine: Lookalike) -> None:
     assert engine.asked[1]["freshness"] == "2022-04-01to2022-07-30"
 
 
-async def test_defaults_are_the_server_s(tools: Desk) -> None:
+async def test_defaults_are_the_server_s(tools: ContractCaller) -> None:
     defaults = {name: rule.get("default") for name, rule in tools.schema("brave_web_search")["properties"].items()}
     assert (defaults["count"], defaults["country"], defaults["search_lang"], defaults["ui_lang"]) == (
         10, "US", "en", "en-US",
@@ -55,7 +55,7 @@ async def test_defaults_are_the_server_s(tools: Desk) -> None:
     assert tools.schema("brave_image_search")["properties"]["safesearch"]["default"] == "strict"
 
 
-async def test_no_results_are_an_error_as_that_server_has_it(tools: Desk, engine: Lookalike) -> None:
+async def test_no_results_are_an_error_as_that_server_has_it(tools: ContractCaller, engine: Lookalike) -> None:
     engine.answer = brave_answer()
     result = await tools.call("brave_web_search", query="x")
     assert (result.is_error, result.text) == (True, "No web results found")
@@ -69,7 +69,7 @@ async def test_no_results_are_an_error_as_that_server_has_it(tools: Desk, engine
     ],
 )
 async def test_news_and_images_have_their_keys(
-    tools: Desk, engine: Lookalike, name: str, recording: str, keys: set[str]
+    tools: ContractCaller, engine: Lookalike, name: str, recording: str, keys: set[str]
 ) -> None:
     engine.answer = json.loads(recorded(recording))
     result = (
@@ -82,6 +82,6 @@ async def test_news_and_images_have_their_keys(
 
 async def test_without_a_key_whoever_is_set_up_answers(miniweb: MiniWeb, tmp_path: Path) -> None:
     instance = searxng(miniweb, searxng_answer("https://a.example/1"))
-    async with desk(miniweb, tmp_path, "brave", SEARXNG_URL=instance.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "brave", SEARXNG_URL=instance.url()) as tools:
         result = await tools.call("brave_web_search", query="x")
     assert json.loads(result.text)["url"] == "https://a.example/1"

@@ -11,19 +11,19 @@ import pytest
 
 from miniweb import MiniWeb, Reply
 
-from .desk import Desk, desk
+from .contract_caller import ContractCaller, contract_caller
 from .pages import article
 
 pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(miniweb, tmp_path, "fetch") as made:
+async def tools(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(miniweb, tmp_path, "fetch") as made:
         yield made
 
 
-async def test_parameters_and_defaults_are_the_reference_s(tools: Desk) -> None:
+async def test_parameters_and_defaults_are_the_reference_s(tools: ContractCaller) -> None:
     rules = tools.schema("fetch")["properties"]
     assert {name: rule.get("default") for name, rule in rules.items()} == {
         "url": None, "max_length": 5000, "start_index": 0, "raw": False,
@@ -33,7 +33,7 @@ async def test_parameters_and_defaults_are_the_reference_s(tools: Desk) -> None:
     assert (await tools.call("fetch", url="https://docs.example/", start_index=-1)).is_error
 
 
-async def test_a_page_begins_with_its_address(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_page_begins_with_its_address(tools: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/p", article("Page", "Part"))
     result = await tools.call("fetch", url=url)
     assert result.text.startswith(f"Contents of {url}:\n")
@@ -41,7 +41,7 @@ async def test_a_page_begins_with_its_address(tools: Desk, miniweb: MiniWeb) -> 
     assert "<error>" not in result.text
 
 
-async def test_a_long_page_is_read_to_its_end_by_the_sentences(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_long_page_is_read_to_its_end_by_the_sentences(tools: ContractCaller, miniweb: MiniWeb) -> None:
     parts = [f"Part {number}" for number in range(60)]
     url = miniweb.site("docs.example").page("/long", article("Long", *parts))
     whole, start = "", 0
@@ -62,13 +62,15 @@ async def test_a_long_page_is_read_to_its_end_by_the_sentences(tools: Desk, mini
     assert over.text == f"Contents of {url}:\n<error>No more content available.</error>"
 
 
-async def test_the_largest_length_stays_within_the_ceiling_and_says_how_to_go_on(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_the_largest_length_stays_within_the_ceiling_and_says_how_to_go_on(
+    tools: ContractCaller, miniweb: MiniWeb
+) -> None:
     url = miniweb.site("docs.example").page("/huge", article("Huge", *(f"Part {number}" for number in range(400))))
     result = await tools.call("fetch", url=url, max_length=999_999)
     assert "Call the fetch tool with a start_index of" in result.text
 
 
-async def test_raw_and_what_is_no_page_come_as_they_are(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_raw_and_what_is_no_page_come_as_they_are(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     url = docs.page("/raw", article("Raw", "Part"), headers={"Content-Type": "text/html"})
     raw = await tools.call("fetch", url=url, raw=True)
@@ -82,7 +84,7 @@ async def test_raw_and_what_is_no_page_come_as_they_are(tools: Desk, miniweb: Mi
     assert '{"a": [1, 2]}' in data.text
 
 
-async def test_failures_have_the_reference_s_words(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_failures_have_the_reference_s_words(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     gone = docs.page("/gone", "x", status=404)
     assert (await tools.call("fetch", url=gone)).text == f"Failed to fetch {gone} - status code 404"
@@ -97,7 +99,7 @@ async def test_failures_have_the_reference_s_words(tools: Desk, miniweb: MiniWeb
     assert (await tools.call("fetch", url="http://127.0.0.1/")).is_error
 
 
-async def test_the_prompt_carries_the_contents(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_the_prompt_carries_the_contents(tools: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/p", article("Page", "Part"))
     (prompt,) = tools.contract.prompts
     assert (prompt.name, prompt.argument) == ("fetch", "url")

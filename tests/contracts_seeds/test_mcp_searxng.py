@@ -10,7 +10,7 @@ import pytest
 
 from miniweb import MiniWeb
 
-from .desk import Desk, desk
+from .contract_caller import ContractCaller, contract_caller
 from .pages import Lookalike, article, as_json, searxng, searxng_answer
 
 pytestmark = pytest.mark.anyio
@@ -22,12 +22,12 @@ def instance(miniweb: MiniWeb) -> Lookalike:
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, instance: Lookalike, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(miniweb, tmp_path, "mcp-searxng", SEARXNG_URL=f"{instance.url()};") as made:
+async def tools(miniweb: MiniWeb, instance: Lookalike, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(miniweb, tmp_path, "mcp-searxng", SEARXNG_URL=f"{instance.url()};") as made:
         yield made
 
 
-async def test_results_are_blocks_of_labelled_lines(tools: Desk, instance: Lookalike) -> None:
+async def test_results_are_blocks_of_labelled_lines(tools: ContractCaller, instance: Lookalike) -> None:
     text = (await tools.call("searxng_web_search", query="x", time_range="week", safesearch="2", pageno=2)).text
     first, second = text.split("\n\n")
     assert first.splitlines()[:3] == ["Title: Page 0", "Description: About page 0.", "URL: https://a.example/1"]
@@ -37,7 +37,7 @@ async def test_results_are_blocks_of_labelled_lines(tools: Desk, instance: Looka
     assert (sent["time_range"], sent["safesearch"], sent["pageno"]) == ("week", "2", "2")
 
 
-async def test_compact_and_json_are_the_other_forms(tools: Desk) -> None:
+async def test_compact_and_json_are_the_other_forms(tools: ContractCaller) -> None:
     compact = (await tools.call("searxng_web_search", query="x", result_detail="compact", num_results=1)).text
     assert compact == "Title: Page 0\nDescription: About page 0.\nURL: https://a.example/1"
     full = json.loads((await tools.call("searxng_web_search", query="x", response_format="json")).text)
@@ -49,7 +49,7 @@ async def test_compact_and_json_are_the_other_forms(tools: Desk) -> None:
     assert set(small["results"][0]) == {"title", "url", "content"}
 
 
-async def test_nothing_found_and_nobody_there_are_told_apart(tools: Desk, instance: Lookalike) -> None:
+async def test_nothing_found_and_nobody_there_are_told_apart(tools: ContractCaller, instance: Lookalike) -> None:
     instance.answer = searxng_answer()
     nothing = await tools.call("searxng_web_search", query="qqq")
     assert not nothing.is_error
@@ -61,7 +61,7 @@ async def test_nothing_found_and_nobody_there_are_told_apart(tools: Desk, instan
 
 
 async def test_a_page_is_read_whole_in_parts_by_section_by_paragraph_and_by_headings(
-    tools: Desk, miniweb: MiniWeb
+    tools: ContractCaller, miniweb: MiniWeb
 ) -> None:
     url = miniweb.site("docs.example").page("/p", article("Page", "First", "Second"))
     whole = (await tools.call("web_url_read", url=url)).text
@@ -80,7 +80,7 @@ async def test_a_page_is_read_whole_in_parts_by_section_by_paragraph_and_by_head
     assert "## First\n## Second" in headings
 
 
-async def test_failures_have_their_signs(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_failures_have_their_signs(tools: ContractCaller, miniweb: MiniWeb) -> None:
     gone = miniweb.site("docs.example").page("/gone", "x", status=404)
     assert (await tools.call("web_url_read", url=gone)).text.startswith("🚫 Website Error (404)")
     assert (await tools.call("web_url_read", url="http://10.0.0.1/")).text.startswith(
@@ -89,6 +89,6 @@ async def test_failures_have_their_signs(tools: Desk, miniweb: MiniWeb) -> None:
     assert (await tools.call("web_url_read", url="ftp://x.example/")).text.startswith("🔧 URL Format Error")
 
 
-async def test_a_huge_page_is_cut_with_the_place_to_go_on(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_huge_page_is_cut_with_the_place_to_go_on(tools: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/huge", article("Huge", *(f"Part {number}" for number in range(400))))
     assert "continue with startChar=" in (await tools.call("web_url_read", url=url)).text

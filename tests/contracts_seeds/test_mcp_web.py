@@ -11,7 +11,7 @@ import pytest
 
 from miniweb import MiniWeb, Reply
 
-from .desk import Desk, assert_same_shape, desk
+from .contract_caller import ContractCaller, assert_same_shape, contract_caller
 from .pages import Lookalike, article, as_json, brave, brave_answer, brave_env
 
 pytestmark = pytest.mark.anyio
@@ -23,12 +23,12 @@ def engine(miniweb: MiniWeb) -> Lookalike:
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, engine: Lookalike, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(miniweb, tmp_path, "mcp-web", **brave_env(engine)) as made:
+async def tools(miniweb: MiniWeb, engine: Lookalike, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(miniweb, tmp_path, "mcp-web", **brave_env(engine)) as made:
         yield made
 
 
-async def test_the_six_tools_and_two_prompts_are_offered(tools: Desk) -> None:
+async def test_the_six_tools_and_two_prompts_are_offered(tools: ContractCaller) -> None:
     assert [tool.name for tool in tools.contract.tools] == [
         "web_search", "web_open", "web_batch_open", "web_extract", "cache_get", "cache_purge",
     ]  # fmt: skip
@@ -37,14 +37,14 @@ async def test_the_six_tools_and_two_prompts_are_offered(tools: Desk) -> None:
     ]  # fmt: skip
 
 
-async def test_a_prompt_carries_the_address(tools: Desk) -> None:
+async def test_a_prompt_carries_the_address(tools: ContractCaller) -> None:
     for prompt in tools.contract.prompts:
         _, text = await prompt.write(tools.app, "https://docs.example/api", 0.0)
         assert "https://docs.example/api" in text
         assert "web_open" in text
 
 
-async def test_search_takes_brave_s_parameters(tools: Desk, engine: Lookalike) -> None:
+async def test_search_takes_brave_s_parameters(tools: ContractCaller, engine: Lookalike) -> None:
     rules = tools.schema("web_search")["properties"]
     assert (rules["count"]["maximum"], rules["count"]["default"]) == (20, 20)
     assert (rules["offset"]["minimum"], rules["offset"]["maximum"]) == (0, 9)
@@ -67,12 +67,14 @@ async def test_search_takes_brave_s_parameters(tools: Desk, engine: Lookalike) -
     ("given", "sent"),
     [("pd", "pd"), ("pw", "pw"), ("pm", "pm"), ("py", "py"), ("2024-01-01to2024-06-30", "2024-01-01to2024-06-30")],
 )
-async def test_every_freshness_of_brave_is_understood(tools: Desk, engine: Lookalike, given: str, sent: str) -> None:
+async def test_every_freshness_of_brave_is_understood(
+    tools: ContractCaller, engine: Lookalike, given: str, sent: str
+) -> None:
     await tools.call("web_search", query="x", freshness=given)
     assert engine.asked[0]["freshness"] == sent
 
 
-async def test_results_are_normalised(tools: Desk) -> None:
+async def test_results_are_normalised(tools: ContractCaller) -> None:
     answer = await tools.object("web_search", query="x", extra_snippets=True)
     row = {"title": "t", "url": "u", "description": "d", "extra_snippets": ["s"], "rank": 1}
     assert_same_shape({"query": "x", "results": [row], "more_results_available": True, "cache_hit": False}, answer)
@@ -82,42 +84,42 @@ async def test_results_are_normalised(tools: Desk) -> None:
     assert (await tools.object("web_search", query="x", extra_snippets=True))["cache_hit"] is True
 
 
-async def test_a_domain_allowlist_filters_results(tools: Desk) -> None:
+async def test_a_domain_allowlist_filters_results(tools: ContractCaller) -> None:
     answer = await tools.object("web_search", query="x", domain_allowlist=["a.example"])
     assert [row["url"] for row in answer["results"]] == ["https://a.example/1"]
 
 
-async def test_the_rich_key_is_handed_on(tools: Desk, engine: Lookalike) -> None:
+async def test_the_rich_key_is_handed_on(tools: ContractCaller, engine: Lookalike) -> None:
     engine.answer = brave_answer("https://a.example/1") | {"rich": {"type": "rich", "hint": {"callback_key": "abc"}}}
     answer = await tools.object("web_search", query="weather", enable_rich_callback=True)
     assert answer["rich"]["hint"]["callback_key"] == "abc"
 
 
-async def test_a_wrong_key_is_brave_auth_error(tools: Desk, engine: Lookalike) -> None:
+async def test_a_wrong_key_is_brave_auth_error(tools: ContractCaller, engine: Lookalike) -> None:
     engine.answer = as_json({"error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "detail": "no"}}, 422)
     error = await tools.refusal("web_search", query="x")
     assert (error["code"], error["cause"]) == ("BRAVE_AUTH_ERROR", "SEARCH_AUTH_ERROR")
 
 
 async def test_no_key_and_nobody_else_is_brave_auth_error(miniweb: MiniWeb, tmp_path: Path) -> None:
-    async with desk(miniweb, tmp_path, "mcp-web") as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web") as tools:
         assert (await tools.refusal("web_search", query="x"))["code"] == "BRAVE_AUTH_ERROR"
 
 
-async def test_too_many_requests_are_brave_rate_limited(tools: Desk, engine: Lookalike) -> None:
+async def test_too_many_requests_are_brave_rate_limited(tools: ContractCaller, engine: Lookalike) -> None:
     engine.answer = as_json({"error": {"code": "RATE_LIMITED", "detail": "slow", "meta": {}}}, 429)
     error = await tools.refusal("web_search", query="x")
     assert error["code"] == "BRAVE_RATE_LIMITED"
     assert error["retryable"] is True
 
 
-async def test_a_server_error_is_tried_once_more(tools: Desk, engine: Lookalike) -> None:
+async def test_a_server_error_is_tried_once_more(tools: ContractCaller, engine: Lookalike) -> None:
     engine.answer = as_json({}, 500)
     assert (await tools.refusal("web_search", query="x"))["code"] == "HTTP_ERROR"
     assert len(engine.asked) == 2
 
 
-async def test_a_page_has_the_stable_front_matter(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_page_has_the_stable_front_matter(tools: ContractCaller, miniweb: MiniWeb) -> None:
     from mcp_web import __version__
 
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup"))
@@ -133,7 +135,7 @@ async def test_a_page_has_the_stable_front_matter(tools: Desk, miniweb: MiniWeb)
     assert {"hash", "resource", "mode", "cache_hit", "title", "links", "timings", "metadata"} <= set(answer)
 
 
-async def test_the_second_call_is_a_cache_hit_with_the_same_hash(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_the_second_call_is_a_cache_hit_with_the_same_hash(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     url = docs.page("/guide", article("Guide", "Setup"))
     first, second = await tools.object("web_open", url=url), await tools.object("web_open", url=url)
@@ -142,7 +144,7 @@ async def test_the_second_call_is_a_cache_hit_with_the_same_hash(tools: Desk, mi
     assert len(docs.asked("/guide")) == 1
 
 
-async def test_the_hash_names_url_and_mode(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_the_hash_names_url_and_mode(tools: ContractCaller, miniweb: MiniWeb) -> None:
     from mcp_web.model.snapshot import page_key
 
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup"))
@@ -153,14 +155,14 @@ async def test_the_hash_names_url_and_mode(tools: Desk, miniweb: MiniWeb) -> Non
     assert "<h2>Setup</h2>" in raw["markdown"]
 
 
-async def test_addresses_are_made_canonical(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_addresses_are_made_canonical(tools: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup"))
     whole = await tools.object("web_open", url=url)
     for spelling in ("  docs.example/guide ", "HTTPS://DOCS.example:443/guide#part"):
         assert (await tools.object("web_open", url=spelling))["hash"] == whole["hash"]
 
 
-async def test_a_cached_page_is_had_by_its_hash_and_as_a_resource(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_cached_page_is_had_by_its_hash_and_as_a_resource(tools: ContractCaller, miniweb: MiniWeb) -> None:
     from mcp_web.server.resources import read_resource
 
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup"))
@@ -173,11 +175,11 @@ async def test_a_cached_page_is_had_by_its_hash_and_as_a_resource(tools: Desk, m
         assert "docs.example" in str(contents)
 
 
-async def test_an_unknown_hash_is_a_cache_error(tools: Desk) -> None:
+async def test_an_unknown_hash_is_a_cache_error(tools: ContractCaller) -> None:
     assert (await tools.refusal("cache_get", hash="0" * 64))["code"] == "CACHE_ERROR"
 
 
-async def test_a_batch_has_a_result_or_an_error_for_each(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_batch_has_a_result_or_an_error_for_each(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     good, bad = docs.page("/good", article("Good", "A")), docs.page("/bad", "x", status=500)
     answer = await tools.object("web_batch_open", urls=[good, bad, "http://10.0.0.1/"], max_concurrency=1)
@@ -188,7 +190,7 @@ async def test_a_batch_has_a_result_or_an_error_for_each(tools: Desk, miniweb: M
     assert answer["results"][1]["error"]["status_code"] == 500
 
 
-async def test_fifty_pages_stay_within_the_ceiling(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_fifty_pages_stay_within_the_ceiling(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     urls = [docs.page(f"/p{n}", article(f"Page {n}", "A", "B", "C", "D")) for n in range(50)]
     answer = await tools.object("web_batch_open", urls=urls)
@@ -196,7 +198,7 @@ async def test_fifty_pages_stay_within_the_ceiling(tools: Desk, miniweb: MiniWeb
     assert all(row["truncated"] for row in answer["results"])
 
 
-async def test_a_long_page_goes_on_at_next_start(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_long_page_goes_on_at_next_start(tools: ContractCaller, miniweb: MiniWeb) -> None:
     parts = [f"Part {number}" for number in range(300)]
     url = miniweb.site("docs.example").page("/long", article("Long", *parts))
     whole, start = "", 0
@@ -209,7 +211,7 @@ async def test_a_long_page_goes_on_at_next_start(tools: Desk, miniweb: MiniWeb) 
     assert all(f"{part} is explained" in whole for part in parts)
 
 
-async def test_html_is_extracted_without_network(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_html_is_extracted_without_network(tools: ContractCaller, miniweb: MiniWeb) -> None:
     html = article("Given", "Part", say='with <a href="/x">a link</a> and <code>code()</code>')
     answer = await tools.object("web_extract", html=html, base_url="https://docs.example/", explain_extraction=True)
     assert "title: Given" in answer["markdown"]
@@ -227,7 +229,7 @@ async def test_site_configs_are_applied_by_name_then_by_domain_and_recorded(mini
     long = "Words that are long enough to be taken as the text of this page. " * 8
     html = f"<title>T</title><div id=text><p>Alpha. {long}</p></div><div id=blurb><p>Beta. {long}</p></div>"
     url = miniweb.site("docs.example").page("/s", html)
-    async with desk(miniweb, tmp_path / "data", "mcp-web", MCP_WEB_SITE_CONFIGS=str(folder)) as tools:
+    async with contract_caller(miniweb, tmp_path / "data", "mcp-web", MCP_WEB_SITE_CONFIGS=str(folder)) as tools:
         matched = await tools.object("web_open", url=url)
         named = await tools.object("web_open", url=url, siteconfig="other")
     assert (matched["siteconfig"], named["siteconfig"]) == ("shop@3", "other@1")
@@ -236,7 +238,7 @@ async def test_site_configs_are_applied_by_name_then_by_domain_and_recorded(mini
     assert "Alpha." not in named["markdown"]
 
 
-async def test_cache_is_purged_by_age_domain_and_count(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_cache_is_purged_by_age_domain_and_count(tools: ContractCaller, miniweb: MiniWeb) -> None:
     one = miniweb.site("one.example").page("/1", article("One", "A"))
     two = miniweb.site("two.example").page("/2", article("Two", "A"))
     first = await tools.object("web_open", url=one)
@@ -249,7 +251,7 @@ async def test_cache_is_purged_by_age_domain_and_count(tools: Desk, miniweb: Min
     assert (await tools.object("cache_purge", max_entries=0))["purged"] == 1
 
 
-async def test_robots_error_has_its_four_facts(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_robots_error_has_its_four_facts(tools: ContractCaller, miniweb: MiniWeb) -> None:
     site = miniweb.site("closed.example")
     site.robots("User-agent: *\nDisallow: /secret")
     url = site.page("/secret", "x")
@@ -263,26 +265,26 @@ async def test_robots_error_has_its_four_facts(tools: Desk, miniweb: MiniWeb) ->
     "url",
     ["file:///etc/passwd", "data:text/html,x", "ftp://docs.example/", "chrome://settings", "https://u:p@docs.example/"],
 )
-async def test_other_schemes_and_credentials_are_invalid_urls(tools: Desk, url: str) -> None:
+async def test_other_schemes_and_credentials_are_invalid_urls(tools: ContractCaller, url: str) -> None:
     assert (await tools.refusal("web_open", url=url))["code"] == "INVALID_URL"
 
 
 @pytest.mark.parametrize(
     "host", ["localhost", "127.0.0.1", "[::1]", "10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "224.0.0.1"]
 )
-async def test_private_addresses_are_blocked(tools: Desk, miniweb: MiniWeb, host: str) -> None:
+async def test_private_addresses_are_blocked(tools: ContractCaller, miniweb: MiniWeb, host: str) -> None:
     miniweb.names.answer("localhost", "127.0.0.1")
     assert (await tools.refusal("web_open", url=f"http://{host}/"))["code"] == "SSRF_BLOCKED"
     assert miniweb.private.log == []
 
 
-async def test_a_name_that_leads_inside_is_blocked(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_name_that_leads_inside_is_blocked(tools: ContractCaller, miniweb: MiniWeb) -> None:
     miniweb.names.answer("inside.example", "93.184.216.99", "10.0.0.7")
     assert (await tools.refusal("web_open", url="https://inside.example/"))["code"] == "SSRF_BLOCKED"
 
 
 @pytest.mark.parametrize("status", [404, 500])
-async def test_an_http_error_carries_its_status(tools: Desk, miniweb: MiniWeb, status: int) -> None:
+async def test_an_http_error_carries_its_status(tools: ContractCaller, miniweb: MiniWeb, status: int) -> None:
     url = miniweb.site("docs.example").page(f"/s{status}", "x", status=status)
     error = await tools.refusal("web_open", url=url)
     assert (error["code"], error["status_code"]) == ("HTTP_ERROR", status)
@@ -293,18 +295,18 @@ async def test_slow_and_large_pages_have_their_codes(miniweb: MiniWeb, tmp_path:
 
     slow = miniweb.site("slow.example").behave("/slow", NASTY["stall"])
     large = miniweb.site("docs.example").page("/large", "<main>" + "word " * 20_000 + "</main>")
-    async with desk(miniweb, tmp_path / "1", "mcp-web", MCP_WEB_TIMEOUT_MS="400") as tools:
+    async with contract_caller(miniweb, tmp_path / "1", "mcp-web", MCP_WEB_TIMEOUT_MS="400") as tools:
         assert (await tools.refusal("web_open", url=slow))["code"] == "FETCH_TIMEOUT"
-    async with desk(miniweb, tmp_path / "2", "mcp-web", MCP_WEB_MAX_BYTES="10000") as tools:
+    async with contract_caller(miniweb, tmp_path / "2", "mcp-web", MCP_WEB_MAX_BYTES="10000") as tools:
         assert (await tools.refusal("web_open", url=large))["code"] == "FETCH_TOO_LARGE"
 
 
-async def test_rendering_is_off_by_default(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_rendering_is_off_by_default(tools: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/r", article("R", "A"))
     assert (await tools.refusal("web_open", url=url, mode="rendered"))["code"] == "RENDER_DISABLED"
 
 
-async def test_what_cannot_be_extracted_has_its_code(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_what_cannot_be_extracted_has_its_code(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     docs.route("/zip", lambda request: Reply(b"PK\x03\x04" + b"\0" * 500, 200, {"Content-Type": "application/zip"}))
     assert (await tools.refusal("web_open", url="https://docs.example/zip"))["code"] == "EXTRACT_FAILED"
@@ -312,10 +314,10 @@ async def test_what_cannot_be_extracted_has_its_code(tools: Desk, miniweb: MiniW
 
 async def test_domain_lists_are_kept_to(miniweb: MiniWeb, tmp_path: Path) -> None:
     allowed = miniweb.site("docs.example").page("/a", article("A", "A"))
-    async with desk(miniweb, tmp_path / "1", "mcp-web", MCP_WEB_ALLOWLIST_DOMAINS="docs.example") as tools:
+    async with contract_caller(miniweb, tmp_path / "1", "mcp-web", MCP_WEB_ALLOWLIST_DOMAINS="docs.example") as tools:
         assert (await tools.object("web_open", url=allowed))["title"] == "A"
         assert (await tools.refusal("web_open", url="https://other.example/"))["code"] == "SSRF_BLOCKED"
-    async with desk(miniweb, tmp_path / "2", "mcp-web", MCP_WEB_DENYLIST_DOMAINS="docs.example") as tools:
+    async with contract_caller(miniweb, tmp_path / "2", "mcp-web", MCP_WEB_DENYLIST_DOMAINS="docs.example") as tools:
         error = await tools.refusal("web_open", url=allowed)
         assert (error["code"], error["cause"]) == ("SSRF_BLOCKED", "DOMAIN_DENIED")
 
@@ -330,19 +332,19 @@ async def test_agent_name_and_robots_switch_are_variables(
     site = miniweb.site("docs.example")
     site.robots("User-agent: *\nDisallow: /secret")
     url = site.page(path, article("Page", "A"))
-    async with desk(miniweb, tmp_path, "mcp-web", **{variable: value}) as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web", **{variable: value}) as tools:
         assert (await tools.object("web_open", url=url))["title"] == "Page"
     assert shown in site.asked(path)[0].headers["user-agent"]
 
 
 async def test_the_database_lies_where_its_variable_says(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/a", article("A", "A"))
-    async with desk(miniweb, tmp_path, "mcp-web", MCP_WEB_DB_PATH=str(tmp_path / "my.sqlite")) as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web", MCP_WEB_DB_PATH=str(tmp_path / "my.sqlite")) as tools:
         await tools.object("web_open", url=url)
     assert (tmp_path / "my.sqlite").exists()
 
 
-async def test_the_page_is_asked_again_with_its_etag(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_the_page_is_asked_again_with_its_etag(tools: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
 
     def page(request: Any) -> Reply:
@@ -360,7 +362,7 @@ async def test_a_log_line_names_tool_url_time_cache_and_status(
     miniweb: MiniWeb, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     url = miniweb.site("docs.example").page("/l", article("L", "A"))
-    async with desk(miniweb, tmp_path, "mcp-web", MCP_WEB_LOG="info") as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web", MCP_WEB_LOG="info") as tools:
         await tools.object("web_open", url=url)
     lines = [json.loads(line) for line in capfd.readouterr().err.splitlines() if line.startswith("{")]
     (line,) = [line for line in lines if line.get("tool") == "web_open"]
@@ -369,7 +371,7 @@ async def test_a_log_line_names_tool_url_time_cache_and_status(
 
 async def test_programs_that_get_the_object_twice_stay_within_the_ceiling_too(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/long", article("Long", *(f"Part {number}" for number in range(300))))
-    async with desk(miniweb, tmp_path, "mcp-web", MCP_WEB_ANSWERS="structured") as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web", MCP_WEB_ANSWERS="structured") as tools:
         result = await tools.call("web_open", structured=True, url=url)
     assert result.data is not None
     assert result.data == json.loads(result.text)

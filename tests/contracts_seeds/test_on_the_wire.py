@@ -18,7 +18,7 @@ from miniweb import MiniWeb
 from surface.rpc import MODERN, WAIT, Stdio, clean_environment, text_of
 from surface.test_http import Served
 
-from .desk import OFFLINE
+from .contract_caller import OFFLINE
 from .pages import article, searxng, searxng_answer
 
 NAMES = {

@@ -14,7 +14,7 @@ import pytest
 from embed.embedding_server import EmbeddingServer
 from miniweb import MiniWeb, Reply
 
-from .desk import Desk, assert_same_shape, desk
+from .contract_caller import ContractCaller, assert_same_shape, contract_caller
 from .pages import Lookalike, article, as_json, google_answer, searxng, searxng_answer
 
 pytestmark = pytest.mark.anyio
@@ -34,12 +34,12 @@ def google_env(google: Lookalike) -> dict[str, str]:
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, google: Lookalike, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(miniweb, tmp_path, "read-page", **google_env(google)) as made:
+async def tools(miniweb: MiniWeb, google: Lookalike, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(miniweb, tmp_path, "read-page", **google_env(google)) as made:
         yield made
 
 
-async def test_both_schemas_are_those_of_the_seed(tools: Desk) -> None:
+async def test_both_schemas_are_those_of_the_seed(tools: ContractCaller) -> None:
     search = tools.schema("web.search")
     assert search["required"] == ["query"]
     assert search["properties"]["query"]["anyOf"] == [
@@ -58,14 +58,14 @@ async def test_both_schemas_are_those_of_the_seed(tools: Desk) -> None:
     assert (read["properties"]["maxResults"]["minimum"], read["properties"]["maxResults"]["maximum"]) == (1, 50)
 
 
-async def test_one_query_answers_google_s_own_json(tools: Desk, google: Lookalike) -> None:
+async def test_one_query_answers_google_s_own_json(tools: ContractCaller, google: Lookalike) -> None:
     answer = await tools.object("web.search", query="tortoise")
     assert_same_shape({"queries": [{"query": "tortoise", "result": answer["queries"][0]["result"]}]}, answer)
     assert answer["queries"][0]["result"] == google_answer(google.asked[0])
     assert (google.asked[0]["key"], google.asked[0]["cx"]) == ("google-key", "cx-1")
 
 
-async def test_several_queries_are_answered_in_their_order(tools: Desk) -> None:
+async def test_several_queries_are_answered_in_their_order(tools: ContractCaller) -> None:
     words = ["alpha", "beta", "gamma"]
     answer = await tools.object("web.search", query=words, resultsPerQuery=2)
     assert [row["query"] for row in answer["queries"]] == words
@@ -73,7 +73,7 @@ async def test_several_queries_are_answered_in_their_order(tools: Desk) -> None:
     assert all(len(row["result"]["items"]) == 2 for row in answer["queries"])
 
 
-async def test_fifty_results_are_joined_from_google_s_pages_of_ten(tools: Desk, google: Lookalike) -> None:
+async def test_fifty_results_are_joined_from_google_s_pages_of_ten(tools: ContractCaller, google: Lookalike) -> None:
     answer = await tools.object("web.search", query="tortoise", resultsPerQuery=45)
     items = answer["queries"][0]["result"]["items"]
     assert [item["link"] for item in items] == [f"https://site{number}.example/page" for number in range(1, 46)]
@@ -83,7 +83,7 @@ async def test_fifty_results_are_joined_from_google_s_pages_of_ten(tools: Desk, 
 @pytest.mark.parametrize(
     "wrong", [{"resultsPerQuery": 51}, {"resultsPerQuery": 0}, {"safeSearch": "some"}, {"query": []}]
 )
-async def test_what_the_schema_forbids_is_refused(tools: Desk, wrong: dict[str, Any]) -> None:
+async def test_what_the_schema_forbids_is_refused(tools: ContractCaller, wrong: dict[str, Any]) -> None:
     result = await tools.call("web.search", **{"query": "x", **wrong})
     assert result.is_error
     assert "Invalid arguments for tool web.search" in result.text
@@ -91,7 +91,7 @@ async def test_what_the_schema_forbids_is_refused(tools: Desk, wrong: dict[str, 
 
 @pytest.mark.parametrize(("given", "sent"), [("off", "off"), ("moderate", "active"), ("strict", "active")])
 async def test_safe_search_is_mapped_to_google_s_two_values(
-    tools: Desk, google: Lookalike, given: str, sent: str
+    tools: ContractCaller, google: Lookalike, given: str, sent: str
 ) -> None:
     await tools.object("web.search", query="x", safeSearch=given, region="de", language="de")
     assert google.asked[0]["safe"] == sent
@@ -102,7 +102,9 @@ async def test_safe_search_is_mapped_to_google_s_two_values(
 async def test_the_default_of_safe_search_is_its_variable(
     miniweb: MiniWeb, google: Lookalike, tmp_path: Path, variable: str, sent: str
 ) -> None:
-    async with desk(miniweb, tmp_path, "read-page", **google_env(google), GOOGLE_SAFE_SEARCH=variable) as tools:
+    async with contract_caller(
+        miniweb, tmp_path, "read-page", **google_env(google), GOOGLE_SAFE_SEARCH=variable
+    ) as tools:
         await tools.object("web.search", query="x")
     assert google.asked[0]["safe"] == sent
 
@@ -126,7 +128,7 @@ async def test_so_many_queries_run_at_once_as_the_variable_says(
     site.route("/customsearch/v1", answer)
     env = {"GOOGLE_API_KEY": "k", "GOOGLE_SEARCH_ENGINE_ID": "c", "CONCURRENCY": variable,
            "MCP_WEB_GOOGLE_URL": site.loopback_url("/customsearch/v1")}  # fmt: skip
-    async with desk(miniweb, tmp_path, "read-page", **env) as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page", **env) as tools:
         answer_object = await tools.object("web.search", query=[f"q{n}" for n in range(6)])
     assert len(answer_object["queries"]) == 6
     assert 1 <= highest <= most
@@ -136,7 +138,7 @@ async def test_without_google_s_keys_another_provider_answers_in_google_s_shape(
     miniweb: MiniWeb, tmp_path: Path
 ) -> None:
     instance = searxng(miniweb, searxng_answer("https://a.example/1", "https://b.example/2"))
-    async with desk(miniweb, tmp_path, "read-page", MCP_WEB_SEARXNG_URLS=instance.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page", MCP_WEB_SEARXNG_URLS=instance.url()) as tools:
         answer = await tools.object("web.search", query="tortoise")
     result = answer["queries"][0]["result"]
     assert result["kind"] == "customsearch#search"
@@ -145,26 +147,28 @@ async def test_without_google_s_keys_another_provider_answers_in_google_s_shape(
     assert "searxng" in result["note"]
 
 
-async def test_a_query_that_fails_leaves_the_others_whole(tools: Desk, google: Lookalike) -> None:
+async def test_a_query_that_fails_leaves_the_others_whole(tools: ContractCaller, google: Lookalike) -> None:
     google.answer = lambda asked: as_json({"error": {}}, 500) if asked["q"] == "bad" else google_answer(asked)
     answer = await tools.object("web.search", query=["good", "bad"])
     assert answer["queries"][0]["result"]["items"]
     assert answer["queries"][1]["result"]["error"]["status"] == "SEARCH_UNAVAILABLE"
 
 
-async def test_google_is_not_asked_again_after_429_and_once_more_after_500(tools: Desk, google: Lookalike) -> None:
+async def test_google_is_not_asked_again_after_429_and_once_more_after_500(
+    tools: ContractCaller, google: Lookalike
+) -> None:
     google.answer = as_json({"error": {"code": 429, "message": "Quota", "errors": []}}, 429)
     assert (await tools.call("web.search", query="x")).is_error
     assert len(google.asked) == 1
 
 
-async def test_google_is_asked_once_more_after_a_server_error(tools: Desk, google: Lookalike) -> None:
+async def test_google_is_asked_once_more_after_a_server_error(tools: ContractCaller, google: Lookalike) -> None:
     google.answer = as_json({"error": {}}, 500)
     assert (await tools.call("web.search", query="x")).is_error
     assert len(google.asked) == 2
 
 
-async def test_ten_queries_with_fifty_results_stay_within_the_ceiling(tools: Desk) -> None:
+async def test_ten_queries_with_fifty_results_stay_within_the_ceiling(tools: ContractCaller) -> None:
     answer = await tools.object("web.search", query=[f"query {n}" for n in range(10)], resultsPerQuery=50)
     assert len(answer["queries"]) == 10
     assert all(row["result"]["items"] for row in answer["queries"])
@@ -186,8 +190,8 @@ def model(miniweb: MiniWeb) -> EmbeddingServer:
 
 
 @pytest.fixture
-async def reading(miniweb: MiniWeb, model: EmbeddingServer, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(
+async def reading(miniweb: MiniWeb, model: EmbeddingServer, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(
         miniweb,
         tmp_path,
         "read-page",
@@ -200,7 +204,7 @@ async def reading(miniweb: MiniWeb, model: EmbeddingServer, tmp_path: Path) -> A
         yield made
 
 
-async def test_a_page_answers_each_query_in_the_shape_of_the_seed(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_a_page_answers_each_query_in_the_shape_of_the_seed(reading: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/p", PAGE)
     answer = await reading.object("web.readFromPage", url=url, query=["installation", "licensing"])
     for row in answer["queries"]:
@@ -213,7 +217,9 @@ async def test_a_page_answers_each_query_in_the_shape_of_the_seed(reading: Desk,
     assert all(0 <= chunk["score"] <= 1 for row in answer["queries"] for chunk in row["results"])
 
 
-async def test_ids_are_the_hash_of_url_section_and_text_on_every_machine(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_ids_are_the_hash_of_url_section_and_text_on_every_machine(
+    reading: ContractCaller, miniweb: MiniWeb
+) -> None:
     url = miniweb.site("docs.example").page("/p", PAGE)
     answer = await reading.object("web.readFromPage", url=url, query="installation")
     for chunk in answer["queries"][0]["results"]:
@@ -230,7 +236,7 @@ def test_a_chunk_id_is_pinned() -> None:
 
 
 async def test_the_embedding_server_is_asked_with_its_key_and_model(
-    reading: Desk, miniweb: MiniWeb, model: EmbeddingServer
+    reading: ContractCaller, miniweb: MiniWeb, model: EmbeddingServer
 ) -> None:
     url = miniweb.site("docs.example").page("/p", PAGE)
     await reading.object("web.readFromPage", url=url, query="installation")
@@ -240,7 +246,7 @@ async def test_the_embedding_server_is_asked_with_its_key_and_model(
 
 
 async def test_an_unchanged_page_is_not_embedded_again_and_a_changed_one_only_where_it_changed(
-    reading: Desk, miniweb: MiniWeb, model: EmbeddingServer
+    reading: ContractCaller, miniweb: MiniWeb, model: EmbeddingServer
 ) -> None:
     docs = miniweb.site("docs.example")
     url = docs.page("/p", PAGE)
@@ -256,7 +262,9 @@ async def test_an_unchanged_page_is_not_embedded_again_and_a_changed_one_only_wh
     assert not any("Licensing is explained" in text for text in again)
 
 
-async def test_a_cached_page_is_not_fetched_again_and_says_when_it_was(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_a_cached_page_is_not_fetched_again_and_says_when_it_was(
+    reading: ContractCaller, miniweb: MiniWeb
+) -> None:
     docs = miniweb.site("docs.example")
     url = docs.page("/p", PAGE)
     first = await reading.object("web.readFromPage", url=url, query="installation")
@@ -265,7 +273,7 @@ async def test_a_cached_page_is_not_fetched_again_and_says_when_it_was(reading: 
     assert first["lastCrawled"] == second["lastCrawled"]
 
 
-async def test_the_etag_is_used_when_the_page_is_asked_for_again(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_the_etag_is_used_when_the_page_is_asked_for_again(reading: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
 
     def page(request: Any) -> Reply:
@@ -285,13 +293,13 @@ async def test_max_results_limits_and_what_lies_below_the_threshold_is_left_out(
 ) -> None:
     url = miniweb.site("docs.example").page("/p", PAGE)
     env = {"MCP_WEB_EMBEDDINGS": "auto", "EMBEDDING_SERVER_URL": model.url, "EMBEDDING_MODEL_NAME": "m"}
-    async with desk(miniweb, tmp_path / "a", "read-page", **env, SIMILARITY_THRESHOLD="0") as tools:
+    async with contract_caller(miniweb, tmp_path / "a", "read-page", **env, SIMILARITY_THRESHOLD="0") as tools:
         one = await tools.object("web.readFromPage", url=url, query="installation", maxResults=1)
         assert len(one["queries"][0]["results"]) == 1
-    async with desk(miniweb, tmp_path / "b", "read-page", **env) as tools:
+    async with contract_caller(miniweb, tmp_path / "b", "read-page", **env) as tools:
         usual = await tools.object("web.readFromPage", url=url, query="installation")
         assert all(chunk["score"] >= 0.72 for chunk in usual["queries"][0]["results"])
-    async with desk(miniweb, tmp_path / "c", "read-page", **env, SIMILARITY_THRESHOLD="1") as tools:
+    async with contract_caller(miniweb, tmp_path / "c", "read-page", **env, SIMILARITY_THRESHOLD="1") as tools:
         none = await tools.object("web.readFromPage", url=url, query="purple zebras")
         assert none["queries"][0]["results"] == []
 
@@ -303,7 +311,7 @@ async def test_chunks_are_five_hundred_and_twelve_tokens_unless_the_variable_say
     url = miniweb.site("docs.example").page("/w", f"<title>W</title><main><h1>W</h1><p>{words}</p></main>")
     sizes = {}
     for name, variable in (("usual", ""), ("small", "64")):
-        async with desk(
+        async with contract_caller(
             miniweb, tmp_path / name, "read-page", SIMILARITY_THRESHOLD="0", EMBEDDING_TOKENS_SIZE=variable
         ) as tools:
             answer = await tools.object("web.readFromPage", url=url, query="installation", maxResults=3)
@@ -312,7 +320,7 @@ async def test_chunks_are_five_hundred_and_twelve_tokens_unless_the_variable_say
     assert sizes["small"] <= 64 * 0.75 + 1
 
 
-async def test_text_is_plain_without_html_and_links(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_text_is_plain_without_html_and_links(reading: ContractCaller, miniweb: MiniWeb) -> None:
     html = PAGE.replace("Installation is", 'The <a href="/x"><b>Installation</b></a> is')
     url = miniweb.site("docs.example").page("/h", html)
     text = json.dumps(await reading.object("web.readFromPage", url=url, query="installation"))
@@ -320,7 +328,7 @@ async def test_text_is_plain_without_html_and_links(reading: Desk, miniweb: Mini
     assert "](" not in text
 
 
-async def test_metadata_is_added_when_wanted(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_metadata_is_added_when_wanted(reading: ContractCaller, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").page("/m", article("M", "Part", head="<meta name=author content='Ada L.'>"))
     plain = await reading.object("web.readFromPage", url=url, query="part")
     assert "metadata" not in plain
@@ -329,7 +337,9 @@ async def test_metadata_is_added_when_wanted(reading: Desk, miniweb: MiniWeb) ->
 
 
 @pytest.mark.parametrize("status", [401, 403])
-async def test_a_protected_page_has_the_note_and_no_chunks(reading: Desk, miniweb: MiniWeb, status: int) -> None:
+async def test_a_protected_page_has_the_note_and_no_chunks(
+    reading: ContractCaller, miniweb: MiniWeb, status: int
+) -> None:
     url = miniweb.site("docs.example").page(f"/closed{status}", "no", status=status)
     answer = await reading.object("web.readFromPage", url=url, query=["a", "b"])
     assert answer["note"] == "content protected"
@@ -337,7 +347,7 @@ async def test_a_protected_page_has_the_note_and_no_chunks(reading: Desk, miniwe
     assert answer["lastCrawled"]
 
 
-async def test_a_paywalled_page_has_the_note_and_no_chunks(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_a_paywalled_page_has_the_note_and_no_chunks(reading: ContractCaller, miniweb: MiniWeb) -> None:
     html = (
         '<title>Premium</title><script type="application/ld+json">{"@context":"https://schema.org",'
         '"@type":"NewsArticle","headline":"Premium","isAccessibleForFree":false,"hasPart":{"@type":"WebPageElement",'
@@ -351,7 +361,7 @@ async def test_a_paywalled_page_has_the_note_and_no_chunks(reading: Desk, miniwe
 
 
 async def test_when_the_model_is_down_words_answer_or_the_longest_blocks_come_with_a_note(
-    reading: Desk, miniweb: MiniWeb, model: EmbeddingServer
+    reading: ContractCaller, miniweb: MiniWeb, model: EmbeddingServer
 ) -> None:
     model.statuses = [429] * 50
     url = miniweb.site("docs.example").page("/down", PAGE)
@@ -365,14 +375,14 @@ async def test_a_timeout_names_its_limit(miniweb: MiniWeb, tmp_path: Path) -> No
     from miniweb.nasty import NASTY
 
     url = miniweb.site("slow.example").behave("/slow", NASTY["stall"])
-    async with desk(miniweb, tmp_path, "read-page", REQUEST_TIMEOUT_MS="300") as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page", REQUEST_TIMEOUT_MS="300") as tools:
         result = await tools.call("web.readFromPage", url=url, query="x")
     assert result.is_error
     assert result.text.startswith("FETCH_TIMEOUT")
     assert "REQUEST_TIMEOUT_MS=300" in result.text
 
 
-async def test_what_cannot_be_read_is_a_note(reading: Desk, miniweb: MiniWeb) -> None:
+async def test_what_cannot_be_read_is_a_note(reading: ContractCaller, miniweb: MiniWeb) -> None:
     docs = miniweb.site("docs.example")
     docs.route(
         "/film", lambda request: Reply(b"\x00\x00\x00\x20ftypisom" + b"\0" * 900, 200, {"Content-Type": "video/mp4"})
@@ -382,12 +392,12 @@ async def test_what_cannot_be_read_is_a_note(reading: Desk, miniweb: MiniWeb) ->
     assert answer["queries"] == [{"query": "x", "results": []}]
 
 
-async def test_only_http_addresses_are_read(reading: Desk) -> None:
+async def test_only_http_addresses_are_read(reading: ContractCaller) -> None:
     for url in ("file:///etc/passwd", "ftp://docs.example/x", "http://127.0.0.1/"):
         assert (await reading.call("web.readFromPage", url=url, query="x")).is_error
 
 
-async def test_the_dotted_names_have_aliases(tools: Desk) -> None:
+async def test_the_dotted_names_have_aliases(tools: ContractCaller) -> None:
     assert tools.tool("web_search") is tools.tool("web.search")
     assert tools.tool("web_readFromPage") is tools.tool("web.readFromPage")
 
@@ -395,7 +405,7 @@ async def test_the_dotted_names_have_aliases(tools: Desk) -> None:
 async def test_a_long_page_gives_whole_chunks_as_many_as_fit(miniweb: MiniWeb, tmp_path: Path) -> None:
     words = " ".join(f"Sentence number {n} speaks of installation in a few words." for n in range(6000))
     url = miniweb.site("docs.example").page("/w", f"<title>W</title><main><h1>W</h1><p>{words}</p></main>")
-    async with desk(miniweb, tmp_path, "read-page", SIMILARITY_THRESHOLD="0") as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page", SIMILARITY_THRESHOLD="0") as tools:
         answer = await tools.object("web.readFromPage", url=url, query="installation", maxResults=50)
     chunks = answer["queries"][0]["results"]
     assert 5 < len(chunks) < 50

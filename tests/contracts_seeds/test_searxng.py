@@ -11,7 +11,7 @@ import pytest
 
 from miniweb import MiniWeb
 
-from .desk import Desk, assert_same_shape, desk
+from .contract_caller import ContractCaller, assert_same_shape, contract_caller
 from .pages import Lookalike, article, as_json, searxng, searxng_answer
 
 pytestmark = pytest.mark.anyio
@@ -45,12 +45,12 @@ def instance(miniweb: MiniWeb, pages: list[str]) -> Lookalike:
 
 
 @pytest.fixture
-async def tools(miniweb: MiniWeb, instance: Lookalike, tmp_path: Path) -> AsyncIterator[Desk]:
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=instance.url()) as made:
+async def tools(miniweb: MiniWeb, instance: Lookalike, tmp_path: Path) -> AsyncIterator[ContractCaller]:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=instance.url()) as made:
         yield made
 
 
-async def search(tools: Desk, **arguments: Any) -> tuple[str, dict[str, Any]]:
+async def search(tools: ContractCaller, **arguments: Any) -> tuple[str, dict[str, Any]]:
     """The sentence and the metadata of a search that succeeds."""
     result = await tools.call("web_search", **arguments)
     assert not result.is_error, result.text
@@ -58,7 +58,7 @@ async def search(tools: Desk, **arguments: Any) -> tuple[str, dict[str, Any]]:
     return result.text, result.extra["metadata"]
 
 
-async def test_the_schema_is_the_seed_s_own(tools: Desk) -> None:
+async def test_the_schema_is_the_seed_s_own(tools: ContractCaller) -> None:
     schema = tools.schema("web_search")
     assert schema["required"] == ["query"]
     rules = schema["properties"]
@@ -74,7 +74,7 @@ async def test_the_schema_is_the_seed_s_own(tools: Desk) -> None:
     assert len(rules["category"]["enum"]) == 9
 
 
-async def test_a_search_with_content_answers_in_the_shape_of_its_example(tools: Desk) -> None:
+async def test_a_search_with_content_answers_in_the_shape_of_its_example(tools: ContractCaller) -> None:
     text, metadata = await search(tools, query="rust async programming")
     assert text == "Found 3 search results for query 'rust async programming'"
     assert_same_shape(WITH_CONTENT, metadata)
@@ -85,12 +85,14 @@ async def test_a_search_with_content_answers_in_the_shape_of_its_example(tools: 
     assert metadata["results"][0]["content"]["word_count"] > 100
 
 
-async def test_a_model_that_sees_only_content_gets_the_same_object(tools: Desk) -> None:
+async def test_a_model_that_sees_only_content_gets_the_same_object(tools: ContractCaller) -> None:
     result = await tools.call("web_search", query="rust")
     assert json.loads(result.more[0]) == result.extra["metadata"]
 
 
-async def test_a_search_without_content_answers_in_the_shape_of_its_example(tools: Desk, miniweb: MiniWeb) -> None:
+async def test_a_search_without_content_answers_in_the_shape_of_its_example(
+    tools: ContractCaller, miniweb: MiniWeb
+) -> None:
     text, metadata = await search(tools, query="rust memory management", results_count=5, fetch_content=False)
     assert text == "Found 3 search results for query 'rust memory management'"
     assert {"query", "results_count", "fetch_content", "results"} <= set(metadata)
@@ -100,7 +102,7 @@ async def test_a_search_without_content_answers_in_the_shape_of_its_example(tool
     assert miniweb.site("docs.example").log == [], "no page was asked for"
 
 
-async def test_scores_are_from_zero_to_one_and_best_first(tools: Desk) -> None:
+async def test_scores_are_from_zero_to_one_and_best_first(tools: ContractCaller) -> None:
     _, metadata = await search(tools, query="x", fetch_content=False)
     scores = [row["score"] for row in metadata["results"]]
     assert scores == sorted(scores, reverse=True)
@@ -124,7 +126,7 @@ async def test_scores_are_from_zero_to_one_and_best_first(tools: Desk) -> None:
     ],
 )  # fmt: skip
 async def test_every_example_request_reaches_the_instance(
-    tools: Desk, instance: Lookalike, arguments: dict[str, Any], sent: dict[str, str]
+    tools: ContractCaller, instance: Lookalike, arguments: dict[str, Any], sent: dict[str, str]
 ) -> None:
     result = await tools.call("web_search", **arguments)
     assert not result.is_error
@@ -137,7 +139,9 @@ async def test_every_example_request_reaches_the_instance(
     [{"results_count": 51}, {"results_count": 0}, {"safe_search": 3}, {"time_range": "hour"}, {"language": "english"},
      {"category": "all"}, {"query": ""}, {"query": "x" * 501}],
 )  # fmt: skip
-async def test_what_the_schema_forbids_is_refused_in_its_error_shape(tools: Desk, wrong: dict[str, Any]) -> None:
+async def test_what_the_schema_forbids_is_refused_in_its_error_shape(
+    tools: ContractCaller, wrong: dict[str, Any]
+) -> None:
     result = await tools.call("web_search", **{"query": "x", **wrong})
     assert result.is_error
     assert result.extra["is_error"] is True
@@ -145,7 +149,7 @@ async def test_what_the_schema_forbids_is_refused_in_its_error_shape(tools: Desk
 
 
 async def test_when_no_instance_answers_the_error_is_the_example_s(
-    tools: Desk, instance: Lookalike, miniweb: MiniWeb
+    tools: ContractCaller, instance: Lookalike, miniweb: MiniWeb
 ) -> None:
     instance.answer = as_json({}, 500)
     result = await tools.call("web_search", query="rust programming")
@@ -156,7 +160,9 @@ async def test_when_no_instance_answers_the_error_is_the_example_s(
     assert result.extra["metadata"]["attempted_instances"] == [instance.url().rstrip("/")]
 
 
-async def test_limited_instances_are_told_apart_with_the_time_to_wait(tools: Desk, instance: Lookalike) -> None:
+async def test_limited_instances_are_told_apart_with_the_time_to_wait(
+    tools: ContractCaller, instance: Lookalike
+) -> None:
     instance.answer = as_json({}, 429)
     result = await tools.call("web_search", query="x")
     assert result.extra["metadata"]["error_type"] == "rate_limited"
@@ -167,12 +173,14 @@ async def test_another_instance_takes_over_and_is_named(miniweb: MiniWeb, tmp_pa
     broken = searxng(miniweb, as_json({}, 500), "one.example")
     good = searxng(miniweb, searxng_answer(*pages), "two.example")
     urls = f"{broken.url()},{good.url()}"
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=urls) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=urls) as tools:
         _, metadata = await search(tools, query="x", fetch_content=False)
     assert metadata["instance_used"] == good.url().rstrip("/")
 
 
-async def test_pages_that_fail_leave_the_rest_whole(tools: Desk, instance: Lookalike, miniweb: MiniWeb) -> None:
+async def test_pages_that_fail_leave_the_rest_whole(
+    tools: ContractCaller, instance: Lookalike, miniweb: MiniWeb
+) -> None:
     site = miniweb.site("docs.example")
     good, bad = site.page("/good", article("Good", "A")), site.page("/bad", "x", status=500)
     instance.answer = searxng_answer(good, bad, "http://10.0.0.1/")
@@ -184,7 +192,9 @@ async def test_pages_that_fail_leave_the_rest_whole(tools: Desk, instance: Looka
     assert miniweb.private.reached == []
 
 
-async def test_fifty_long_pages_stay_within_the_ceiling(tools: Desk, instance: Lookalike, miniweb: MiniWeb) -> None:
+async def test_fifty_long_pages_stay_within_the_ceiling(
+    tools: ContractCaller, instance: Lookalike, miniweb: MiniWeb
+) -> None:
     site = miniweb.site("long.example")
     urls = [site.page(f"/p{n}", article(f"Page number {n}", f"Alpha{n}", f"Beta{n}", "C", "D")) for n in range(50)]
     instance.answer = searxng_answer(*urls)
@@ -193,7 +203,7 @@ async def test_fifty_long_pages_stay_within_the_ceiling(tools: Desk, instance: L
     assert metadata["results"][0]["content"]["markdown"]
 
 
-async def test_summaries_are_five_hundred_characters_at_most(tools: Desk) -> None:
+async def test_summaries_are_five_hundred_characters_at_most(tools: ContractCaller) -> None:
     _, metadata = await search(tools, query="x")
     assert all(len(row["content"]["summary"]) <= 500 for row in metadata["results"])
 
@@ -202,6 +212,8 @@ async def test_an_operator_may_choose_other_providers(miniweb: MiniWeb, tmp_path
     from .pages import brave, brave_answer, brave_env
 
     engine = brave(miniweb, brave_answer(*pages))
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARCH_PROVIDERS="brave", **brave_env(engine)) as tools:
+    async with contract_caller(
+        miniweb, tmp_path, "searxng", MCP_WEB_SEARCH_PROVIDERS="brave", **brave_env(engine)
+    ) as tools:
         _, metadata = await search(tools, query="x", fetch_content=False)
     assert metadata["instance_used"] == "brave"

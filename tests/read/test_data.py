@@ -9,7 +9,7 @@ import pytest
 
 from mcp_web.read.data import to_data
 from miniweb import MiniWeb
-from surface.house import house
+from surface.tool_caller import tool_caller
 
 TEXT = """# Limits
 
@@ -47,8 +47,8 @@ async def test_web_open_returns_tables_and_facts_as_json(miniweb: MiniWeb, tmp_p
         f"<html><head><title>Gauge</title>{facts}</head><body><main><h1>Gauge</h1>{prose}{table}</main></body></html>"
     )
     url = miniweb.site("shop.example").page("/gauge", html)
-    async with house(miniweb, tmp_path) as home:
-        found = await home.data("web_open", url=url, format="data")
-        text = (await home.call("web_open", url=url, format="data")).text
+    async with tool_caller(miniweb, tmp_path) as caller:
+        found = await caller.data("web_open", url=url, format="data")
+        text = (await caller.call("web_open", url=url, format="data")).text
     assert json.loads(found["content"])["tables"] == [{"section": "Gauge", "rows": [{"size": "small", "price": "12"}]}]
     assert '"sku": "G-7"' in text

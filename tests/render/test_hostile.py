@@ -32,7 +32,7 @@ def victims() -> Iterator[Victims]:
 
 @pytest.fixture(scope="module")
 async def open_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
-    """All third parties and pictures allowed: only the gate itself stands between a page and the victims."""
+    """All third parties and pictures allowed: only the address guard stands between a page and the victims."""
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     web.names.answer(_INSIDE, "10.0.0.5")

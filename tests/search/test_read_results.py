@@ -14,7 +14,7 @@ from bench.archive import documentation
 from mcp_web.tools import budget
 from miniweb import MiniWeb, Reply, Request
 from search.searxng_process import engine, serving, settings
-from surface.house import House, house
+from surface.tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 OFFLINE = {"MCP_WEB_SEARCH_CACHE_TTL": "0", "MCP_WEB_EMBEDDINGS": "none", "MCP_WEB_RESPECT_ROBOTS": "false"}
@@ -37,7 +37,7 @@ def row(title: str, link: str) -> dict[str, str]:
     return {"title": title, "link": link, "snippet": "A result."}
 
 
-async def asked(made: House, query: str) -> str:
+async def asked(made: ToolCaller, query: str) -> str:
     result = await made.call("web_search", query=query, read=True)
     assert not result.is_error, result.text
     return result.text
@@ -55,7 +55,7 @@ async def test_pages_are_ordered_by_what_they_say_and_failures_do_not_hold_the_r
         row("Copy", docs.page("/copy", article("Copy", answer))),
     ]
     with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
-        async with house(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
+        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
             text = await asked(made, "default timeout of the tide gauge")
     assert text.index("1. Tide gauge timeout") < text.index(answer)
     assert text.count(answer) == 1
@@ -71,7 +71,7 @@ async def test_most_questions_are_answered_by_one_call_of_few_tokens(miniweb: Mi
     questions = documentation.questions(tmp_path / "sites")
     found, costs = 0, []
     with serving(tmp_path, settings([engine("docs", site.loopback_url("/json"), "general")])) as (server,):
-        async with house(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
+        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
             for one in questions:
                 text = await asked(made, f"{one.library} {one.query}")
                 costs.append(budget.estimate(text))

@@ -17,7 +17,7 @@ from anyio import to_thread
 from miniweb import MiniWeb, Reply, Request
 from miniweb.site import Site
 from search.searxng_process import Server, engine, serving, settings
-from surface.house import House, house
+from surface.tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 OFFLINE = {"MCP_WEB_TAVILY_KEYLESS": "true", "MCP_WEB_EMBEDDINGS": "none", "MCP_WEB_SEARCH_CACHE_TTL": "0"}
@@ -70,12 +70,12 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @asynccontextmanager
-async def asking(web: MiniWeb, folder: Path, *urls: str, **env: str) -> AsyncIterator[House]:
-    async with house(web, folder, MCP_WEB_SEARXNG_URLS=",".join(urls), **OFFLINE, **env) as made:
+async def asking(web: MiniWeb, folder: Path, *urls: str, **env: str) -> AsyncIterator[ToolCaller]:
+    async with tool_caller(web, folder, MCP_WEB_SEARXNG_URLS=",".join(urls), **OFFLINE, **env) as made:
         yield made
 
 
-async def answered(made: House, query: str) -> int:
+async def answered(made: ToolCaller, query: str) -> int:
     """How many results a query has; a failed one is an assertion."""
     result = await made.call("web_search", structured=True, query=query)
     assert not result.is_error, result.text
@@ -163,7 +163,7 @@ async def test_an_instance_killed_in_the_middle_of_a_search_costs_no_query(
     doomed_settings = settings([engine("alpha", site.loopback_url("/json"), "general", timeout=20.0)])
     (tmp_path / "doomed").mkdir()
     with serving(tmp_path / "doomed", doomed_settings) as (doomed,):
-        async with asking(miniweb, tmp_path / "house", doomed.url, lab.good.url) as made:
+        async with asking(miniweb, tmp_path / "data", doomed.url, lab.good.url) as made:
             async with anyio.create_task_group() as tasks:
                 counts: list[int] = []
 

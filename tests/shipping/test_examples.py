@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from contracts_seeds.desk import OFFLINE
+from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article, searxng, searxng_answer
 from mcp_web.cli.clients import CLIENTS
 from mcp_web.tools.options import CONTRACTS

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts_seeds.desk import OFFLINE
+from contracts_seeds.contract_caller import OFFLINE
 from surface.rpc import clean_environment
 
 ROOT = Path(__file__).parents[2]

@@ -10,9 +10,9 @@ import pytest
 from mcp_web.services.embed_documents import embed_documents
 from miniweb import MiniWeb, Reply
 
-from .house import House, house
 from .test_cli import Shell
 from .test_open import article
+from .tool_caller import ToolCaller, tool_caller
 
 NOTES = {
     "2025-05-20/machine_learning_intro.md": (
@@ -157,50 +157,50 @@ def test_a_watched_page_reports_what_changed_by_section(miniweb: MiniWeb, tmp_pa
 
 
 @pytest.fixture
-async def home(miniweb: MiniWeb, tmp_path: Path) -> object:
-    async with house(miniweb, tmp_path) as made:
+async def caller(miniweb: MiniWeb, tmp_path: Path) -> object:
+    async with tool_caller(miniweb, tmp_path) as made:
         yield made
 
 
 @pytest.mark.anyio
-async def test_what_was_read_is_found_by_meaning_and_marked_as_seen(home: House, miniweb: MiniWeb) -> None:
+async def test_what_was_read_is_found_by_meaning_and_marked_as_seen(caller: ToolCaller, miniweb: MiniWeb) -> None:
     page = "<main><h1>Felines</h1><p>" + "Cats sleep most of the day and hunt at dusk. " * 8 + "</p></main>"
     url = miniweb.site("pets.example").page("/cats", page)
-    await home.call("web_open", url=url)
-    await embed_documents(home.app)
-    found = await home.data("archive_search", query="when do kittens rest", mode="semantic")
+    await caller.call("web_open", url=url)
+    await embed_documents(caller.app)
+    found = await caller.data("archive_search", query="when do kittens rest", mode="semantic")
     assert found["results"][0]["document"]["url"] == url
     assert found["metadata"]["mode"] == "semantic"
     for mode in ("hybrid", "semantic"):
-        nothing = await home.data("archive_search", query="zzzznothing", mode=mode)
+        nothing = await caller.data("archive_search", query="zzzznothing", mode=mode)
         assert nothing["results"] == []
         assert "No document holds these words, and none is near in meaning." in nothing["notes"]
-    assert (await home.data("archive_search", query="slepe moost", fuzzy=False))["results"] == []
+    assert (await caller.data("archive_search", query="slepe moost", fuzzy=False))["results"] == []
 
 
 @pytest.mark.anyio
-async def test_only_what_answers_is_read_and_every_passage_can_be_checked(home: House, miniweb: MiniWeb) -> None:
+async def test_only_what_answers_is_read_and_every_passage_can_be_checked(caller: ToolCaller, miniweb: MiniWeb) -> None:
     parts = ["Installation", "Configuration", "Licence"]
     url = miniweb.site("docs.example").page("/long", article("Manual", *parts))
-    answer = await home.data("web_read", url=url, query=["how is configuration explained", "capital of France"])
+    answer = await caller.data("web_read", url=url, query=["how is configuration explained", "capital of France"])
     first, second = answer["queries"]
     assert first["answered"]
     assert "Configuration is explained" in first["results"][0]["text"]
     assert not second["answered"]
     assert second["results"] == []
     passage = first["results"][0]
-    kept = await (await home.app.store()).snapshot(answer["snapshot"])
+    kept = await (await caller.app.store()).snapshot(answer["snapshot"])
     assert kept is not None
     assert kept.document.markdown[passage["start"] : passage["end"]] == passage["text"]
     quotes = [passage["text"].strip().partition(". ")[0], "Configuration was never mentioned in any manual"]
-    checked = await home.data("verify_quotes", source=passage["id"].split("#")[0], quotes=json.dumps(quotes))
+    checked = await caller.data("verify_quotes", source=passage["id"].split("#")[0], quotes=json.dumps(quotes))
     assert [row["verdict"] for row in checked["quotes"]] == ["exact", "absent"]
 
 
 @pytest.mark.anyio
-async def test_protected_pages_say_so(home: House, miniweb: MiniWeb) -> None:
+async def test_protected_pages_say_so(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = miniweb.site("closed.example")
     site.route("/secret", lambda request: Reply("no", status=403))
-    result = await home.call("web_read", url="https://closed.example/secret", query="anything")
+    result = await caller.call("web_read", url="https://closed.example/secret", query="anything")
     assert result.meta["error"]["status_code"] == 403
     assert result.meta["error"]["details"]["note"] == "content protected"

@@ -10,7 +10,7 @@ import pytest
 from mcp_web.render.chromium import find_chromium
 from miniweb import MiniWeb
 
-from .house import House, house
+from .tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -41,11 +41,11 @@ SHELLS = {
 
 
 @pytest.fixture
-async def home(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[House]:
+async def caller(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[ToolCaller]:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pytest.importorskip("playwright")
-    async with house(miniweb, tmp_path, MCP_WEB_RENDER_ENABLED="true") as made:
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_RENDER_ENABLED="true") as made:
         yield made
 
 
@@ -55,20 +55,20 @@ def documents(miniweb: MiniWeb, host: str) -> dict[str, int]:
     return {path: paths.count(path) for path in paths if not path.endswith((".js", ".txt", ".ico"))}
 
 
-async def test_shells_are_drawn_and_read(home: House, miniweb: MiniWeb) -> None:
+async def test_shells_are_drawn_and_read(caller: ToolCaller, miniweb: MiniWeb) -> None:
     unread = []
     for name, html in SHELLS.items():
         site = miniweb.site(f"{name}.shell.example")
         site.page("/draw.js", _DRAW, headers={"Content-Type": "text/javascript"})
         site.page("/", f"<!doctype html><html><head><title>{name}</title></head><body>{html}</body></html>")
-        opened = await home.data("web_open", url=f"http://{name}.shell.example/")
+        opened = await caller.data("web_open", url=f"http://{name}.shell.example/")
         if "what the lamp had seen" not in opened["content"] or "Rendered in a browser" not in str(opened["notes"]):
             unread.append(name)
 
     assert unread == []
 
 
-async def test_static_pages_never_start_the_browser(home: House, miniweb: MiniWeb) -> None:
+async def test_static_pages_never_start_the_browser(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = miniweb.site("static.example")
     pages = {
         "/article": _ARTICLE + "<script src=/analytics.js></script>",
@@ -79,31 +79,31 @@ async def test_static_pages_never_start_the_browser(home: House, miniweb: MiniWe
     }
     for path, html in pages.items():
         site.page(path, f"<!doctype html><title>S</title>{html}")
-        await home.call("web_open", url=f"http://static.example{path}")
+        await caller.call("web_open", url=f"http://static.example{path}")
 
-    assert home.app._renderer is None
+    assert caller.app._renderer is None
 
 
-async def test_static_page_beside_an_application_is_not_drawn(home: House, miniweb: MiniWeb) -> None:
+async def test_static_page_beside_an_application_is_not_drawn(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = miniweb.site("mixed.example")
     site.page("/draw.js", _DRAW, headers={"Content-Type": "text/javascript"})
     site.page("/app", f"<!doctype html><title>App</title>{SHELLS['react']}")
     site.page("/app2", f"<!doctype html><title>App</title>{SHELLS['react']}")
     site.page("/page", f"<!doctype html><title>Page</title>{_ARTICLE}<script src=/draw.js></script>")
 
-    app = await home.data("web_open", url="http://mixed.example/app")
-    page = await home.data("web_open", url="http://mixed.example/page")
-    again = await home.data("web_open", url="http://mixed.example/app2")
+    app = await caller.data("web_open", url="http://mixed.example/app")
+    page = await caller.data("web_open", url="http://mixed.example/page")
+    again = await caller.data("web_open", url="http://mixed.example/app2")
 
     assert [("Rendered in a browser" in str(one["notes"])) for one in (app, page, again)] == [True, False, True]
     assert documents(miniweb, "mixed.example") == {"/app": 2, "/page": 1, "/app2": 2}
 
 
-async def test_page_that_a_browser_does_not_help_is_drawn_once(home: House, miniweb: MiniWeb) -> None:
+async def test_page_that_a_browser_does_not_help_is_drawn_once(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = miniweb.site("hollow.example")
     site.page("/", "<!doctype html><title>Hollow</title><div id=root></div><script>0</script><p>Nothing more.</p>")
 
     for _ in range(3):
-        await home.call("web_open", url="http://hollow.example/", max_age=0)
+        await caller.call("web_open", url="http://hollow.example/", max_age=0)
 
     assert documents(miniweb, "hollow.example") == {"/": 4}

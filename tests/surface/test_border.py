@@ -23,8 +23,8 @@ from mcp_web.server.http import http_app
 from miniweb import MiniWeb, Reply
 from miniweb.site import Site
 
-from .house import House, house
 from .rpc import clean_environment
+from .tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -100,7 +100,7 @@ PATHS = ("/page", "/book", "/broken", "/away", "/type", "/feed", "/gone")
 
 
 @pytest.fixture
-async def home(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[House]:
+async def caller(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[ToolCaller]:
     hostile_site(miniweb)
     provider = miniweb.site("provider.example")
     provider.route("/*", _provided)
@@ -111,7 +111,7 @@ async def home(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[House]:
         "MCP_WEB_DDGS_ENABLED": "false",
         "MCP_WEB_TAVILY_KEYLESS": "false",
     }
-    async with house(miniweb, tmp_path, **env) as made:
+    async with tool_caller(miniweb, tmp_path, **env) as made:
         yield made
 
 
@@ -129,7 +129,7 @@ def _provided(request: Any) -> Reply:
     )
 
 
-async def _everything(home: House) -> AsyncIterator[tuple[str, Any]]:
+async def _everything(caller: ToolCaller) -> AsyncIterator[tuple[str, Any]]:
     """Every tool with every hostile source."""
     urls = [f"https://hostile.example{path}" for path in PATHS]
     for url in urls:
@@ -137,7 +137,7 @@ async def _everything(home: House) -> AsyncIterator[tuple[str, Any]]:
         yield "web_open", {"url": url, "selector": "#nothing"}
         yield "web_read", {"url": url, "query": "valves"}
         yield "archive_add", {"content": url}
-    kept = (await home.data("web_open", url=urls[0]))["snapshot"]
+    kept = (await caller.data("web_open", url=urls[0]))["snapshot"]
     yield "web_batch_open", {"urls": urls}
     yield "web_read", {"url": urls, "query": ["valves", "nothing like it"]}
     yield "verify_quotes", {"source": urls[0], "quotes": ["Plain sentences about valves.", "not there"]}
@@ -153,11 +153,11 @@ async def _everything(home: House) -> AsyncIterator[tuple[str, Any]]:
     yield "fetch", {"id": urls[0]}
 
 
-async def test_no_tool_lets_somebody_else_speak_or_a_key_out(home: House) -> None:
+async def test_no_tool_lets_somebody_else_speak_or_a_key_out(caller: ToolCaller) -> None:
     wrong = []
-    async for name, arguments in _everything(home):
+    async for name, arguments in _everything(caller):
         for structured in (False, True):
-            result = await home.call(name, structured=structured, **arguments)
+            result = await caller.call(name, structured=structured, **arguments)
             whole = json.dumps([result.text, result.meta, result.data, result.more], ensure_ascii=False)
             if KEY in whole or json.dumps(KEY)[1:-1] in whole:
                 wrong.append((name, arguments, "key"))
@@ -172,23 +172,23 @@ async def test_no_tool_lets_somebody_else_speak_or_a_key_out(home: House) -> Non
     assert wrong == []
 
 
-async def test_no_resource_lets_somebody_else_speak(home: House) -> None:
-    await home.call("web_open", url="https://hostile.example/page")
-    (listed,) = await resources.list_resources(home.app)
+async def test_no_resource_lets_somebody_else_speak(caller: ToolCaller) -> None:
+    await caller.call("web_open", url="https://hostile.example/page")
+    (listed,) = await resources.list_resources(caller.app)
     assert spoken(f"{listed.title}\n{listed.description}") == []
-    read = await resources.read_resource(home.app, str(listed.uri))
+    read = await resources.read_resource(caller.app, str(listed.uri))
     text = read.contents[0].text  # type: ignore[union-attr]
     assert WORD in text
     assert spoken(text) == []
-    facts = await resources.read_resource(home.app, str(listed.uri).replace("cache", "meta"))
+    facts = await resources.read_resource(caller.app, str(listed.uri).replace("cache", "meta"))
     assert not _MARKUP.search(facts.contents[0].text)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("path", ["/", "/archive", f"/archive?q={WORD}", "/figures", "/archive/nothing"])
-async def test_no_page_view_runs_what_a_page_says_or_shows_a_key(home: House, path: str) -> None:
-    await home.call("web_open", url="https://hostile.example/page")
-    await home.call("web_search", query="valves", provider="brave")
-    body = await _get(http_app(home.app, 80), path)
+async def test_no_page_view_runs_what_a_page_says_or_shows_a_key(caller: ToolCaller, path: str) -> None:
+    await caller.call("web_open", url="https://hostile.example/page")
+    await caller.call("web_search", query="valves", provider="brave")
+    body = await _get(http_app(caller.app, 80), path)
     assert KEY not in body
     assert "<system>" not in body
 

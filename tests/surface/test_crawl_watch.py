@@ -10,7 +10,7 @@ import pytest
 from miniweb import MiniWeb, Reply
 from miniweb.site import Site
 
-from .house import House, house
+from .tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 WORDS = "The harbour master keeps a list of every vessel that entered since the spring. "
@@ -21,8 +21,8 @@ def article(title: str, text: str, links: str = "") -> str:
 
 
 @pytest.fixture
-async def home(miniweb: MiniWeb, tmp_path: Path) -> object:
-    async with house(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none", MCP_WEB_PROFILE="full") as made:
+async def caller(miniweb: MiniWeb, tmp_path: Path) -> object:
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none", MCP_WEB_PROFILE="full") as made:
         yield made
 
 
@@ -38,46 +38,48 @@ def manual(web: MiniWeb) -> Site:
     return site
 
 
-async def test_a_crawled_site_is_asked_at_once_and_robots_are_kept(home: House, miniweb: MiniWeb) -> None:
+async def test_a_crawled_site_is_asked_at_once_and_robots_are_kept(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = manual(miniweb)
-    found = await home.data("web_crawl", url=site.url("/docs/"), collection="manual")
+    found = await caller.data("web_crawl", url=site.url("/docs/"), collection="manual")
     assert found["new"] == 3
     assert [one["url"] for one in found["failed"]] == [site.url("/docs/secret")]
     assert site.asked("/docs/secret") == []
-    asked = await home.data("archive_search", query="how many lines for a mooring", collection="manual")
+    asked = await caller.data("archive_search", query="how many lines for a mooring", collection="manual")
     assert asked["results"][0]["document"]["url"] == site.url("/docs/mooring")
 
 
-async def test_a_crawl_that_reached_its_limit_goes_on_with_the_same_call(home: House, miniweb: MiniWeb) -> None:
+async def test_a_crawl_that_reached_its_limit_goes_on_with_the_same_call(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = manual(miniweb)
-    first = await home.call("web_crawl", url=site.url("/docs/"), max_pages=2)
+    first = await caller.call("web_crawl", url=site.url("/docs/"), max_pages=2)
     assert "Visited 2 pages" in first.text
     assert "2 known pages are left" in first.text
     assert f'web_crawl(url="{site.url("/docs/")}", collection="manual.example")' in first.text
-    second = await home.data("web_crawl", url=site.url("/docs/"))
+    second = await caller.data("web_crawl", url=site.url("/docs/"))
     assert second["new"] == 1
     assert second["left"] == 0
 
 
-async def test_a_crawl_ends_before_the_calls_deadline_and_keeps_what_is_left(home: House, miniweb: MiniWeb) -> None:
+async def test_a_crawl_ends_before_the_calls_deadline_and_keeps_what_is_left(
+    caller: ToolCaller, miniweb: MiniWeb
+) -> None:
     site = manual(miniweb)
-    stopped = await home.call("web_crawl", structured=True, seconds=2.0, url=site.url("/docs/"))
+    stopped = await caller.call("web_crawl", structured=True, seconds=2.0, url=site.url("/docs/"))
     assert stopped.data is not None
     assert (stopped.data["pages"], stopped.data["left"]) == (0, 1)
-    again = await home.data("web_crawl", url=site.url("/docs/"))
+    again = await caller.data("web_crawl", url=site.url("/docs/"))
     assert again["new"] == 3
 
 
-async def test_what_changed_on_a_watched_page_is_told_by_section(home: House, miniweb: MiniWeb) -> None:
+async def test_what_changed_on_a_watched_page_is_told_by_section(caller: ToolCaller, miniweb: MiniWeb) -> None:
     site = manual(miniweb)
     url = site.url("/docs/anchor")
-    first = await home.call("web_watch", url=[url])
+    first = await caller.call("web_watch", url=[url])
     assert "1 pages and 0 queries are watched; 0 have something new." in first.text
     site.page("/docs/anchor", article("Anchor", "Drop the anchor quickly, with the wind. " * 4))
-    second = await home.call("web_watch")
+    second = await caller.call("web_watch")
     assert "changed: Anchor > Rules" in second.text
     assert "quickly" in second.text
-    gone = await home.call("web_watch", remove=[url])
+    gone = await caller.call("web_watch", remove=[url])
     assert gone.text.startswith("0 pages")
 
 
@@ -88,9 +90,9 @@ async def test_a_watched_query_tells_its_new_results(miniweb: MiniWeb, tmp_path:
         "/search", lambda request: Reply(json.dumps({"results": rows}), headers={"Content-Type": "application/json"})
     )
     env = {"MCP_WEB_SEARXNG_URLS": site.loopback_url("").rstrip("/"), "MCP_WEB_SEARCH_CACHE_TTL": "0"}
-    async with house(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none", **env) as home:
-        first = await home.data("web_watch", query=["tides of the bay"])
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_EMBEDDINGS="none", **env) as caller:
+        first = await caller.data("web_watch", query=["tides of the bay"])
         assert first["queries"] == [{"query": "tides of the bay", "new": [], "error": ""}]
         rows.append({"title": "New tides", "url": "https://new.example/", "content": "tides"})
-        second = await home.data("web_watch")
+        second = await caller.data("web_watch")
     assert second["queries"][0]["new"] == [{"title": "New tides", "url": "https://new.example/"}]

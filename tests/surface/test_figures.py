@@ -15,7 +15,7 @@ from mcp_web.services.show_stats import show_stats
 from mcp_web.web.metrics import prometheus
 from miniweb import MiniWeb
 
-from .house import house
+from .tool_caller import tool_caller
 
 pytestmark = pytest.mark.anyio
 PAGE = "<title>Guide</title><main><h1>Guide</h1><p>" + "Words that explain how it is used. " * 20 + "</p></main>"
@@ -30,7 +30,7 @@ async def test_a_log_line_has_address_status_and_cache_hit_also_when_the_call_fa
 ) -> None:
     site = miniweb.site("docs.example")
     url, gone = site.page("/guide", PAGE), site.page("/gone", "no", status=404)
-    async with house(miniweb, tmp_path, MCP_WEB_LOG="info") as made:
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_LOG="info") as made:
         for address in (url, url, gone):
             await made.call("web_open", url=address)
     trace.configure("error")
@@ -44,7 +44,7 @@ async def test_a_log_line_has_address_status_and_cache_hit_also_when_the_call_fa
 
 async def test_calls_are_counted_by_tool_with_their_cache_hit_rate(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/guide", PAGE)
-    async with house(miniweb, tmp_path) as made:
+    async with tool_caller(miniweb, tmp_path) as made:
         trace.figures.drain()
         for _ in range(4):
             await made.call("web_open", url=url)
@@ -59,7 +59,7 @@ async def test_calls_are_counted_by_tool_with_their_cache_hit_rate(miniweb: Mini
 
 async def test_a_listed_resource_is_named_by_its_address(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/guide", PAGE)
-    async with house(miniweb, tmp_path) as made:
+    async with tool_caller(miniweb, tmp_path) as made:
         await made.call("web_open", url=url)
         (resource,) = await list_resources(made.app)
     assert (resource.name, resource.title) == ("docs.example/guide", '"Guide"')
@@ -72,7 +72,7 @@ async def test_one_bad_site_config_stops_no_page_and_is_reported(miniweb: MiniWe
     (folder / "good.toml").write_text('id = "docs"\ndomains = ["docs.example"]\nbody = ["main"]\n')
     (folder / "broken.toml").write_bytes(b"\xff\xfe = nothing")
     url = miniweb.site("docs.example").page("/guide", PAGE)
-    async with house(miniweb, tmp_path / "data", MCP_WEB_SITE_CONFIGS=str(folder)) as made:
+    async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SITE_CONFIGS=str(folder)) as made:
         opened = await made.data("web_open", url=url)
         assert "how it is used" in opened["content"]
         assert opened["siteconfig"] == "docs@1"

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from mcp_web.cli.history import command
 from miniweb import MiniWeb
 
-from .house import house
+from .tool_caller import tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ async def test_kept_queries_are_listed_newest_first(
     site = miniweb.site("searx.example")
     site.page("/search", json.dumps({"results": [row]}), headers={"Content-Type": "application/json"})
     env = {"MCP_WEB_SEARXNG_URLS": site.loopback_url(""), "MCP_WEB_SEARCH_HISTORY": "true"}
-    async with house(miniweb, tmp_path, **env) as made:
+    async with tool_caller(miniweb, tmp_path, **env) as made:
         for query in ("tortoise", "hare"):
             assert not (await made.call("web_search", query=query)).is_error
     for name, value in env.items():

@@ -20,7 +20,7 @@ from mcp_web.tools import budget
 from mcp_web.tools.sets import listed_as, tool_named
 from miniweb import MiniWeb
 
-from .house import House, house
+from .tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -29,46 +29,48 @@ _TEXT = "The keeper wrote down what the lamp had seen in the night. " * 12
 
 
 @pytest.fixture
-async def home(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[House]:
+async def caller(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[ToolCaller]:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pytest.importorskip("playwright")
     on = {"MCP_WEB_RENDER_ENABLED": "true", "MCP_WEB_RENDER_SCREENSHOT": "true"}
-    async with house(miniweb, tmp_path, **on) as made:
+    async with tool_caller(miniweb, tmp_path, **on) as made:
         yield made
 
 
-async def test_picture_of_a_rendered_page_is_linked_read_attached_and_purged(home: House, miniweb: MiniWeb) -> None:
+async def test_picture_of_a_rendered_page_is_linked_read_attached_and_purged(
+    caller: ToolCaller, miniweb: MiniWeb
+) -> None:
     miniweb.site("docs.example").page("/lamp", f"<!doctype html><title>Lamp</title><h1>Lamp</h1><p>{_TEXT}</p>")
-    opened = await home.data("web_open", url="http://docs.example/lamp", mode="rendered")
+    opened = await caller.data("web_open", url="http://docs.example/lamp", mode="rendered")
 
-    shown = await home.call("cache_get", snapshot=opened["snapshot"])
+    shown = await caller.call("cache_get", snapshot=opened["snapshot"])
     link = to_mcp(shown, structured=False).content[-1]
     assert isinstance(link, types.ResourceLink)
     assert link.mime_type == "image/png"
     assert link.uri in shown.text
 
-    read = (await read_resource(home.app, link.uri)).contents[0]
+    read = (await read_resource(caller.app, link.uri)).contents[0]
     assert isinstance(read, types.BlobResourceContents)
     assert base64.b64decode(read.blob).startswith(_PNG)
     assert len(base64.b64decode(read.blob)) == link.size
 
     attached = to_mcp(
-        await home.call("cache_get", snapshot=opened["snapshot"], screenshot=True), structured=False
+        await caller.call("cache_get", snapshot=opened["snapshot"], screenshot=True), structured=False
     ).content[-1]
     assert isinstance(attached, types.EmbeddedResource)
     assert attached.resource == read
 
-    await home.call("cache_purge", url="http://docs.example/lamp", dry_run=False)
+    await caller.call("cache_purge", url="http://docs.example/lamp", dry_run=False)
     with pytest.raises(MCPError):
-        await read_resource(home.app, link.uri)
+        await read_resource(caller.app, link.uri)
 
 
-async def test_page_without_a_picture_says_how_to_have_one(home: House, miniweb: MiniWeb) -> None:
+async def test_page_without_a_picture_says_how_to_have_one(caller: ToolCaller, miniweb: MiniWeb) -> None:
     miniweb.site("docs.example").page("/plain", f"<!doctype html><title>Plain</title><p>{_TEXT}</p>")
-    opened = await home.data("web_open", url="http://docs.example/plain", mode="readable")
+    opened = await caller.data("web_open", url="http://docs.example/plain", mode="readable")
 
-    shown = await home.call("cache_get", snapshot=opened["snapshot"], screenshot=True)
+    shown = await caller.call("cache_get", snapshot=opened["snapshot"], screenshot=True)
 
     assert "MCP_WEB_RENDER_SCREENSHOT=true" in shown.text
     assert shown.picture is None

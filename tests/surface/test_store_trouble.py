@@ -9,7 +9,7 @@ import pytest
 from mcp_web.services.check_readiness import store_trouble
 from miniweb import MiniWeb
 
-from .house import house
+from .tool_caller import tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -22,22 +22,22 @@ async def test_pages_open_without_being_kept_where_the_data_folder_cannot_be_wri
     url = miniweb.site("docs.example").page("/valves", PAGE)
     blocked = tmp_path / "file"
     blocked.write_text("a file where the folder should be")
-    async with house(miniweb, tmp_path, MCP_WEB_DATA_DIR=str(blocked / "data")) as home:
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_DATA_DIR=str(blocked / "data")) as caller:
         for _ in range(2):
-            result = await home.call("web_open", url=url)
+            result = await caller.call("web_open", url=url)
             assert not result.is_error
             assert "measured twice" in result.text
             assert "Pages are opened but not kept." in result.text.splitlines()[0]
-        saved = await home.call("archive_add", content="A decision.", title="Decision")
+        saved = await caller.call("archive_add", content="A decision.", title="Decision")
         assert saved.is_error
         assert "CACHE_ERROR" in saved.text
-        assert "cannot be used" in await store_trouble(home.app)
+        assert "cannot be used" in await store_trouble(caller.app)
 
 
 async def test_a_damaged_store_that_was_replaced_is_said_once(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/valves", PAGE)
     (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
-    async with house(miniweb, tmp_path) as home:
-        first = await home.call("web_open", url=url)
+    async with tool_caller(miniweb, tmp_path) as caller:
+        first = await caller.call("web_open", url=url)
         assert first.text.startswith("note: The store was damaged and an empty one was begun")
-        assert "damaged" not in (await home.call("web_open", url=url)).text
+        assert "damaged" not in (await caller.call("web_open", url=url)).text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from contracts_seeds.desk import OFFLINE
+from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article
 from mcp_web.render.chromium import find_chromium
 from miniweb import MiniWeb, Site

@@ -19,7 +19,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.settings import load
 from miniweb import MiniWeb, Reply
 
-from ..desk import desk
+from ..contract_caller import contract_caller
 from ..pages import Lookalike, article, as_json, brave, brave_answer, brave_env, google_answer, searxng, searxng_answer
 
 pytestmark = pytest.mark.anyio
@@ -45,7 +45,7 @@ async def test_concurrency_limits_the_queries_of_all_calls_together(miniweb: Min
     site.route("/customsearch", google)
     env = {"GOOGLE_API_KEY": "k", "GOOGLE_SEARCH_ENGINE_ID": "cx", "CONCURRENCY": "2"}
     env["MCP_WEB_GOOGLE_URL"] = site.loopback_url("/customsearch")
-    async with desk(miniweb, tmp_path, "read-page", **env) as tools, anyio.create_task_group() as tasks:
+    async with contract_caller(miniweb, tmp_path, "read-page", **env) as tools, anyio.create_task_group() as tasks:
         for call in range(3):
             queries = [f"{call} {at}" for at in range(2)]
             tasks.start_soon(partial(tools.call, "web.search", query=queries))
@@ -64,7 +64,7 @@ def test_chunks_of_512_tokens_overlap_by_ten_to_fifteen_per_cent() -> None:
 
 async def test_a_page_always_returns_what_comes_closest_with_a_note(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup", "Usage"))
-    async with desk(miniweb, tmp_path, "read-page", MCP_WEB_EMBEDDINGS="local") as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page", MCP_WEB_EMBEDDINGS="local") as tools:
         data = await tools.object("web.readFromPage", url=url, query=["Setup", "capital of Mongolia"])
         answered, unanswered = data["queries"]
         assert answered["results"]
@@ -75,7 +75,7 @@ async def test_a_page_always_returns_what_comes_closest_with_a_note(miniweb: Min
 async def test_a_threshold_that_nothing_reaches_is_named_in_a_note(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup", "Usage"))
     env = {"MCP_WEB_EMBEDDINGS": "local", "SIMILARITY_THRESHOLD": "0.99"}
-    async with desk(miniweb, tmp_path, "read-page", **env) as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page", **env) as tools:
         data = await tools.object("web.readFromPage", url=url, query="capital of Mongolia")
         assert data["queries"][0]["results"] == []
         assert "SIMILARITY_THRESHOLD=0.99" in data["note"]
@@ -83,7 +83,7 @@ async def test_a_threshold_that_nothing_reaches_is_named_in_a_note(miniweb: Mini
 
 async def test_a_note_says_that_embeddings_are_off(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup", "Usage"))
-    async with desk(miniweb, tmp_path, "read-page") as tools:
+    async with contract_caller(miniweb, tmp_path, "read-page") as tools:
         data = await tools.object("web.readFromPage", url=url, query="Setup")
         assert "Embeddings are off" in data["note"]
         assert data["queries"][0]["results"]
@@ -97,7 +97,7 @@ async def test_both_languages_are_sent_and_descriptions_are_whole(miniweb: MiniW
     answer = brave_answer("https://a.example/")
     answer["web"]["results"][0]["description"] = long
     engine = brave(miniweb, answer)
-    async with desk(miniweb, tmp_path, "mcp-web", **brave_env(engine)) as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web", **brave_env(engine)) as tools:
         data = await tools.object("web_search", query="q", search_lang="fr", ui_lang="de-DE")
     assert (engine.asked[0]["search_lang"], engine.asked[0]["ui_lang"]) == ("fr", "de-DE")
     assert data["results"][0]["description"] == long.strip()
@@ -105,7 +105,7 @@ async def test_both_languages_are_sent_and_descriptions_are_whole(miniweb: MiniW
 
 async def test_a_page_without_text_is_extract_failed(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/empty", "<html><head><title>x</title></head><body></body></html>")
-    async with desk(miniweb, tmp_path, "mcp-web") as tools:
+    async with contract_caller(miniweb, tmp_path, "mcp-web") as tools:
         assert (await tools.refusal("web_open", url=url))["code"] == "EXTRACT_FAILED"
         batch = await tools.object("web_batch_open", urls=[url])
         assert batch["results"][0]["error"]["code"] == "EXTRACT_FAILED"
@@ -118,7 +118,7 @@ async def test_site_configs_are_found_in_the_working_folder(
     (tmp_path / "site_configs" / "docs.toml").write_text('id = "docs"\ndomains = ["docs.example"]\nbody = ["main"]\n')
     monkeypatch.chdir(tmp_path)
     url = miniweb.site("docs.example").page("/guide", article("Guide", "Setup"))
-    async with desk(miniweb, tmp_path / "data", "mcp-web") as tools:
+    async with contract_caller(miniweb, tmp_path / "data", "mcp-web") as tools:
         assert (await tools.object("web_open", url=url))["siteconfig"] == "docs@1"
 
 
@@ -137,7 +137,7 @@ async def test_every_result_is_listed_with_as_much_of_its_page_as_fits(
     miniweb: MiniWeb, tmp_path: Path, count: int, least: int
 ) -> None:
     made = instance(miniweb, count)
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
         result = await tools.call("web_search", query="futures", results_count=count)
     rows = result.extra["metadata"]["results"]
     assert len(rows) == count
@@ -152,7 +152,7 @@ async def test_protected_pages_are_left_out_and_counted_as_failed(miniweb: MiniW
         "</script><main><h1>Premium</h1><p>This article requires a subscription to read the rest.</p></main>"
     )
     made = instance(miniweb, 1, walled)
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
         metadata = (await tools.call("web_search", query="premium")).extra["metadata"]
     assert metadata["results"][0]["content_error"]["code"] == "CONTENT_PROTECTED"
     assert metadata["content_fetch_stats"] | {"total_time_ms": 0} == {
@@ -169,7 +169,7 @@ async def test_an_error_has_the_five_fields_of_the_document(
     miniweb: MiniWeb, tmp_path: Path, reply: Reply, kind: str
 ) -> None:
     made = searxng(miniweb, reply)
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
         result = await tools.call("web_search", query="rust programming")
     metadata = result.extra["metadata"]
     assert result.is_error
@@ -211,7 +211,7 @@ async def test_the_configuration_section_of_the_document_is_read_whole(miniweb: 
     page = article("Code", "Usage").replace("</article>", "<pre><code>print('kept')</code></pre></article>")
     made = instance(miniweb, 6, page)
     env = {"MCP_WEB_CONFIG": str(file), "MCP_WEB_SEARXNG_URLS": made.url()}
-    async with desk(miniweb, tmp_path / "data", "searxng", **env) as tools:
+    async with contract_caller(miniweb, tmp_path / "data", "searxng", **env) as tools:
         usual = (await tools.call("web_search", query="code")).extra["metadata"]
         most = (await tools.call("web_search", query="more code", results_count=50)).extra["metadata"]
     assert (usual["results_count"], most["results_count"]) == (3, 4)
@@ -236,7 +236,7 @@ def test_the_defaults_of_a_document_hold_in_its_contract_only() -> None:
 
 async def test_a_domain_is_the_registrable_one(miniweb: MiniWeb, tmp_path: Path) -> None:
     engine = brave(miniweb, brave_answer("https://en.wikipedia.org/wiki/Dune", "https://www.bbc.co.uk/news"))
-    async with desk(miniweb, tmp_path, "web-tools", **brave_env(engine)) as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools", **brave_env(engine)) as tools:
         rows = (await tools.object("WebSearch", query="Dune"))["results"]
     assert [row["domain"] for row in rows] == ["wikipedia.org", "bbc.co.uk"]
 
@@ -245,7 +245,7 @@ async def test_a_domain_is_the_registrable_one(miniweb: MiniWeb, tmp_path: Path)
 async def test_title_and_length_are_those_of_what_is_returned(miniweb: MiniWeb, tmp_path: Path, form: str) -> None:
     page = article("Dune: Part Two", "Cast").replace("<title>Dune: Part Two", "<title>Dune: Part Two (2024) - IMDb")
     url = miniweb.site("www.imdb.com").page("/title/", page)
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         data = await tools.object("WebFetch", url=url, format=form)
     assert data["title"] == "Dune: Part Two (2024) - IMDb"
     assert data["contentLength"] == len(data["content"])
@@ -257,7 +257,7 @@ async def test_a_page_of_more_than_six_megabytes_is_truncated(miniweb: MiniWeb, 
     page = "<title>Long</title><main><h1>Long</h1>" + f"<p>{words}</p>" * 6_400 + "</main>"
     assert len(page) > 6_000_000
     url = miniweb.site("docs.example").page("/long", page)
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         data = await tools.object("WebFetch", url=url)
     assert data["truncated"] is True
     assert "truncated after" in data["message"]
@@ -269,7 +269,7 @@ async def test_the_header_of_an_infobox_is_one_cell(miniweb: MiniWeb, tmp_path: 
     cells = "".join(f"<tr><th scope=row>{name}</th><td>{value}</td></tr>" for name, value in rows.items())
     box = f'<table class="infobox"><tr><th colspan=2>Dune: Part Two</th></tr>{cells}</table>'
     url = miniweb.site("en.wikipedia.org").page("/wiki/Dune:_Part_Two", f"<title>Dune</title>{box}<p>Text.</p>")
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         data = await tools.object("WebFetch", url=url, selector=".infobox")
     assert data["content"] == (
         "| Dune: Part Two |\n|---|\n| Directed by | Denis Villeneuve |\n| Music by | Hans Zimmer |"

@@ -12,7 +12,7 @@ import pytest
 from mcp_web.services.sync_folder import sync_folder
 from miniweb import MiniWeb
 
-from ..desk import desk
+from ..contract_caller import contract_caller
 from ..pages import brave, brave_env, searxng
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,7 @@ async def test_the_search_example_is_reproduced(miniweb: MiniWeb, tmp_path: Path
         for row in SEARCH["results"]
     ]
     engine = brave(miniweb, {"type": "search", "query": {"original": "q"}, "web": {"results": rows}})
-    async with desk(miniweb, tmp_path, "web-tools", **brave_env(engine)) as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools", **brave_env(engine)) as tools:
         made = await tools.object("WebSearch", query=SEARCH["query"])
     assert set(made) == set(SEARCH)
     assert _dotted(made["results"]) == SEARCH["results"]
@@ -50,7 +50,7 @@ async def test_the_search_example_is_reproduced(miniweb: MiniWeb, tmp_path: Path
 
 async def test_the_search_without_results_is_reproduced(miniweb: MiniWeb, tmp_path: Path) -> None:
     engine = brave(miniweb, {"type": "search", "query": {"original": "q"}})
-    async with desk(miniweb, tmp_path, "web-tools", **brave_env(engine)) as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools", **brave_env(engine)) as tools:
         assert await tools.object("WebSearch", query=NO_RESULTS["query"]) == NO_RESULTS
 
 
@@ -67,7 +67,7 @@ async def test_the_page_example_is_reproduced(miniweb: MiniWeb, tmp_path: Path) 
     body = f"<h1>Dune: Part Two</h1><p><b>2024</b> · PG-13 · 2h 46m</p><p>{plot[0]}</p>"
     page = f"<html lang=en><head><title>{PAGE['title']}</title>{head}</head><body><main>{body}<h2>Cast</h2>"
     miniweb.site("www.imdb.com").page("/title/tt15239678/", page + f"<ul>{''.join(items)}</ul></main></body></html>")
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         made = await tools.object("WebFetch", url=PAGE["url"])
     assert set(made) == set(PAGE)
     assert made["content"] == PAGE["content"].removesuffix("\n...")
@@ -82,7 +82,7 @@ async def test_the_infobox_example_is_reproduced(miniweb: MiniWeb, tmp_path: Pat
     table = f'<table class="infobox"><tr><th colspan=2>{title[0]}</th></tr>{cells}</table>'
     page = f"<title>{INFOBOX['title']}</title><p>An article.</p>{table}"
     miniweb.site("en.wikipedia.org").page("/wiki/Dune:_Part_Two", page)
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         made = await tools.object("WebFetch", url=INFOBOX["url"], selector=INFOBOX["selector"])
     assert made["content"] == INFOBOX["content"]
     assert made | {"contentLength": 0} == INFOBOX | {"contentLength": 0}
@@ -90,7 +90,7 @@ async def test_the_infobox_example_is_reproduced(miniweb: MiniWeb, tmp_path: Pat
 
 async def test_the_missing_page_is_reproduced(miniweb: MiniWeb, tmp_path: Path) -> None:
     miniweb.site("example.com").page("/404-page", "Not here", status=404)
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         assert await tools.refusal("WebFetch", url=MISSING["url"]) == MISSING
 
 
@@ -100,7 +100,7 @@ async def test_the_paywalled_page_is_reproduced(miniweb: MiniWeb, tmp_path: Path
         "<div class=paywall><a href=/subscribe>Subscribe to continue reading</a></div></article></main>"
     )
     miniweb.site("paywalled-site.com").page("/article", page)
-    async with desk(miniweb, tmp_path, "web-tools") as tools:
+    async with contract_caller(miniweb, tmp_path, "web-tools") as tools:
         made = await tools.object("WebFetch", url=PAYWALL["url"])
     assert PAYWALL["content"] in made["content"]
     loose = {"content": "", "contentLength": 0}
@@ -130,7 +130,7 @@ async def test_the_search_with_content_is_reproduced(miniweb: MiniWeb, tmp_path:
         host, _, path = row["url"].removeprefix("https://").partition("/")
         text = f"<h1>{heading}</h1><p>{row['content']['summary']}</p><p>{'More is said here in detail. ' * 30}</p>"
         miniweb.site(host).page(f"/{path}", f"<title>{heading}</title><main>{text}</main>")
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
         result = await tools.call("web_search", query=expected["query"])
     metadata = result.extra["metadata"]
     assert result.text == f"Found 2 search results for query '{expected['query']}'"
@@ -156,7 +156,7 @@ async def test_the_search_with_content_is_reproduced(miniweb: MiniWeb, tmp_path:
 async def test_the_search_without_content_is_reproduced(miniweb: MiniWeb, tmp_path: Path) -> None:
     expected = ONLY_RESULTS["metadata"]
     made = searxng(miniweb, searxng_rows(expected["results"]))
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=made.url()) as tools:
         result = await tools.call("web_search", query=expected["query"], fetch_content=False, results_count=5)
     metadata = result.extra["metadata"]
     assert result.extra["is_error"] is ONLY_RESULTS["is_error"]
@@ -168,7 +168,7 @@ async def test_the_search_without_content_is_reproduced(miniweb: MiniWeb, tmp_pa
 
 async def test_the_error_without_an_instance_is_reproduced(miniweb: MiniWeb, tmp_path: Path) -> None:
     urls = ["http://127.0.0.1:1", "http://127.0.0.1:2"]
-    async with desk(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=",".join(urls)) as tools:
+    async with contract_caller(miniweb, tmp_path, "searxng", MCP_WEB_SEARXNG_URLS=",".join(urls)) as tools:
         result = await tools.call("web_search", query=NO_INSTANCE["metadata"]["query"])
     metadata, expected = result.extra["metadata"], NO_INSTANCE["metadata"]
     assert result.text == NO_INSTANCE["content"][0]["text"]
@@ -196,7 +196,7 @@ async def test_the_archive_example_is_reproduced(miniweb: MiniWeb, tmp_path: Pat
     (folder / "algorithms.md").write_text(
         "---\ntitle: Machine Learning Algorithms\nurl: https://example.com/ml-algorithms\n---\n\nForests and trees.\n"
     )
-    async with desk(miniweb, tmp_path / "data", "archives") as tools:
+    async with contract_caller(miniweb, tmp_path / "data", "archives") as tools:
         await sync_folder(tools.app, folder)
         made = await tools.object("searchLocalArchives", **request)
     assert set(made) == set(expected)

@@ -1,4 +1,4 @@
-"""Every way in stands behind the same gate: each tool of each set, crawl and watch, search with content."""
+"""The address guard stands before every tool of every set, crawl and watch, and search with content."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from contracts_seeds.desk import OFFLINE, desk
+from contracts_seeds.contract_caller import OFFLINE, contract_caller
 from mcp_web.services.crawl_site import crawl_site
 from mcp_web.services.watch_pages import look
 from miniweb import MiniWeb
 from search.lookalike import reply, searxng_page
-from surface.house import house
+from surface.tool_caller import tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -51,9 +51,9 @@ def filled(arguments: dict[str, Any], url: str) -> dict[str, Any]:
 async def test_a_tool_opens_nothing_closed(
     miniweb: MiniWeb, tmp_path: Path, tool: str, arguments: dict[str, Any]
 ) -> None:
-    async with house(miniweb, tmp_path, **OFFLINE) as home:
+    async with tool_caller(miniweb, tmp_path, **OFFLINE) as caller:
         for url in closed(miniweb):
-            result = await home.call(tool, **filled(arguments, url))
+            result = await caller.call(tool, **filled(arguments, url))
             assert "secret of the private network" not in result.text.replace("“secret of the private network”", "")
             assert "SSRF_BLOCKED" in str(result.meta) + result.text or "public web" in result.text, result.text
     assert miniweb.private.reached == []
@@ -63,7 +63,7 @@ async def test_a_tool_opens_nothing_closed(
 async def test_a_contract_opens_nothing_closed(
     miniweb: MiniWeb, tmp_path: Path, contract: str, tool: str, arguments: dict[str, Any]
 ) -> None:
-    async with desk(miniweb, tmp_path, contract) as made:
+    async with contract_caller(miniweb, tmp_path, contract) as made:
         for url in closed(miniweb):
             result = await made.call(tool, **filled(arguments, url))
             assert "secret of the private network" not in result.text
@@ -82,19 +82,19 @@ async def test_a_crawl_keeps_out_although_sitemaps_and_links_point_inside(miniwe
     links = "".join(f'<p>A paragraph with <a href="{url}">a link</a>.</p>' for url in [*inside, "/a/moved"])
     site.page("/a/", f"<main><h1>Start</h1>{links}</main>")
     site.redirect("/a/moved", "http://10.1.2.3/")
-    async with house(miniweb, tmp_path, **OFFLINE) as home:
-        report = await crawl_site(home.app, site.url("/a/"))
+    async with tool_caller(miniweb, tmp_path, **OFFLINE) as caller:
+        report = await crawl_site(caller.app, site.url("/a/"))
         assert report.new == 1
         assert [url for url, _ in report.failed] == [site.url("/a/moved")]
         for url in inside:
-            assert (await crawl_site(home.app, url)).new == 0
+            assert (await crawl_site(caller.app, url)).new == 0
     assert miniweb.private.reached == []
 
 
 async def test_a_watch_reports_the_refusal(miniweb: MiniWeb, tmp_path: Path) -> None:
-    async with house(miniweb, tmp_path, **OFFLINE) as home:
+    async with tool_caller(miniweb, tmp_path, **OFFLINE) as caller:
         for url in closed(miniweb):
-            watched = await look(home.app, url)
+            watched = await look(caller.app, url)
             assert watched.state == "failed"
             assert "public web" in watched.error or "metadata" in watched.error
     assert miniweb.private.reached == []
@@ -105,8 +105,8 @@ async def test_results_that_lead_inside_are_listed_but_not_opened(miniweb: MiniW
     inside = closed(miniweb)
     engine.route("/search", lambda request: reply(searxng_page(*inside)))
     env = OFFLINE | {"MCP_WEB_SEARXNG_URLS": engine.loopback_url("")}
-    async with house(miniweb, tmp_path, **env) as home:
-        data = await home.data("web_search", query="tortoise", fetch_content=True)
+    async with tool_caller(miniweb, tmp_path, **env) as caller:
+        data = await caller.data("web_search", query="tortoise", fetch_content=True)
     (found,) = data.get("queries", [data])
     assert len(found["results"]) == len(inside)
     assert not any(hit.get("content") for hit in found["results"])

@@ -1,4 +1,4 @@
-"""A contract as its clients meet it: the whole house on the mini web, calls as the server makes them."""
+"""A contract as its clients meet it: the whole application on the mini web, calls as the server makes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OFFLINE = {
 }
 
 
-class Desk:
+class ContractCaller:
     def __init__(self, app: App, contract: str) -> None:
         self.app = app
         self.contract = contract_named(contract)
@@ -70,7 +70,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(web: MiniWeb, folder: Path, contract: str, **env: str) -> AsyncIterator[Desk]:
+async def contract_caller(web: MiniWeb, folder: Path, contract: str, **env: str) -> AsyncIterator[ContractCaller]:
     settings = load(
         environ={
             "DATA_DIR": str(folder),
@@ -81,7 +81,7 @@ async def desk(web: MiniWeb, folder: Path, contract: str, **env: str) -> AsyncIt
         }
     )
     async with App(settings, dialer=web.dialer()) as app:
-        yield Desk(app, contract)
+        yield ContractCaller(app, contract)
 
 
 def assert_same_shape(example: Any, actual: Any, where: str = "answer") -> None:

@@ -1,4 +1,4 @@
-"""The whole house in one process, on the mini web: calls tools as the server does."""
+"""The whole application in one process, on the mini web: calls tools as the server does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcp_web.tools.sets import tool_named
 from miniweb import MiniWeb
 
 
-class House:
+class ToolCaller:
     def __init__(self, app: App) -> None:
         self.app = app
 
@@ -40,7 +40,7 @@ class House:
 
 
 @asynccontextmanager
-async def house(web: MiniWeb, folder: Path, **env: str) -> AsyncIterator[House]:
+async def tool_caller(web: MiniWeb, folder: Path, **env: str) -> AsyncIterator[ToolCaller]:
     settings = load(environ={"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder / "config"), **env})
     async with App(settings, dialer=web.dialer()) as app:
-        yield House(app)
+        yield ToolCaller(app)
