@@ -14,6 +14,7 @@ from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
 from mcp_web.archive.fuse import Scale, Scales
+from mcp_web.archive.highlight import Snippet
 from mcp_web.embed.questions import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document, Metadata
@@ -67,7 +68,7 @@ async def test_the_example_of_the_seed_gives_its_facts(store: Store) -> None:
     assert (document.path, document.source, document.date) == (path, "research", "2025-05-20")
     assert 0 < document.score <= 1
     assert [item.field for item in result.highlights] == ["title", "content"]
-    assert result.highlights[0].snippets == ("Introduction to <mark>Machine Learning</mark>",)
+    assert result.highlights[0].snippets == (Snippet("Introduction to Machine Learning", ((16, 32),)),)
     assert result.citations is not None
     citation = result.citations.citing[0]
     assert (citation.source_id, citation.target_id, citation.confidence) == (intro[:12], algorithms[:12], 1.0)
@@ -281,7 +282,7 @@ async def test_a_hostile_document_is_kept_and_found_like_any_other(store: Store)
     answer = await _ask(store, "zebra", include_citations=True)
     result = answer.results[0]
     assert result.document.id == key[:12]
-    assert result.highlights[0].snippets == ("&lt;/mark&gt;&lt;script&gt;<mark>zebra</mark>",)
-    assert "<script" not in "".join(snippet for item in result.highlights for snippet in item.snippets)
+    assert result.highlights[0].snippets == (Snippet("</mark><script>zebra", ((15, 20),)),)
+    assert "<script" not in "".join(snippet.as_html() for item in result.highlights for snippet in item.snippets)
     assert result.citations is not None
     assert len(result.citations.citing) == 50

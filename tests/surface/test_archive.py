@@ -62,7 +62,10 @@ def test_the_seed_s_example_gives_its_facts(shell: Shell, notes: Path) -> None:
     assert first["document"]["path"] == "research-archive/2025-05-20/machine_learning_intro.md"
     assert first["document"]["source"] == "research"
     assert first["document"]["date"] == "2025-05-20"
-    assert first["highlights"][0] == {"field": "title", "snippets": ["Introduction to <mark>Machine Learning</mark>"]}
+    assert first["highlights"][0] == {
+        "field": "title",
+        "snippets": [{"text": "Introduction to Machine Learning", "spans": [[16, 32]]}],
+    }
     citing = first["citations"]["citing"][0]
     assert citing["target_url"] == "https://example.com/ml-algorithms"
     assert citing["target_id"] is not None

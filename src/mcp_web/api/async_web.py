@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 TIMEOUT = 60.0
 Urls = list[str] | tuple[str, ...]
-_MARK = re.compile(r"</?mark>")
 
 
 class AsyncWeb:
@@ -288,14 +286,10 @@ def _reading(url: str, question: str, page: Any) -> Reading:
 
 
 def _archive_hit(result: ArchiveResult) -> ArchiveHit:
-    import html
 
     document = result.document
     snippets = tuple(
-        html.unescape(_MARK.sub("", snippet))
-        for highlight in result.highlights
-        if highlight.field != "title"
-        for snippet in highlight.snippets
+        snippet.text for highlight in result.highlights if highlight.field != "title" for snippet in highlight.snippets
     )
     return ArchiveHit(
         document.id,

@@ -1,4 +1,4 @@
-"""Where a document says what was asked: snippets of plain text, HTML-escaped, the words in `<mark>`."""
+"""Where a document says what was asked: snippets of plain text, with the places of the words."""
 
 from __future__ import annotations
 
@@ -11,28 +11,50 @@ from dataclasses import dataclass
 
 from mcp_web.archive.query import Question
 from mcp_web.text.languages import language_of
-from mcp_web.text.markdown import prose
+from mcp_web.text.markdown import FENCE, prose
 from mcp_web.text.words import fold, is_unspaced, query_terms, spans, terms, words
 
-_SNIPPET = 240  # characters, before the marks
+_SNIPPET = 240  # characters
 _BEFORE = 40  # of them before the first word
 _SPANS_MOST = 500  # a word on every line needs no more to find a good place
 _READ_MOST = 200_000  # of a text: beyond it a word is so late that the outline serves better
 # An underscore inside a word belongs to it: MCP_WEB_RESPECT_ROBOTS is a name, not three emphases.
 _MARKUP = re.compile(
-    r"!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
+    r"(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)|(?P<entity>&(?:#\w{1,8}|\w{2,32});)"
+    r"|!\[[^\]\n]*\]|^\s{0,3}(?:#{1,6}\s+|>\s?|[-*+]\s+|\|[-:| ]*$|\|)|[*`|]{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|\[|\]",
     re.MULTILINE,
 )
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t][^\n]*", re.MULTILINE)
 _UNCLEAN = re.compile(r"[*_`|\[\]#>&\t]|   |^[ +-]| $")  # what cleaning may change, and more
 _WORD = re.compile(r"[^\W_]+")
-_SPECIAL = re.compile(r"[&<>]")
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of plain text and where the words of the question stand in it."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+    def parts(self) -> Iterator[tuple[str, bool]]:
+        """The text in pieces, each with whether it is a word of the question."""
+        at = 0
+        for start, end in self.spans:
+            yield self.text[at:start], False
+            yield self.text[start:end], True
+            at = end
+        yield self.text[at:], False
+
+    def as_html(self) -> str:
+        """The text, escaped, with the words in `<mark>`."""
+        pieces = ((html.escape(part, quote=False), matched) for part, matched in self.parts())
+        return "".join(f"<mark>{part}</mark>" if matched else part for part, matched in pieces)
 
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
     field: str  # "title" or "content"
-    snippets: tuple[str, ...]
+    snippets: tuple[Snippet, ...]
 
 
 Span = tuple[int, int, str]
@@ -92,12 +114,12 @@ class Marker:
 
 
 def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tuple[Highlight, ...]:
-    """The title and the best pieces of the content, marked; a document found by meaning alone shows its beginning."""
+    """The title and the best pieces of the content; a document found by meaning alone shows its beginning."""
     found = []
     language = language_of(markdown)
     in_title = marker.spans(title, language)
     if in_title:
-        found.append(Highlight("title", (_marked(title, in_title),)))
+        found.append(Highlight("title", (Snippet(title, _joined(title, in_title)),)))
     text = prose(markdown[:_READ_MOST])
     # Headings run into the text after them, and the title is shown anyway: they count where nothing else does.
     body = _HEADING.sub(lambda line: " " * len(line[0]), text)
@@ -178,8 +200,8 @@ def _richest(spans: list[Span], wanted: set[str]) -> tuple[int, set[str]]:
     return best_start, best_terms or wanted
 
 
-def _piece(marker: Marker, text: str, language: str, spans: list[Span], at: int) -> str:
-    """The text around a place as a reader sees it, marked."""
+def _piece(marker: Marker, text: str, language: str, spans: list[Span], at: int) -> Snippet | None:
+    """The text around a place as a reader sees it."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
     start = text.rfind("\n", start, at) + 1 or (text.find(" ", start, at) + 1 if start else 0) or start
@@ -188,36 +210,48 @@ def _piece(marker: Marker, text: str, language: str, spans: list[Span], at: int)
         end = max(text.rfind(" ", at + 1, end), text.rfind("\n", at + 1, end))
     shown = text[start:end].replace("\n", " ")
     if _UNCLEAN.search(shown):
-        shown = html.unescape(re.sub(r"\s+", " ", _MARKUP.sub("", text[start:end])).strip())
+        shown = _cleaned(text[start:end], _in_code(text[:start]))
         inside = marker.spans(shown, language)
     else:
         first = bisect.bisect_left(spans, (start, 0, ""))
         last = bisect.bisect_left(spans, (end, 0, ""))
         inside = [(one - start, other - start, term) for one, other, term in spans[first:last] if other <= end]
     if not shown:
-        return ""
-    return ("…" if text[:start].strip() else "") + _marked(shown, inside) + ("…" if end < len(text) else "")
+        return None
+    before = "…" if text[:start].strip() else ""
+    joined = ((one + len(before), other + len(before)) for one, other in _joined(shown, inside))
+    return Snippet(before + shown + ("…" if end < len(text) else ""), tuple(joined))
 
 
-def _marked(text: str, spans: list[Span]) -> str:
-    """The text, escaped, with its words marked; neighbouring marks become one."""
-    parts: list[str] = []
-    at = 0
-    open_mark = False
-    for begin, finish, _ in spans:
-        if finish <= at:
-            continue
-        between = text[at : max(at, begin)]
-        if open_mark and (not between or between.isspace()):
-            parts.append(between)
+def _in_code(before: str) -> bool:
+    """Whether a text ends inside a block of fenced code."""
+    if "```" not in before and "~~~" not in before:
+        return False
+    return sum(1 for line in before.splitlines() if FENCE.match(line)) % 2 == 1
+
+
+def _cleaned(piece: str, in_code: bool) -> str:
+    """One line without markup; code as it is."""
+    kept = []
+    for line in piece.split("\n"):
+        if FENCE.match(line):
+            in_code = not in_code
         else:
-            parts += ["</mark>" if open_mark else "", _escaped(between), "<mark>"]
-        # A word is letters and digits: nothing in it needs escaping.
-        parts.append(text[max(at, begin) : finish])
-        open_mark, at = True, finish
-    parts += ["</mark>" if open_mark else "", _escaped(text[at:])]
-    return "".join(parts)
+            kept.append(line if in_code else _MARKUP.sub(_shown, line))
+    return re.sub(r"\s+", " ", " ".join(kept)).strip()
 
 
-def _escaped(text: str) -> str:
-    return html.escape(text, quote=False) if _SPECIAL.search(text) else text
+def _shown(found: re.Match[str]) -> str:
+    """What a reader sees of code, an entity or a mark."""
+    return found["code"] or (html.unescape(found["entity"]) if found["entity"] else "")
+
+
+def _joined(text: str, spans: list[Span]) -> tuple[tuple[int, int], ...]:
+    """The places of the words in order; neighbours with nothing but space between them become one."""
+    found: list[tuple[int, int]] = []
+    for begin, finish, _ in spans:
+        if not found or (begin > found[-1][1] and not text[found[-1][1] : begin].isspace()):
+            found.append((begin, finish))
+        elif finish > found[-1][1]:
+            found[-1] = (found[-1][0], finish)
+    return tuple(found)

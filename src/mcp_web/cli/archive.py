@@ -49,8 +49,7 @@ def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> 
 
 
 def _show(data: dict[str, Any]) -> None:
-    import html
-    import re
+    from mcp_web.archive.highlight import Snippet
 
     if "corrected_query" in data:
         click.secho(f"searched for: {data['corrected_query']}", fg="yellow", err=True)
@@ -65,11 +64,9 @@ def _show(data: dict[str, Any]) -> None:
         click.secho(f"  {document['date']} · {document['source']} · {document['snapshot'][:16]}", dim=True)
         for mark in row["highlights"]:
             for snippet in mark["snippets"] if mark["field"] != "title" else ():
-                parts = re.split(r"<mark>(.*?)</mark>", snippet)
-                click.echo("  " + "".join(
-                    click.style(html.unescape(part), fg="yellow", bold=True) if at % 2 else html.unescape(part)
-                    for at, part in enumerate(parts)
-                ))  # fmt: skip
+                parts = Snippet(snippet["text"], tuple(map(tuple, snippet["spans"]))).parts()
+                shown = (click.style(part, fg="yellow", bold=True) if hit else part for part, hit in parts)
+                click.echo("  " + "".join(shown))
 
 
 @command.command("add")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import WebError
@@ -12,6 +12,9 @@ from mcp_web.services.search_archive import search_archive
 from mcp_web.tools.archive_search import as_data
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
+
+if TYPE_CHECKING:
+    from mcp_web.archive.highlight import Highlight
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
@@ -28,7 +31,9 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         ),
     )
     shown = as_data(answer)
-    data: dict[str, Any] = {"results": [_result(row) for row in shown["results"]]}
+    data: dict[str, Any] = {"results": [
+        _result(row, one.highlights) for row, one in zip(shown["results"], answer.results, strict=True)
+    ]}  # fmt: skip
     if args["includeCitations"] and shown["results"] and "citation_graph" in shown:
         data["citationGraph"] = _only(shown["citation_graph"], "nodes", "edges")
     names = ("totalResults", "query", "fuzzy", "includeCitations", "citationDepth", "limit")
@@ -36,11 +41,13 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     return Answer(data, "", shape="json")
 
 
-def _result(row: dict[str, Any]) -> dict[str, Any]:
+def _result(row: dict[str, Any], highlights: Sequence[Highlight]) -> dict[str, Any]:
     document = row["document"] | {"path": row["document"]["path"] or row["document"]["url"]}
     made = {
         "document": _only(document, "id", "title", "path", "source", "date", "score"),
-        "highlights": row["highlights"],
+        "highlights": [
+            {"field": mark.field, "snippets": [snippet.as_html() for snippet in mark.snippets]} for mark in highlights
+        ],
     }
     if "citations" in row:
         names = ("sourceId", "targetId", "targetUrl", "context", "confidence")

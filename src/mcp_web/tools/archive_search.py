@@ -105,7 +105,10 @@ def _result(one: Any) -> dict[str, Any]:
             "snapshot": document.snapshot,
             "tags": list(document.tags),
         },
-        "highlights": [{"field": mark.field, "snippets": list(mark.snippets)} for mark in one.highlights],
+        "highlights": [
+            {"field": mark.field, "snippets": [{"text": each.text, "spans": each.spans} for each in mark.snippets]}
+            for mark in one.highlights
+        ],
     }
     if one.passage is not None:
         passage = one.passage

@@ -44,7 +44,7 @@ async def _kept(call: Call, text: str) -> list[dict[str, Any]]:
             "id": one.document.snapshot,
             "title": one.document.title,
             "url": one.document.url,
-            "text": next((snippet for mark in one.highlights for snippet in mark.snippets), ""),
+            "text": next((snippet.text for mark in one.highlights for snippet in mark.snippets), ""),
         }
         for one in answer.results
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -16,11 +14,11 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from mcp_web.app import App
+    from mcp_web.archive.highlight import Snippet
     from mcp_web.model.snapshot import SnapshotInfo
 
 PAGE_SIZE = 50
 FILTERS = ("q", "collection", "source", "domain", "language", "since", "until")
-_MARK = re.compile(r"</?mark>")
 
 
 def info_rows(infos: Sequence[SnapshotInfo]) -> list[dict[str, Any]]:
@@ -64,16 +62,12 @@ async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[dict[st
     return rows, notes
 
 
-def _marked(snippet: str) -> Any:
-    """The snippet with its marks as markup and everything else escaped again."""
+def _marked(snippet: Snippet) -> Any:
+    """The snippet as markup, everything but its marks escaped."""
     from markupsafe import Markup
 
-    parts = re.split(r"<mark>(.*?)</mark>", snippet)
-    made = Markup()
-    for at, part in enumerate(parts):
-        plain = html.unescape(_MARK.sub("", part))
-        made += Markup("<mark>{}</mark>").format(plain) if at % 2 else plain
-    return made
+    pieces = (Markup("<mark>{}</mark>").format(part) if matched else part for part, matched in snippet.parts())
+    return Markup().join(pieces)
 
 
 async def archive(app: App, request: Request) -> Response:
