@@ -6,8 +6,9 @@ import pytest
 
 from mcp_web.archive.citations import MOST, mentions
 from mcp_web.archive.dates import document_date
-from mcp_web.archive.names import identifier_in, joined_path, names_of, url_name
+from mcp_web.archive.names import joined_path, names_of, url_name
 from mcp_web.model.page import Document, Metadata
+from mcp_web.text.papers import identifier_in
 
 from contracts.store_samples import snapshot  # isort: skip
 

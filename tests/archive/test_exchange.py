@@ -206,7 +206,7 @@ async def test_a_file_that_is_no_web_archive_is_refused(stores: tuple[Store, Sto
 REFERENCE = Reference(
     id="smith2020",
     title="On {Braces}, 100% & C# \\ $x_1$ ~ ^",
-    authors=("Smith, Jane", "Müller, Jörg"),
+    authors=("Smith, Jane", "Müller, Jörg", "{Salt and Pepper, Inc.}"),
     date="2020-03-04",
     url="https://journal.example/a_b?x=1%20y",
     doi="10.1234/ab_c.(2020)5",
@@ -214,6 +214,12 @@ REFERENCE = Reference(
     abstract="An abstract.",
     tags=("one", "two words"),
     accessed="2024-05-06",
+    kind="article-journal",
+    volume="12",
+    issue="3",
+    pages="45-67",
+    publisher="Shell & Sons",
+    note="retracted",
 )
 
 

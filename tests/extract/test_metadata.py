@@ -158,3 +158,31 @@ def test_dates_as_pages_write_them(written: str, read: str | None) -> None:
 
 def test_year_and_month_in_an_address_are_no_date() -> None:
     assert date_in_url("https://x.org/2024/05/title") is None
+
+
+def test_the_citation_tags_of_a_paper_become_a_bibliographic_item() -> None:
+    tags = {
+        "citation_title": "How fast is a tortoise",
+        "citation_journal_title": "Journal of Speed",
+        "citation_volume": "12",
+        "citation_issue": "3",
+        "citation_firstpage": "45",
+        "citation_lastpage": "67",
+        "citation_doi": "10.5555/tortoise.1",
+        "citation_publication_date": "2024/03/05",
+    }
+    metas = "".join(f'<meta name="{name}" content="{value}">' for name, value in tags.items())
+    names = '<meta name="citation_author" content="Hare, Ada"><meta name="citation_author" content="Bo Shell">'
+    tree = parse(f"<html><head><title>x</title>{metas}{names}</head><body><p>Text</p></body></html>")
+    (entry,) = (one for one in read_metadata(tree, "https://a.example/")[1].structured_data if one["format"] == "csl")
+    assert entry["data"] == {
+        "type": "article-journal",
+        "title": "How fast is a tortoise",
+        "author": [{"family": "Hare", "given": "Ada"}, {"family": "Shell", "given": "Bo"}],
+        "container-title": "Journal of Speed",
+        "volume": "12",
+        "issue": "3",
+        "page": "45-67",
+        "issued": {"date-parts": [[2024, 3, 5]]},
+        "DOI": "10.5555/tortoise.1",
+    }

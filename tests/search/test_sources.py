@@ -46,6 +46,14 @@ ANSWERS = {
         "2024-03-01",
         "Tortoises walk. · Ada Hare, The Shell Group · cited 7 times",
     ),
+    "datacite": (
+        "datacite.json",
+        "tortoise",
+        "Speeds of 4,000 tortoises",
+        "https://doi.org/10.5281/zenodo.1234",
+        "2025-04-06",
+        "Measured on grass. · Hare, Ada, The Shell Group · Dataset",
+    ),
     "arxiv": (
         "arxiv.xml",
         "tortoise",

@@ -216,7 +216,7 @@ async def test_threads_can_be_switched_off(miniweb: MiniWeb, tmp_path: Path) -> 
     api = miniweb.site("api.example")
     page = "<title>It is slow</title><p>The page of the issue, with words enough to be read as a page.</p>"
     miniweb.site("github.com").page("/shell/tortoise/issues/7", page)
-    async with opening(miniweb, tmp_path, "github", MCP_WEB_THREADS="false") as app:
+    async with opening(miniweb, tmp_path, "github", MCP_WEB_PUBLIC_APIS="false") as app:
         await opened(app, ISSUE)
     assert not api.log
 

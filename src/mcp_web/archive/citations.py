@@ -6,18 +6,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote, urljoin
 
-from mcp_web.archive.names import (
-    ARXIV,
-    DOI,
-    arxiv_name,
-    doi_name,
-    identifier_in,
-    joined_path,
-    path_name,
-    url_name,
-    wiki_name,
-)
+from mcp_web.archive.names import joined_path, path_name, url_name, wiki_name
 from mcp_web.model.citation import CitationKind, Mention
+from mcp_web.text.papers import ARXIV, DOI, arxiv_name, doi_name, identifier_in
 
 MOST = 2000  # mentions of one document; only link farms have more
 _READ_MOST = 2_000_000

@@ -7,47 +7,17 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.text.urls import domain_of, host_of, url_key
-
-DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>{}|\\^`\[\]]{1,200}")
-ARXIV = re.compile(r"(?:\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?:v\d{1,2})?")
-_ARXIV_PATH = re.compile(rf"/(?:abs|pdf|html|e-print)/({ARXIV.pattern})(?:\.pdf)?$")
+from mcp_web.text.papers import DOI, doi_name, identifier_in
+from mcp_web.text.urls import host_of, url_key
 
 
 def url_name(url: str) -> str | None:
     """The name of a web page: its key, or None for what is no URL of the web."""
     is_web = url.strip().lower().startswith(("http://", "https://")) and host_of(url)
     return f"//{url_key(url)}" if is_web else None
-
-
-def doi_name(text: str) -> str:
-    # A sentence's full stop or a closing bracket is not part of the identifier.
-    doi = unquote(text).rstrip(".,;:'\"")
-    while doi.endswith(")") and doi.count(")") > doi.count("("):
-        doi = doi[:-1].rstrip(".,;:")
-    return "doi:" + doi.lower()
-
-
-def arxiv_name(text: str) -> str:
-    return "arxiv:" + re.sub(r"v\d{1,2}$", "", text)
-
-
-def identifier_in(url: str) -> str | None:
-    """The DOI or arXiv id that a URL stands for."""
-    host = domain_of(url)
-    if not host:
-        return None
-    parts = urlsplit(url)
-    if host in ("doi.org", "dx.doi.org"):
-        found = DOI.match(unquote(parts.path.lstrip("/")))
-        return doi_name(found[0]) if found else None
-    if host in ("arxiv.org", "export.arxiv.org", "ar5iv.org", "ar5iv.labs.arxiv.org"):
-        found = _ARXIV_PATH.search(parts.path)
-        return arxiv_name(found[1]) if found else None
-    return None
 
 
 def path_name(path: str) -> str:
@@ -85,8 +55,10 @@ def names_of(snapshot: Snapshot) -> tuple[str, ...]:
 
 def _own_dois(data: tuple[Mapping[str, Any], ...]) -> Iterator[str]:
     """DOIs that the page's own structured data gives as its identifier."""
-    for item in data:
-        for key in ("doi", "citation_doi", "identifier", "sameAs", "@id"):
+    for entry in data:
+        inner = entry.get("data")
+        item = inner if isinstance(inner, Mapping) else entry
+        for key in ("doi", "DOI", "citation_doi", "identifier", "sameAs", "@id"):
             value = item.get(key)
             if isinstance(value, str) and (match := DOI.search(value)):
                 yield match[0]

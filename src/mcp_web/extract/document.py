@@ -63,6 +63,8 @@ EXTRACTORS: dict[str, str] = {
     "application/vnd.oasis.opendocument.presentation": _ODF,
     "application/epub+zip": "mcp_web.extract.office.epub:EpubExtractor",
     "application/vnd.mcp-web.thread+json": "mcp_web.extract.thread:ThreadExtractor",
+    "application/vnd.mcp-web.paper+json": "mcp_web.extract.paper:PaperExtractor",
+    "application/jats+xml": "mcp_web.extract.jats:JatsExtractor",
     "message/rfc822": _MAIL,
     "application/rtf": _RTF,
     "text/rtf": _RTF,

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from mcp_web.extract.citation_tags import citation_entries
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.structured import Structured, read_structured, types_of
@@ -72,7 +73,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
         language=_language(tree, metas, sent),
         canonical_url=_canonical(tree, metas, url),
         content_type=sent.get("content-type", "").partition(";")[0].strip().lower() or None,
-        structured_data=data.bounded(),
+        structured_data=(*citation_entries(tree), *data.bounded()),
     )
 
 

@@ -34,10 +34,11 @@ class FetchOptions:
         keys={"web_search.content_fetch_timeout": 1.0},
     )
     respect_robots: bool = option(True, "Keep to robots.txt (RFC 9309).", env="MCP_WEB_RESPECT_ROBOTS")
-    threads: bool = option(
+    public_apis: bool = option(
         True,
-        "Read threads of GitHub, Stack Exchange and Hacker News in full, from the public APIs of these sites.",
-        env="MCP_WEB_THREADS",
+        "Read threads (GitHub, Stack Exchange, Hacker News) and papers (DOI, arXiv, PubMed) from the public APIs of "
+        "these services, in full.",
+        env="MCP_WEB_PUBLIC_APIS",
     )
     allow_domains: tuple[str, ...] = option(
         (), "When set, only these domains and what lies below them can be opened.", env="MCP_WEB_ALLOWLIST_DOMAINS"

@@ -12,6 +12,7 @@ SOURCE_NAMES = (
     "wikidata",
     "openalex",
     "crossref",
+    "datacite",
     "arxiv",
     "europepmc",
     "stackexchange",

@@ -20,6 +20,8 @@ _BY_DOMAIN: dict[str, str] = {
     "openalex.org": "openalex",
     "doi.org": "crossref",
     "arxiv.org": "arxiv",
+    "datacite.org": "datacite",
+    "zenodo.org": "datacite",
     "europepmc.org": "europepmc",
     "stackoverflow.com": "stackexchange",
     "stackexchange.com": "stackexchange",
@@ -43,6 +45,7 @@ _BY_LOOK: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"\bpreprints?\b|\bet al\b|\bsystematic review\b|\bmeta-analysis\b|\b(?:research|journal) (?:paper|article)",
         ("openalex", "arxiv"),
     ),
+    (r"\bdatacite\b|\bzenodo\b|\b(?:research )?datasets? (?:of|on|for|about)\b", ("datacite",)),
     (r"^Q\d+$|\bwikidata\b", ("wikidata",)),
     (r"\bwikipedia\b|^(?:who|what) (?:is|was|are|were) ", ("wikipedia",)),
     (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -14,9 +14,8 @@ from mcp_web import trace
 from mcp_web.errors import FetchFailed, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, thread_address, topic_address
-from mcp_web.limit.limiter import RateExceeded
 from mcp_web.model.page import Fetched
-from mcp_web.search.options import SearchOptions
+from mcp_web.services.official_api import REFUSALS, OfficialApi
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -26,20 +25,19 @@ _NOTE = "The thread was read from the public API of its site."
 _PAGES = 30  # of a hundred posts each
 _EACH = 100
 _SECONDS = 20.0
-_PAUSE = 60.0  # seconds without a request after a refusal that names no time
 
 
 async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched | None:
     """The thread at this address; None when it is no thread or its API does not answer: then the page is read."""
     address = thread_address(url)
-    if address is None or not app.settings.of(FetchOptions).threads:
+    if address is None or not app.settings.of(FetchOptions).public_apis:
         return None
     await (await app.fetcher()).admit(url, deadline=deadline)
     begun = anyio.current_time()
-    api = _Api(app, address, min(begun + _SECONDS, deadline or begun + _SECONDS))
+    api = OfficialApi(app, address.source, min(begun + _SECONDS, deadline or begun + _SECONDS))
     try:
         parts = await _READERS[address.source](api, address)
-    except (WebError, RateExceeded, ValueError) as error:
+    except REFUSALS as error:
         trace.log("error", "thread", url=url, error_code=type(error).__name__)
         return None
     body = json.dumps({"source": address.source} | parts).encode()
@@ -50,7 +48,7 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
 async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fetched | None:
     """The whole topic of a page of Discourse; None for other pages and where the forum does not give it."""
     address = topic_address(page.final_url, page.body) if page.media_type == "text/html" else None
-    if address is None or not app.settings.of(FetchOptions).threads:
+    if address is None or not app.settings.of(FetchOptions).public_apis:
         return None
     try:
         topic = await (await app.fetcher()).get(address, deadline=deadline)
@@ -63,89 +61,55 @@ async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fet
     return replace(page, headers=(), body=body, media_type=MEDIA_TYPE, charset="utf-8", notes=(*page.notes, _NOTE))
 
 
-@dataclass
-class _Api:
-    """The API of one source, asked at its pace. Its host comes from the options, never from the address."""
-
-    app: App
-    address: ThreadAddress
-    deadline: float
-
-    async def get(self, path: str, **params: str) -> Any:
-        """The JSON of one answer; raises FetchFailed for a refusal, and lets nobody ask again until it is over."""
-        from mcp_web.net.retry import retry_after_seconds
-        from mcp_web.search.providers.official import open_source
-
-        source = open_source(self.address.source, self.app.settings.of(SearchOptions))
-        key, limiter = f"thread:{source.name}", self.app.coordination.limiter
-        await limiter.acquire(key, 0.1, deadline=self.deadline)
-        answer = await self.app.api_client.request(
-            "GET",
-            source.access.base + path,
-            headers=source.headers(),
-            params=params
-            | ({"key": source.access.key} if source.name == "stackexchange" and source.access.key else {}),
-            timeout=max(0.1, self.deadline - anyio.current_time()),
-        )
-        if answer.status != 200:
-            if answer.status != 404:
-                wait = retry_after_seconds(answer.header("retry-after"), time.time())
-                await limiter.pause(key, wait or _PAUSE)
-            raise FetchFailed(f"{source.label} answered {answer.status}.", reason="status")
-        value = json.loads(answer.body)
-        if isinstance(value, dict) and isinstance(value.get("backoff"), int):
-            await limiter.pause(key, float(value["backoff"]))
-        return value
-
-    async def all_pages(self, path: str, **params: str) -> Values:
-        """The values of all pages. A later page that is refused ends the list: the extractor says what is missing."""
-        found: Values = []
-        for number in range(1, _PAGES + 1):
-            try:
-                answer = await self.get(path, **params, page=str(number))
-            except (WebError, RateExceeded, ValueError):
-                if number == 1:
-                    raise
-                break
-            values = answer.get("items") if isinstance(answer, dict) else answer
-            found += values if isinstance(values, list) else []
-            more = answer.get("has_more") if isinstance(answer, dict) else len(answer) == _EACH
-            if more is not True:
-                break
-        return found
+async def _all_pages(api: OfficialApi, path: str, **params: str) -> Values:
+    """The values of all pages. A later page that is refused ends the list: the extractor says what is missing."""
+    found: Values = []
+    for number in range(1, _PAGES + 1):
+        try:
+            answer = await api.json(path, **params, page=str(number))
+        except REFUSALS:
+            if number == 1:
+                raise
+            break
+        values = answer.get("items") if isinstance(answer, dict) else answer
+        found += values if isinstance(values, list) else []
+        more = answer.get("has_more") if isinstance(answer, dict) else len(answer) == _EACH
+        if more is not True:
+            break
+    return found
 
 
-async def _github(api: _Api, address: ThreadAddress) -> dict[str, Any]:
+async def _github(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
     base = f"/repos/{address.site}"
-    issue = await api.get(f"{base}/issues/{address.number}")
+    issue = await api.json(f"{base}/issues/{address.number}")
     wanted = isinstance(issue, dict) and issue.get("comments")
     pages = f"{base}/issues/{address.number}/comments"
-    comments = await api.all_pages(pages, per_page=str(_EACH)) if wanted else []
+    comments = await _all_pages(api, pages, per_page=str(_EACH)) if wanted else []
     review: Values = []
     if isinstance(issue, dict) and issue.get("pull_request"):
-        review = await api.all_pages(f"{base}/pulls/{address.number}/comments", per_page=str(_EACH))
+        review = await _all_pages(api, f"{base}/pulls/{address.number}/comments", per_page=str(_EACH))
     return {"issue": issue, "comments": comments, "review": review}
 
 
-async def _stackexchange(api: _Api, address: ThreadAddress) -> dict[str, Any]:
+async def _stackexchange(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
     shared = {"site": address.site, "filter": "withbody", "pagesize": str(_EACH)}
     oldest = shared | {"sort": "creation", "order": "asc"}
     question = f"/questions/{address.number}"
-    found = await api.all_pages(question, **shared)
+    found = await _all_pages(api, question, **shared)
     if not found:
         raise FetchFailed(f"{address.site} has no question {address.number}.", reason="status")
-    answers = await api.all_pages(f"{question}/answers", **shared, sort="votes", order="desc")
-    comments = await api.all_pages(f"{question}/comments", **oldest)
+    answers = await _all_pages(api, f"{question}/answers", **shared, sort="votes", order="desc")
+    comments = await _all_pages(api, f"{question}/comments", **oldest)
     numbers = [
         str(one["answer_id"]) for one in answers if isinstance(one, dict) and isinstance(one.get("answer_id"), int)
     ]
     for at in range(0, len(numbers), _EACH):
-        comments += await api.all_pages(f"/answers/{';'.join(numbers[at : at + _EACH])}/comments", **oldest)
+        comments += await _all_pages(api, f"/answers/{';'.join(numbers[at : at + _EACH])}/comments", **oldest)
     return {"question": found[0], "answers": answers, "comments": comments}
 
 
-async def _hackernews(api: _Api, address: ThreadAddress) -> dict[str, Any]:
-    return {"item": await api.get(f"/api/v1/items/{address.number}")}
+async def _hackernews(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
+    return {"item": await api.json(f"/api/v1/items/{address.number}")}
 
 
 _READERS = {"github": _github, "stackexchange": _stackexchange, "hackernews": _hackernews}

@@ -15,7 +15,10 @@ from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, Rend
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.render.renderer import Rendered
+from mcp_web.services.fetch_paper import MEDIA_TYPE as PAPER
+from mcp_web.services.fetch_paper import add_full_text, fetch_paper
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
+from mcp_web.text.papers import paper_address
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -78,7 +81,7 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
-    url = parse_url(request.url).href
+    url = parse_url(paper_address(request.url) or request.url).href
     rendered = request.mode == "rendered"
     key = page_key(url, request.variant(rendered=rendered))
     keeper = await app.keeper()
@@ -147,7 +150,12 @@ async def _read(
     document = await app.extract(page, request.extraction)
     page = _timed(page, "extract", begun)
     notes = page.notes
-    if request.mode == "auto" and not rendered and (better := await _rendered(app, request, page, document, deadline)):
+    if page.media_type == PAPER:
+        document, missing = await add_full_text(app, page, document, request.extraction, deadline=deadline)
+        notes = (*notes, *missing)
+    elif (
+        request.mode == "auto" and not rendered and (better := await _rendered(app, request, page, document, deadline))
+    ):
         page, document, why = better
         key, rendered = page_key(url, request.variant(rendered=True)), True
         notes = (*page.notes, why)
@@ -163,11 +171,11 @@ async def _get(
     from mcp_web.archive.keeper import conditional_headers
 
     fetcher = await app.fetcher()
-    as_thread = request.mode in ("auto", "readable") and not request.selector and not request.siteconfig
-    if as_thread:
-        thread = await fetch_thread(app, url, deadline=deadline)
-        if thread is not None:
-            return thread
+    from_api = request.mode in ("auto", "readable") and not request.selector and not request.siteconfig
+    if from_api:
+        found = await fetch_thread(app, url, deadline=deadline) or await fetch_paper(app, url, deadline=deadline)
+        if found is not None:
+            return found
     if rendered:
         await fetcher.admit(url, deadline=deadline)
         return await _in_browser(app, url, deadline, screenshot=request.screenshot)
@@ -184,7 +192,7 @@ async def _get(
             raise page
         finally:
             del page  # this frame and the error would hold each other until the next collection
-    topic = await fetch_topic(app, page, deadline=deadline) if as_thread else None
+    topic = await fetch_topic(app, page, deadline=deadline) if from_api else None
     return topic or page
 
 

@@ -7,6 +7,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import anyio
@@ -18,6 +19,8 @@ from mcp_web.store.protocol import Store
 
 _ENTRY = re.compile(r"@([A-Za-z]+)\s*\{\s*([^,\s{}]+)\s*,")
 _FIELD = re.compile(r"\s*,?\s*([A-Za-z][\w-]*)\s*=\s*")
+_NAMES = re.compile(r"\s+and\s+(?![^{}]{0,500}\})")  # between names, not inside braces
+_AUTHOR = re.compile(r"\s*(?:\{([^{}]{1,500})\}|(.{1,500}?))(?:\s+and\s+|\s*$)", re.DOTALL)
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -32,6 +35,30 @@ _ESCAPES = {
 }
 _UNESCAPES = {escaped: char for char, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAPES, key=len, reverse=True)))
+
+
+class _Kind(NamedTuple):
+    """An entry type of BibTeX, and its fields for what contains a work and for who published it."""
+
+    name: str
+    container: str = "journal"
+    publisher: str = "publisher"
+
+
+_KINDS = {
+    "article-journal": _Kind("article"),
+    "article": _Kind("misc"),
+    "paper-conference": _Kind("inproceedings", "booktitle"),
+    "chapter": _Kind("incollection", "booktitle"),
+    "entry-encyclopedia": _Kind("incollection", "booktitle"),
+    "book": _Kind("book", "series"),
+    "thesis": _Kind("phdthesis", "series", "school"),
+    "report": _Kind("techreport", "series", "institution"),
+    "webpage": _Kind("online", "organization"),
+    "dataset": _Kind("misc", "series"),
+    "software": _Kind("misc", "series"),
+}
+_TYPES = {kind.name: name for name, kind in reversed(_KINDS.items()) if kind.name != "misc"}
 
 
 async def export_bibtex(
@@ -85,6 +112,7 @@ def _letters(text: str) -> str:
 
 def entry(reference: Reference, key: str | None = None) -> str:
     """One reference as a BibTeX entry."""
+    kind = _KINDS.get(reference.kind) or _Kind("article" if reference.doi else "online", "organization")
     fields = {
         "title": reference.title,
         "author": " and ".join(reference.authors),
@@ -94,13 +122,18 @@ def entry(reference: Reference, key: str | None = None) -> str:
         "doi": reference.doi,
         "eprint": reference.arxiv,
         "eprinttype": "arxiv" if reference.arxiv else "",
-        "organization": reference.site,
+        kind.container: reference.site,
+        "volume": reference.volume,
+        "number": reference.issue,
+        "pages": re.sub(r"(?<=\w)[-–](?=\w)", "--", reference.pages),
+        kind.publisher: reference.publisher,
+        "note": reference.note,
         "abstract": reference.abstract,
         "keywords": ", ".join(reference.tags),
         "urldate": reference.accessed,
     }
     lines = [f"  {name} = {{{_escaped(name, value)}}}," for name, value in fields.items() if value]
-    return f"@{'article' if reference.doi else 'online'}{{{key or reference.id},\n" + "\n".join(lines) + "\n}\n"
+    return f"@{kind.name}{{{key or reference.id},\n" + "\n".join(lines) + "\n}\n"
 
 
 def entries(text: str) -> Iterator[Reference]:
@@ -114,16 +147,34 @@ def entries(text: str) -> Iterator[Reference]:
         yield Reference(
             id=match[2],
             title=plain.get("title", match[2]),
-            authors=tuple(part.strip() for part in re.split(r"\s+and\s+", plain.get("author", "")) if part.strip()),
+            authors=tuple(_authors(fields.get("author", ""))),
             date=date,
             url=fields.get("url", "").replace("\\_", "_").replace("\\%", "%"),
             doi=fields.get("doi", "").replace("\\_", "_").lower(),
             arxiv=plain.get("eprint", ""),
-            site=plain.get("organization") or plain.get("journal") or plain.get("journaltitle") or "",
+            site=next((plain[name] for name in _CONTAINERS if plain.get(name)), ""),
             abstract=plain.get("abstract", ""),
             tags=tuple(part.strip() for part in plain.get("keywords", "").split(",") if part.strip()),
             accessed=plain.get("urldate", ""),
+            kind=_TYPES.get(match[1].lower(), ""),
+            volume=plain.get("volume", ""),
+            issue=plain.get("number", ""),
+            pages=plain.get("pages", "").replace("--", "-"),
+            publisher=next((plain[name] for name in _PUBLISHERS if plain.get(name)), ""),
+            note=plain.get("note", ""),
         )
+
+
+_CONTAINERS = ("organization", "journal", "journaltitle", "booktitle", "series")
+_PUBLISHERS = ("publisher", "school", "institution")
+
+
+def _authors(value: str) -> Iterator[str]:
+    """The names of an author field; one in braces is an organisation, whose "and" is part of it."""
+    for organisation, person in _AUTHOR.findall(value):
+        name = _unescaped(organisation or person)
+        if name:
+            yield f"{{{name}}}" if organisation else name
 
 
 def _fields(text: str, at: int) -> dict[str, str]:
@@ -156,8 +207,15 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 
 def _escaped(name: str, value: str) -> str:
+    if name == "author":
+        names = (one.strip() for one in _NAMES.split(value))
+        return " and ".join(f"{{{_plain(one[1:-1])}}}" if one.startswith("{") else _plain(one) for one in names)
     if name in ("url", "doi"):  # verbatim in BibTeX; only what would end the field is encoded
         return value.replace("{", "%7B").replace("}", "%7D").replace("\\", "%5C")
+    return _plain(value)
+
+
+def _plain(value: str) -> str:
     return "".join(_ESCAPES.get(char, char) for char in " ".join(value.split()))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.archive.exchange.references import Reference, references, take_in_reference
+from mcp_web.archive.exchange.references import Reference, csl_date, csl_names, references, take_in_reference
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
@@ -47,15 +47,20 @@ async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time
 def item_of(reference: Reference) -> dict[str, Any]:
     item: dict[str, Any] = {
         "id": reference.id,
-        "type": "article-journal" if reference.doi else "webpage",
+        "type": reference.kind or ("article-journal" if reference.doi else "webpage"),
         "title": reference.title,
-        "author": [{"literal": name} for name in reference.authors],
+        "author": [_name(name) for name in reference.authors],
         "issued": _parts(reference.date),
         "accessed": _parts(reference.accessed),
         "URL": reference.url,
         "DOI": reference.doi,
         "number": f"arXiv:{reference.arxiv}" if reference.arxiv else "",
         "container-title": reference.site,
+        "volume": reference.volume,
+        "issue": reference.issue,
+        "page": reference.pages,
+        "publisher": reference.publisher,
+        "note": reference.note,
         "abstract": reference.abstract,
         "keyword": ", ".join(reference.tags),
     }
@@ -63,37 +68,36 @@ def item_of(reference: Reference) -> dict[str, Any]:
 
 
 def reference_from(item: Mapping[str, Any]) -> Reference:
-    authors = item.get("author") if isinstance(item.get("author"), list) else []
     number = str(item.get("number", ""))
     return Reference(
         id=str(item.get("id") or item["title"])[:100],
         title=str(item["title"]),
-        authors=tuple(name for one in authors or [] if isinstance(one, dict) and (name := _name(one))),
-        date=_date(item.get("issued")),
+        authors=csl_names(item.get("author")),
+        date=csl_date(item.get("issued")),
         url=str(item.get("URL", "")),
         doi=str(item.get("DOI", "")).lower(),
         arxiv=number.removeprefix("arXiv:") if number.startswith("arXiv:") else "",
         site=str(item.get("container-title", "")),
         abstract=str(item.get("abstract", "")),
         tags=tuple(part.strip() for part in str(item.get("keyword", "")).split(",") if part.strip()),
-        accessed=_date(item.get("accessed")),
+        accessed=csl_date(item.get("accessed")),
+        kind=str(item.get("type", "")),
+        volume=str(item.get("volume", "")),
+        issue=str(item.get("issue", "")),
+        pages=str(item.get("page", "")),
+        publisher=str(item.get("publisher", "")),
+        note=str(item.get("note", "")),
     )
 
 
-def _name(author: Mapping[str, Any]) -> str:
-    if author.get("literal"):
-        return str(author["literal"])
-    return ", ".join(str(author[part]) for part in ("family", "given") if author.get(part))
+def _name(author: str) -> dict[str, str]:
+    """A person has a family and a given name; what has no comma or stands in braces is taken as it is."""
+    family, comma, given = author.partition(", ")
+    if author.startswith("{") or not comma:
+        return {"literal": author.strip("{}")}
+    return {"family": family, "given": given}
 
 
 def _parts(date: str) -> dict[str, Any] | None:
     numbers = [int(part) for part in date[:10].split("-") if part.isdigit()]
     return {"date-parts": [numbers]} if numbers else None
-
-
-def _date(value: Any) -> str:
-    try:
-        numbers = [int(part) for part in value["date-parts"][0]]
-    except (TypeError, KeyError, IndexError, ValueError):
-        return str(value.get("raw", "")) if isinstance(value, dict) else ""
-    return "-".join([f"{numbers[0]:04d}", *(f"{part:02d}" for part in numbers[1:3])]) if numbers else ""

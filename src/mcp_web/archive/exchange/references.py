@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.dates import document_date
@@ -14,20 +15,30 @@ from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
 
+_CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
+    """What a bibliography says of a document, in the terms of CSL."""
+
     id: str
     title: str
-    authors: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()  # "Family, Given"; an organisation in braces: "{The Shell Group}"
     date: str = ""  # YYYY, YYYY-MM or YYYY-MM-DD
     url: str = ""
     doi: str = ""
     arxiv: str = ""
-    site: str = ""
+    site: str = ""  # the journal, the book or the web site that contains it
     abstract: str = ""
     tags: tuple[str, ...] = ()
     accessed: str = ""
+    kind: str = ""  # a type of CSL: article-journal, paper-conference, chapter, book, thesis, report, dataset …
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    publisher: str = ""
+    note: str = ""  # "retracted", where the original is archived
 
 
 async def references(
@@ -47,18 +58,22 @@ def reference_of(snapshot: Snapshot) -> Reference:
     document, metadata = snapshot.document, snapshot.document.metadata
     names = names_of(snapshot)
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
+    item = _csl_item(metadata)
+    date = str(stored.get("date") or "") or csl_date(item.get("issued"))
     return Reference(
         id=str(stored.get("id") or document_id(snapshot.key)),
         title=document.title or snapshot.url,
-        authors=tuple(stored.get("authors") or _authors(metadata.author)),
-        date=str(stored.get("date") or "") or document_date(document, snapshot.path) or "",
+        authors=tuple(stored.get("authors") or csl_names(item.get("author")) or _authors(metadata.author)),
+        date=date or document_date(document, snapshot.path) or "",
         url=snapshot.final_url if snapshot.final_url.startswith("http") else "",
         doi=next((name.removeprefix("doi:") for name in names if name.startswith("doi:")), ""),
         arxiv=next((name.removeprefix("arxiv:") for name in names if name.startswith("arxiv:")), ""),
-        site=metadata.site_name or "",
+        site=str(item.get("container-title") or ("" if item else metadata.site_name or "")),
         abstract=metadata.description or document.summary,
         tags=snapshot.tags,
         accessed=datetime.fromtimestamp(snapshot.checked_at, UTC).date().isoformat(),
+        note=str(stored.get("note") or item.get("status") or ""),
+        **{field: str(stored.get(field) or item.get(name) or "") for field, name in _CSL_FIELDS.items()},
     )
 
 
@@ -77,6 +92,7 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         lines.append(f"DOI: [{reference.doi}](https://doi.org/{reference.doi})")
     text = "\n\n".join(line for line in lines if line) + "\n"
     stored = {"id": reference.id, "doi": reference.doi, "authors": list(reference.authors), "date": reference.date}
+    stored |= {field: getattr(reference, field) for field in (*_CSL_FIELDS, "note")}
     metadata = Metadata(
         description=reference.abstract or None,
         author=" and ".join(reference.authors) or None,
@@ -99,6 +115,37 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         source="research",
         tags=reference.tags,
     )
+
+
+def _csl_item(metadata: Metadata) -> Mapping[str, Any]:
+    """What catalogues or the page itself say for a bibliography, in CSL's terms."""
+    for entry in metadata.structured_data:
+        data = entry.get("data")
+        if entry.get("format") == "csl" and isinstance(data, Mapping):
+            return data
+    return {}
+
+
+def csl_names(names: Any) -> tuple[str, ...]:
+    """Names of CSL as "Family, Given", organisations in braces."""
+    rows = names if isinstance(names, list | tuple) else ()
+    return tuple(name for one in rows if isinstance(one, Mapping) and (name := _csl_name(one)))
+
+
+def _csl_name(one: Mapping[str, Any]) -> str:
+    if one.get("literal"):
+        return f"{{{one['literal']}}}"
+    family = " ".join(str(one[part]) for part in ("non-dropping-particle", "family") if one.get(part))
+    return ", ".join(filter(None, (family, str(one.get("given") or ""))))
+
+
+def csl_date(value: Any) -> str:
+    """A date of CSL as YYYY, YYYY-MM or YYYY-MM-DD."""
+    try:
+        numbers = [int(part) for part in value["date-parts"][0]]
+    except (TypeError, KeyError, IndexError, ValueError):
+        return str(value.get("raw", "")) if isinstance(value, Mapping) else ""
+    return "-".join([f"{numbers[0]:04d}", *(f"{part:02d}" for part in numbers[1:3])]) if numbers else ""
 
 
 def _authors(text: str | None) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from mcp_web.model.search import Hit, Outcome, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, offset, source_capabilities
-from mcp_web.search.reading import count
 from mcp_web.search.refusals import is_wall, refuse_by_status
+from mcp_web.text.json_fields import count
 
 NUMBER = re.compile(r"\b(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[A-Z]{2})?/\d{7}(?:v\d+)?)\b")
 _WORD = re.compile(r"\w[\w'-]*")
@@ -25,6 +25,7 @@ class Arxiv(Source):
     label = "arXiv"
     address = "https://export.arxiv.org"
     path = "/api/query"
+    lookup_interval = None
 
     def params(self, query: SearchQuery) -> Params:
         named = NUMBER.findall(query.text)

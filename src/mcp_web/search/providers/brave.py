@@ -11,9 +11,9 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
-from mcp_web.search.reading import items, mapping, number, text, texts
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
+from mcp_web.text.json_fields import items, mapping, number, text, texts
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."

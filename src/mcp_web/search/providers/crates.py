@@ -8,7 +8,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.source import Params, Source, joined, source_capabilities
-from mcp_web.search.reading import count, items, mapping, text
+from mcp_web.text.json_fields import count, items, mapping, text
 
 
 class Crates(Source):

@@ -8,7 +8,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, offset, source_capabilities
-from mcp_web.search.reading import count, items, mapping, text, texts
+from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 _FIELDS = "DOI,URL,title,author,container-title,issued,abstract,type,is-referenced-by-count,updated-by"
 
@@ -19,6 +19,7 @@ class Crossref(Source):
     label = "Crossref"
     address = "https://api.crossref.org"
     path = "/works"
+    lookup_interval = 0.2
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -28,8 +29,10 @@ class Crossref(Source):
             "offset": offset(query),
             "filter": f"from-pub-date:{span[0]},until-pub-date:{span[1]}" if span else "",
             "select": _FIELDS,
-            "mailto": self.access.contact,
         }
+
+    def identity(self) -> Params:
+        return {"mailto": self.access.contact}
 
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
         message = mapping(answer.get("message"))

@@ -8,7 +8,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
-from mcp_web.search.reading import count, items, mapping, text
+from mcp_web.text.json_fields import count, items, mapping, text
 
 
 class EuropePmc(Source):
@@ -25,8 +25,10 @@ class EuropePmc(Source):
             "format": "json",
             "resultType": "core",
             "pageSize": str(query.count),
-            "email": self.access.contact,
         }
+
+    def identity(self) -> Params:
+        return {"email": self.access.contact}
 
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
         rows = items(mapping(answer.get("resultList")).get("result"))

@@ -10,8 +10,8 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
-from mcp_web.search.reading import count, items, mapping, text, texts
 from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 _FIX = "Set MCP_WEB_GITHUB_TOKEN to a token without any scope."
 _PROBLEM = re.compile(

@@ -10,7 +10,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
-from mcp_web.search.reading import count, items, text
+from mcp_web.text.json_fields import count, items, text
 
 
 class HackerNews(Source):

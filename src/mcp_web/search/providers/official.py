@@ -8,6 +8,7 @@ from mcp_web.search.provider import Provider
 from mcp_web.search.providers.arxiv import Arxiv
 from mcp_web.search.providers.crates import Crates
 from mcp_web.search.providers.crossref import Crossref
+from mcp_web.search.providers.datacite import DataCite
 from mcp_web.search.providers.europepmc import EuropePmc
 from mcp_web.search.providers.github import GitHub
 from mcp_web.search.providers.hackernews import HackerNews
@@ -25,6 +26,7 @@ _CLASSES: tuple[type[Source], ...] = (
     Wikidata,
     OpenAlex,
     Crossref,
+    DataCite,
     Arxiv,
     EuropePmc,
     StackExchange,

@@ -8,8 +8,9 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
-from mcp_web.search.reading import count, items, mapping, text
 from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.papers import inverted_abstract
 
 _FIELDS = (
     "id,doi,display_name,publication_date,authorships,primary_location,best_oa_location,"
@@ -34,9 +35,10 @@ class OpenAlex(Source):
             "page": str(query.page + 1),
             "filter": dates,
             "select": _FIELDS,
-            "mailto": self.access.contact,
-            "api_key": self.access.key,
         }
+
+    def identity(self) -> Params:
+        return {"mailto": self.access.contact, "api_key": self.access.key}
 
     def refuse(self, response: ApiResponse) -> None:
         """Its 403 and 429 are about the pace and the day's allowance, which is small without a key."""
@@ -70,19 +72,8 @@ def _hit(row: dict[str, Any]) -> Hit | None:
     return make_hit(
         f"{'RETRACTED: ' if row.get('is_retracted') is True else ''}{text(row.get('display_name'))}",
         row.get("doi") or place.get("landing_page_url") or row.get("id"),
-        joined(_abstract(row.get("abstract_inverted_index")), facts),
+        joined(inverted_abstract(row.get("abstract_inverted_index"), _MOST_WORDS), facts),
         engine="openalex",
         date=row.get("publication_date"),
         source=mapping(place.get("source")).get("display_name"),
     )
-
-
-def _abstract(positions: Any) -> str:
-    """The start of an abstract, which comes as words with their positions."""
-    placed = [
-        (at, word)
-        for word, places in mapping(positions).items()
-        for at in (places if isinstance(places, list) else [])
-        if isinstance(at, int)
-    ]
-    return " ".join(word for _, word in sorted(placed)[:_MOST_WORDS])

@@ -9,7 +9,7 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ResultPage
 from mcp_web.search.providers.source import Params, Source, joined, source_capabilities
-from mcp_web.search.reading import items, mapping, text
+from mcp_web.text.json_fields import items, mapping, text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AROUND = frozenset({"pypi", "pip", "install", "python", "package", "library", "module", "docs", "documentation"})

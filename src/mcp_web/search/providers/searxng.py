@@ -15,11 +15,11 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
-from mcp_web.search.reading import count, items, number, text, texts
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import describe, infobox_text
 from mcp_web.search.snippets import clean
+from mcp_web.text.json_fields import count, items, number, text, texts
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import domain_of
 

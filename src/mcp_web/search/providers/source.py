@@ -21,8 +21,8 @@ from mcp_web.search.provider import (
     Quota,
     ResultPage,
 )
-from mcp_web.search.reading import mapping, text
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
+from mcp_web.text.json_fields import mapping, text
 
 Params = dict[str, str]
 
@@ -78,6 +78,7 @@ class Source:
     label: ClassVar[str]
     address: ClassVar[str]  # of the public service
     path: ClassVar[str] = ""
+    lookup_interval: ClassVar[float | None] = 0.1  # seconds between two lookups; None: paced with the searches
 
     def __init__(self, access: Access) -> None:
         self.access = access
@@ -95,11 +96,15 @@ class Source:
     def url(self, query: SearchQuery) -> str:
         return self.access.base + self.path
 
+    def identity(self) -> Params:
+        """The parameters by which the source knows who asks: a key, an e-mail address."""
+        return {}
+
     def headers(self) -> dict[str, str]:
-        return {"Accept": "application/json"} | _identity(self.access.contact)
+        return {"Accept": "application/json"} | _user_agent(self.access.contact)
 
     def request(self, query: SearchQuery) -> ApiRequest:
-        params = tuple((name, value) for name, value in self.params(query).items() if value)
+        params = tuple((name, value) for name, value in (self.params(query) | self.identity()).items() if value)
         return ApiRequest("GET", self.url(query), self.headers(), params=params)
 
     def probe(self) -> ApiRequest:
@@ -135,7 +140,7 @@ def joined(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _identity(contact: str) -> dict[str, str]:
+def _user_agent(contact: str) -> dict[str, str]:
     return {"User-Agent": f"mcp-web (mailto:{contact})"} if contact else {}
 
 

@@ -10,8 +10,8 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, Quota, ResultPage
 from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
-from mcp_web.search.reading import count, items, mapping, seconds, text, texts
 from mcp_web.search.refusals import error_object
+from mcp_web.text.json_fields import count, items, mapping, seconds, text, texts
 
 _SITE = re.compile(
     r"^(?:[a-z0-9-]+\.)?(?:stackexchange|stackoverflow|serverfault|superuser|askubuntu|mathoverflow)\.\w+$"
@@ -38,8 +38,10 @@ class StackExchange(Source):
             "filter": "withbody",
             "fromdate": _seconds(span[0]) if span else "",
             "todate": _seconds(span[1]) if span else "",
-            "key": self.access.key,
         }
+
+    def identity(self) -> Params:
+        return {"key": self.access.key}
 
     def refuse(self, response: ApiResponse) -> None:
         """Every refusal comes as status 400 with a name."""

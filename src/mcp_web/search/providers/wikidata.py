@@ -9,7 +9,7 @@ from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ResultPage
 from mcp_web.search.providers.source import Params, Source, offset, source_capabilities
 from mcp_web.search.providers.wikipedia import refuse_mediawiki
-from mcp_web.search.reading import items, text
+from mcp_web.text.json_fields import items, text
 
 
 class Wikidata(Source):

@@ -10,8 +10,8 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.source import Params, Source, offset, source_capabilities
-from mcp_web.search.reading import count, items, mapping, text
 from mcp_web.search.refusals import error_object, retry_after
+from mcp_web.text.json_fields import count, items, mapping, text
 
 # A closed list: what a caller passes as language becomes part of a host name only if it is one of these.
 EDITIONS = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.search.reading import items, mapping, text
+from mcp_web.text.json_fields import items, mapping, text
 
 _PLAIN = ("abstract", "comments", "metadata")  # say themselves what they are
 _NAMED = ("version", "license_name", "price", "resolution", "length", "filesize", "size", "seed", "leech", "doi")

@@ -1,0 +1,102 @@
+"""JATS, the XML of scholarly articles, → HTML → Markdown: sections, tables, lists, formulas and references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from xml.etree import ElementTree
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.office.package import Element, attribute, child, local
+from mcp_web.extract.snippet import snippet_markdown
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+
+MEDIA_TYPE = "application/jats+xml"
+_SAME = frozenset("table thead tbody tfoot tr th td sub sup p code hr col colgroup".split())  # noqa: SIM905
+_TAGS = {
+    "italic": "em", "bold": "strong", "monospace": "code", "list-item": "li", "disp-quote": "blockquote",
+    "preformat": "pre", "caption": "div", "label": "strong", "def-list": "dl", "def": "dd", "term": "dt",
+    "ref-list": "section", "ref": "li", "fig": "div", "table-wrap": "div", "boxed-text": "section", "sec": "section",
+    "abstract": "section", "ack": "section", "app": "section", "fn": "p", "disp-formula": "p", "break": "br",
+}  # fmt: skip
+_DROPPED = frozenset(
+    "graphic media inline-graphic tex-math supplementary-material object-id pub-id comment processing-meta".split()  # noqa: SIM905
+)
+_SECTIONS = frozenset({"sec", "abstract", "ack", "app", "ref-list", "boxed-text"})
+
+
+class JatsExtractor:
+    """Reads the body, the appendices and the references of an article; its front matter comes from elsewhere."""
+
+    name = f"jats@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        root = _parsed(page.body, page.final_url)
+        article = root if local(root.tag) == "article" else next(root.iter("article"), root)
+        title = "".join(_texts(child(article, "front", "article-meta", "title-group", "article-title")))
+        parts = [_html(part, 1) for name in ("body", "back") if (part := child(article, name)) is not None]
+        text, hidden = snippet_markdown("".join(parts), page.final_url, relative_links=False)
+        if not text:
+            raise ExtractFailed(f"{page.final_url} has no text of the article.", url=page.final_url)
+        facts = Metadata(content_type=page.media_type)
+        return assemble(Draft(" ".join(title.split()), text, "article", facts, (), hidden), self.name)
+
+
+def abstract_markdown(xml: str, base: str) -> str:
+    """An abstract as providers give it: with JATS elements, with HTML, or as plain text."""
+    plain = xml.replace("jats:", "")
+    try:
+        html = _html(_parsed(f"<abstract>{plain}</abstract>".encode(), base), 2)
+    except ExtractFailed:
+        html = plain  # HTML, or a text with a bare "<"
+    text = snippet_markdown(html, base)[0]
+    return text.removeprefix("## Abstract").removeprefix("### Abstract").strip()
+
+
+def _parsed(data: bytes, url: str) -> Element:
+    if b"<!ENTITY" in data or data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ExtractFailed(f"The XML of {url} declares entities, which are not read.", url=url)
+    try:
+        return ElementTree.fromstring(data)  # noqa: S314 - entity declarations are refused above
+    except ElementTree.ParseError as error:
+        raise ExtractFailed(f"The XML of {url} is broken: {error}.", url=url) from error
+
+
+def _html(element: Element, depth: int) -> str:
+    """An element as HTML; `depth` is the level of its headings."""
+    name = local(element.tag)
+    if not name or name in _DROPPED:
+        return ""
+    inner = escape(element.text or "", quote=False) + "".join(
+        _html(one, depth + (name in _SECTIONS)) + escape(one.tail or "", quote=False) for one in element
+    )
+    if name == "title":
+        level = min(depth, 6)
+        return f"<h{level}>{inner}</h{level}>"
+    if name in ("ext-link", "uri"):
+        target = attribute(element, "href") or ""
+        return f'<a href="{escape(target)}">{inner}</a>' if target.startswith(("http://", "https://")) else inner
+    if name == "list":
+        kind = "ol" if attribute(element, "list-type") == "order" else "ul"
+        return f"<{kind}>{inner}</{kind}>"
+    if name in ("element-citation", "name", "person-group"):
+        return " ".join(filter(None, (part.strip() for part in _texts(element))))
+    if _is_maths(element):
+        return f"<{name}{_attributes(element)}>{inner}</{name}>"
+    tag = name if name in _SAME else _TAGS.get(name)
+    return f"<{tag}{_attributes(element)}>{inner}</{tag}>" if tag else inner
+
+
+def _is_maths(element: Element) -> bool:
+    return str(element.tag).startswith("{http://www.w3.org/1998/Math/MathML}")
+
+
+def _attributes(element: Element) -> str:
+    kept = ("colspan", "rowspan", "mathvariant", "open", "close", "separators", "accent")
+    return "".join(f' {name}="{escape(value)}"' for name in kept if (value := element.get(name, "")))
+
+
+def _texts(element: Element | None) -> Iterator[str]:
+    return element.itertext() if element is not None else iter(())

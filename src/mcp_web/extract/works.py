@@ -1,0 +1,207 @@
+"""Records of scholarly works, as the public catalogues give them → one item in the terms of CSL-JSON. Pure.
+
+Each function reads one catalogue. `item_of_answers` takes each fact from the catalogue that knows it best.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import unescape
+from typing import Any
+
+from mcp_web.extract.office.package import Element, attribute
+from mcp_web.text.json_fields import items, mapping, text, texts
+
+Item = dict[str, Any]
+_AUTHORS = 300
+_TAG = re.compile(r"<[^<>]{1,200}>")
+_KINDS = {
+    "journal-article": "article-journal",
+    "proceedings-article": "paper-conference",
+    "book-chapter": "chapter",
+    "book-section": "chapter",
+    "book-part": "chapter",
+    "book": "book",
+    "monograph": "book",
+    "edited-book": "book",
+    "reference-book": "book",
+    "posted-content": "article",
+    "dissertation": "thesis",
+    "report": "report",
+    "report-component": "report",
+    "dataset": "dataset",
+    "reference-entry": "entry-encyclopedia",
+    "standard": "standard",
+    "peer-review": "review",
+}
+_ATOM = "{http://www.w3.org/2005/Atom}"
+_ARXIV = "{http://arxiv.org/schemas/atom}"
+
+
+def item_of_answers(answers: Mapping[str, Any]) -> Item:
+    """The item of a work; {} when no catalogue knows it."""
+    found: Item = {}
+    for read in (openalex, europepmc, datacite, crossref):  # the last knows best
+        answer = mapping(answers.get(read.__name__))
+        found |= {key: value for key, value in read(answer).items() if value}
+    return found
+
+
+def crossref(work: dict[str, Any]) -> Item:
+    """A work of Crossref, whose own terms are close to CSL."""
+    if not work:
+        return {}
+    return {
+        "type": _KINDS.get(text(work.get("type")), "document"),
+        "title": plain(": ".join((texts(work.get("title")) + texts(work.get("subtitle")))[:2])),
+        "author": [_crossref_name(one) for one in items(work.get("author"))[:_AUTHORS]],
+        "editor": [_crossref_name(one) for one in items(work.get("editor"))[:_AUTHORS]],
+        "container-title": plain(next(iter(texts(work.get("container-title"))), "")),
+        "volume": text(work.get("volume")),
+        "issue": text(work.get("issue")),
+        "page": text(work.get("page")) or text(work.get("article-number")),
+        "publisher": text(work.get("publisher")),
+        "issued": next((date for name in ("published", "issued") if (date := _date(work.get(name)))), None),
+        "ISSN": next(iter(texts(work.get("ISSN"))), ""),
+        "ISBN": next(iter(texts(work.get("ISBN"))), ""),
+        "DOI": text(work.get("DOI")),
+        "language": text(work.get("language")),
+    }
+
+
+def datacite(work: dict[str, Any]) -> Item:
+    """A record of DataCite."""
+    if not work:
+        return {}
+    container = mapping(work.get("container"))
+    issued = next((text(one.get("date")) for one in items(work.get("dates")) if one.get("dateType") == "Issued"), "")
+    pages = "-".join(filter(None, (text(container.get("firstPage")), text(container.get("lastPage")))))
+    return {
+        "type": text(mapping(work.get("types")).get("citeproc")) or "document",
+        "title": plain(next((text(one.get("title")) for one in items(work.get("titles"))), "")),
+        "author": [_datacite_name(one) for one in items(work.get("creators"))[:_AUTHORS]],
+        "container-title": plain(text(container.get("title"))),
+        "volume": text(container.get("volume")),
+        "issue": text(container.get("issue")),
+        "page": pages,
+        "publisher": text(work.get("publisher")) or text(mapping(work.get("publisher")).get("name")),
+        "issued": iso_date(issued or str(work.get("publicationYear") or "")),
+        "version": text(work.get("version")),
+        "DOI": text(work.get("doi")),
+    }
+
+
+def europepmc(row: dict[str, Any]) -> Item:
+    """A result of Europe PMC with `resultType=core`."""
+    if not row:
+        return {}
+    issue = mapping(row.get("journalInfo"))
+    journal = mapping(issue.get("journal"))
+    return {
+        "type": "article-journal" if journal else "article",
+        "title": plain(text(row.get("title"))).rstrip("."),
+        "author": [_pmc_name(one) for one in items(mapping(row.get("authorList")).get("author"))[:_AUTHORS]],
+        "container-title": plain(text(journal.get("title"))),
+        "volume": text(issue.get("volume")),
+        "issue": text(issue.get("issue")),
+        "page": text(row.get("pageInfo")),
+        "ISSN": text(journal.get("issn")) or text(journal.get("essn")),
+        "issued": iso_date(text(row.get("firstPublicationDate"))),
+        "DOI": text(row.get("doi")),
+        "PMID": text(row.get("pmid")),
+        "PMCID": text(row.get("pmcid")),
+    }
+
+
+def openalex(work: dict[str, Any]) -> Item:
+    """A work of OpenAlex: for what no registry has."""
+    if not work:
+        return {}
+    place = mapping(mapping(work.get("primary_location")).get("source"))
+    biblio = mapping(work.get("biblio"))
+    names = [text(mapping(one.get("author")).get("display_name")) for one in items(work.get("authorships"))]
+    return {
+        "type": {"article": "article-journal", "preprint": "article", "book-chapter": "chapter"}.get(
+            text(work.get("type")), _KINDS.get(text(work.get("type")), "document")
+        ),
+        "title": plain(text(work.get("display_name"))),
+        "author": [spoken_name(name) for name in names[:_AUTHORS] if name],
+        "container-title": plain(text(place.get("display_name"))),
+        "volume": text(biblio.get("volume")),
+        "issue": text(biblio.get("issue")),
+        "page": "-".join(dict.fromkeys(filter(None, (text(biblio.get("first_page")), text(biblio.get("last_page")))))),
+        "issued": iso_date(text(work.get("publication_date"))),
+        "DOI": text(work.get("doi")).removeprefix("https://doi.org/"),
+        "PMID": text(mapping(work.get("ids")).get("pmid")).rpartition("/")[2],
+    }
+
+
+def arxiv(entry: Element, number: str) -> Item:
+    """An entry of arXiv's Atom feed."""
+    category = entry.find(f"{_ARXIV}primary_category")
+    return {
+        "type": "article",
+        "title": line(entry.findtext(f"{_ATOM}title")),
+        "author": [
+            spoken_name(line(one.findtext(f"{_ATOM}name"))) for one in entry.findall(f"{_ATOM}author")[:_AUTHORS]
+        ],
+        "publisher": "arXiv",
+        "number": f"arXiv:{number}",
+        "issued": iso_date((entry.findtext(f"{_ATOM}published") or "")[:10]),
+        "genre": attribute(category, "term") if category is not None else "",
+        "DOI": line(entry.findtext(f"{_ARXIV}doi")),
+        "note": line(entry.findtext(f"{_ARXIV}journal_ref")),
+    }
+
+
+def plain(html: str) -> str:
+    """A title without its markup, in one line."""
+    return line(unescape(_TAG.sub("", html)))
+
+
+def line(value: str | None) -> str:
+    return " ".join((value or "").split())
+
+
+def spoken_name(name: str) -> dict[str, str]:
+    """A name as it is said, given name first: the last word is taken for the family name."""
+    given, _, family = name.rpartition(" ")
+    return {"family": family, "given": given} if given else {"literal": name}
+
+
+def shown_name(name: Mapping[str, Any]) -> str:
+    """A name as a reader expects it: "Ada Hare"."""
+    return line(f"{text(name.get('given'))} {text(name.get('family'))}") or text(name.get("literal"))
+
+
+def iso_date(date: str) -> dict[str, Any] | None:
+    """2024-03-05, 2024-03 or 2024 as a date of CSL."""
+    numbers = [int(part) for part in date[:10].split("-") if part.isdigit()]
+    return {"date-parts": [numbers]} if numbers else None
+
+
+def _date(value: Any) -> dict[str, Any] | None:
+    rows = mapping(value).get("date-parts")
+    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], list) else []
+    numbers = [one for one in first if isinstance(one, int)]
+    return {"date-parts": [numbers]} if numbers else None
+
+
+def _person(family: str, given: str, name: str) -> dict[str, str]:
+    if not family:
+        return {"literal": line(name or given)}
+    return {"family": line(family)} | ({"given": line(given)} if given else {})
+
+
+def _crossref_name(one: dict[str, Any]) -> dict[str, str]:
+    return _person(text(one.get("family")), text(one.get("given")), text(one.get("name")))
+
+
+def _datacite_name(one: dict[str, Any]) -> dict[str, str]:
+    return _person(text(one.get("familyName")), text(one.get("givenName")), text(one.get("name")))
+
+
+def _pmc_name(one: dict[str, Any]) -> dict[str, str]:
+    given = text(one.get("firstName")) or text(one.get("initials"))
+    return _person(text(one.get("lastName")), given, text(one.get("collectiveName")) or text(one.get("fullName")))

@@ -1,0 +1,70 @@
+"""One public API of an official source, asked at its pace with the operator's address, contact and key for it."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from mcp_web.errors import FetchFailed, WebError
+from mcp_web.limit.limiter import RateExceeded
+from mcp_web.search.options import SearchOptions
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.search.providers.source import Source
+
+REFUSALS = (WebError, RateExceeded, ValueError)  # what asking an API raises: the page is read instead
+_PAUSE = 60.0  # seconds without a request after a refusal that names no time
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialApi:
+    """The API of one source. Its host comes from the options, never from what an agent passes."""
+
+    app: App
+    name: str
+    deadline: float
+
+    async def json(self, path: str, **params: str) -> Any:
+        """The JSON of one answer; raises one of REFUSALS."""
+        value = json.loads(await self.get(path, **params))
+        if isinstance(value, dict) and isinstance(value.get("backoff"), int):
+            await self.app.coordination.limiter.pause(self._pace(self._source())[0], float(value["backoff"]))
+        return value
+
+    async def get(self, path: str, **params: str) -> bytes:
+        """The body of one answer; after a refusal nobody asks again until the time it names is over."""
+        from mcp_web.net.retry import retry_after_seconds
+
+        source, limiter = self._source(), self.app.coordination.limiter
+        key, interval = self._pace(source)
+        await limiter.acquire(key, interval, deadline=self.deadline)
+        identity = {name: value for name, value in source.identity().items() if value}
+        answer = await self.app.api_client.request(
+            "GET",
+            source.access.base + path,
+            headers=source.headers(),
+            params=params | identity,
+            timeout=max(0.1, self.deadline - anyio.current_time()),
+        )
+        if answer.status == 200:
+            return answer.body
+        if answer.status not in (400, 404):
+            wait = retry_after_seconds(answer.header("retry-after"), time.time())
+            await limiter.pause(key, wait or _PAUSE)
+        raise FetchFailed(f"{source.label} answered {answer.status}.", reason="status")
+
+    def _source(self) -> Source:
+        from mcp_web.search.providers.official import open_source
+
+        return open_source(self.name, self.app.settings.of(SearchOptions))
+
+    def _pace(self, source: Source) -> tuple[str, float]:
+        """The key and the interval of the rate limit."""
+        if source.lookup_interval is not None:
+            return f"lookup:{source.name}", source.lookup_interval
+        return f"search:{source.name}", source.capabilities.per / source.capabilities.rate
