@@ -83,7 +83,7 @@ def main() -> None:
     held: list[socket.socket] = []
     with tempfile.TemporaryDirectory() as folder:
         env = os.environ | {"DATA_DIR": folder, "MCP_WEB_ALLOW_PRIVATE": f"127.0.0.1:{site.server_port}"}
-        env |= {"MCP_WEB_CALLS_PER_MINUTE": "100000"}
+        env |= {"MCP_WEB_TENANT_LIMITS": "calls_per_minute=100000"}
         server = subprocess.Popen([sys.executable, "-m", "mcp_web", "serve", "--http", f"127.0.0.1:{port}"], env=env)
         try:
             _wait(port)

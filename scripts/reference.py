@@ -132,12 +132,18 @@ def settings() -> str:
     parts = [
         "# Settings",
         "Flags win over environment variables, these over the TOML file, that over defaults. The file is "
-        "`MCP_WEB_CONFIG`, or `config.toml` in the user's configuration folder; its keys are `[room] name`. "
+        "`MCP_WEB_CONFIG`, or `config.toml` in the user's configuration folder; its keys are `[section] name`. "
         "`mcp-web config` shows every value and where it came from. A wrong value ends the program with exit code 2 "
         "and a sentence that names the variable, the value and what is allowed.",
     ]
-    for room in dict.fromkeys(row.section for row in rows):
-        parts += [f"## {room}", *(_setting(row) for row in rows if row.section == room)]
+    general = [row for row in rows if not row.facts.contract]
+    for section in dict.fromkeys(row.section for row in general):
+        parts += [f"## {section}", *(_setting(row) for row in general if row.section == section)]
+    for contract in dict.fromkeys(row.facts.contract for row in rows if row.facts.contract):
+        parts += [
+            f"## Only for the {contract} contract",
+            *(_setting(row) for row in rows if row.facts.contract == contract),
+        ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -157,8 +163,12 @@ def _value(row: Any) -> str:
     value = row.default
     if row.facts.scale != 1.0 and value is not None:
         return f"`{value / row.facts.scale:g}`"
-    if value is None or value in ("", ()):
+    if value is None or value in ("", (), {}):
         return ""
+    if isinstance(value, dict):
+        return (
+            "`" + ",".join(str(item) if name == "*" else f"{name}={item}" for name, item in value.items()).lower() + "`"
+        )
     if isinstance(value, tuple):
         return "`" + ",".join(value) + "`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

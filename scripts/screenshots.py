@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-OFFLINE = {"MCP_WEB_DDGS_ENABLED": "false", "MCP_WEB_TAVILY_KEYLESS": "false", "MCP_WEB_EMBEDDINGS": "none"}
+OFFLINE = {"MCP_WEB_SEARCH_EXCLUDE": "ddgs,tavily", "MCP_WEB_EMBEDDINGS": "none"}
 COMMAND = [sys.executable, "-m", "mcp_web"]
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from mcp_web.archive.options import ArchiveOptions
 from mcp_web.errors import ConfigError
 from mcp_web.fetch.options import FetchOptions
+from mcp_web.search.options import SearchOptions
 from mcp_web.server.options import ServerOptions
 from mcp_web.settings import SECTIONS, load
 from mcp_web.tools.options import ToolOptions
@@ -120,3 +122,40 @@ def test_a_password_inside_an_address_is_not_shown() -> None:
     settings = load(environ=NOWHERE | {"MCP_WEB_SEARXNG_URLS": "https://me:s3cret@search.example/"})
     shown = [row.shown for row in settings.rows]
     assert "s3cret" not in str(shown)
+
+
+def test_entries_of_a_mapping_come_from_the_file_and_from_variables_of_their_own(tmp_path: Path) -> None:
+    environ = _file(tmp_path, '[search.keys]\nbrave = "in-file"\nexa = "in-file"\n')
+    options = load(environ=environ | {"BRAVE_API_KEY": "first", "BRAVE_SEARCH_API_KEY": "second"}).of(SearchOptions)
+    assert options.keys == {"brave": "first", "exa": "in-file"}
+    listed = load(environ=NOWHERE | {"BRAVE_API_KEY": "own", "MCP_WEB_SEARCH_KEYS": "brave=listed; tavily=t"})
+    assert listed.of(SearchOptions).keys == {"brave": "own", "tavily": "t"}
+    assert {"own", "t"} <= set(listed.secrets)
+
+
+def test_a_value_without_a_name_counts_for_all_others() -> None:
+    options = load(
+        environ=NOWHERE | {"MCP_WEB_REMEMBER": "false, docs.example=true", "MCP_WEB_CACHE_TTL": "n.example=9"}
+    )
+    assert options.of(ArchiveOptions).remember == {"*": False, "docs.example": True}
+    assert options.of(ArchiveOptions).ttl == {"*": 86400.0, "n.example": 9.0}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "named"),
+    [
+        ("MCP_WEB_SEARCH_URLS", "wikpedia=https://x.example", "wikpedia"),
+        ("MCP_WEB_SEARCH_MONTHLY_BUDGETS", "brave=many", "brave"),
+        ("MCP_WEB_CACHE_TTL", "news.example=soon", "news.example"),
+        ("MCP_WEB_TENANT_LIMITS", "20", "calls_per_day"),
+    ],
+)
+def test_a_wrong_entry_is_named(variable: str, value: str, named: str) -> None:
+    with pytest.raises(ConfigError, match=f"{variable}.*{named}"):
+        load(environ=NOWHERE | {variable: value})
+
+
+def test_a_switch_of_another_system_disables_the_tools_of_its_purpose() -> None:
+    options = load(environ=NOWHERE | {"WEB_FETCH_ENABLED": "false", "MCP_WEB_DISABLED_TOOLS": "web_search"})
+    assert options.of(ToolOptions).disabled_tools == ("web_search", "fetch")
+    assert load(environ=NOWHERE | {"WEB_FETCH_ENABLED": "false"}).of(ToolOptions).disabled_tools == ("fetch",)

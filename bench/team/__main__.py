@@ -85,7 +85,7 @@ def run(stack: ExitStack, seconds: float, count: int) -> None:
         "MCP_WEB_DATABASE_URL": postgres.database(),
         "MCP_WEB_REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
         "MCP_WEB_ALLOW_PRIVATE": "127.0.0.1",
-        "MCP_WEB_CALLS_PER_MINUTE": "1000000",
+        "MCP_WEB_TENANT_LIMITS": "calls_per_minute=1000000",
         "MCP_WEB_DDGS_ENABLED": "false",
         "MCP_WEB_RENDER_ENABLED": "false",
     }

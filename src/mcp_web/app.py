@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -71,11 +72,8 @@ class App:
         self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
-        log = self.settings.of(ServerOptions).log
-        chosen = any(
-            row.origin != "default" for row in self.settings.rows if (row.section, row.name) == ("server", "log")
-        )
-        trace.configure(log if chosen or not trace.interactive else "off", self.settings.secrets)
+        is_wanted = self.settings.is_set("server", "log") or not trace.interactive
+        trace.configure(self.settings.of(ServerOptions).log if is_wanted else "off", self.settings.secrets)
         return self
 
     async def __aexit__(
@@ -162,8 +160,7 @@ class App:
         """What each tenant may use."""
         from mcp_web.limit.quota import open_quota
 
-        per_minute = self.settings.of(ServerOptions).calls_per_minute
-        return open_quota(self.settings.of(LimitOptions), per_minute, self.coordination.limiter)
+        return open_quota(self.settings.of(LimitOptions), self.coordination.limiter)
 
     async def store(self) -> Store:
         """The store, opened when first needed."""
@@ -256,7 +253,9 @@ class App:
     def embedder(self) -> Embedder:
         from mcp_web.embed.open import open_embedder
 
-        made = open_embedder(self.settings.of(EmbedOptions), self.api_client)
+        fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
+        concurrency = min(options.concurrency, fetch.concurrency)
+        made = open_embedder(replace(options, timeout=fetch.timeout, concurrency=concurrency), self.api_client)
         self._exit_stack.push_async_callback(made.close)
         return made
 

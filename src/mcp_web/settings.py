@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from mcp_web.errors import ConfigError
-from mcp_web.model.option import OptionFacts, facts_of, is_option
+from mcp_web.model.option import OptionFacts, default_of, facts_of, is_option
 from mcp_web.text.values import Unfit, ValueKind, ValueRule, convert
 
 T = TypeVar("T")
@@ -48,6 +48,7 @@ _WORKER_VARIABLES = (
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "MALLOC_ARENA_MAX"),
 )
 _SEPARATOR = re.compile(r"[,;\s]+")
+_ENTRY_SEPARATOR = re.compile(r"[,;\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Setting:
         """The value, masked where it is a secret."""
         if not self.facts.secret or not self.value:
             return _without_passwords(self.value)
+        if isinstance(self.value, Mapping):
+            return dict.fromkeys(self.value, "•••")
         return tuple("•••" for _ in self.value) if isinstance(self.value, tuple) else "•••"
 
 
@@ -96,13 +99,18 @@ class Settings:
         assert isinstance(found, kind)
         return found
 
+    def is_set(self, section: str, name: str) -> bool:
+        """Whether somebody set this option, rather than its default being in force."""
+        return any(row.origin != "default" for row in self.rows if (row.section, row.name) == (section, name))
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """Every configured secret: for redaction and the leak guard."""
         found: list[str] = []
         for row in self.rows:
             if row.facts.secret and row.value:
-                found += row.value if isinstance(row.value, tuple) else [str(row.value)]
+                value = tuple(row.value.values()) if isinstance(row.value, Mapping) else row.value
+                found += value if isinstance(value, tuple) else [str(value)]
         logins = (re.search(r":([^:/@]+)@", value) for value in self.proxy_variables.values())
         return (*found, *(login[1] for login in logins if login))
 
@@ -111,6 +119,8 @@ def _without_passwords(value: Any) -> Any:
     """Addresses without the user and password somebody wrote into them."""
     if isinstance(value, tuple):
         return tuple(_without_passwords(item) for item in value)
+    if isinstance(value, Mapping):
+        return {name: _without_passwords(item) for name, item in value.items()}
     return re.sub(r"(?<=://)[^/@\s]+@", "•••@", value) if isinstance(value, str) else value
 
 
@@ -157,7 +167,7 @@ def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ..
     """The environment variables of an option, the first of which wins."""
     if facts.file_only:
         return ()
-    return facts.env or (f"MCP_WEB_{section}_{name}".upper(),)
+    return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
 
 
 def config_path() -> Path:
@@ -202,17 +212,21 @@ def _setting(
     path: Path,
 ) -> Setting:
     facts = facts_of(spec)
-    default = facts.contracts.get(contract or "", spec.default)
+    default = facts.contracts.get(contract or "", default_of(spec))
     value, origin, origin_name = default, "default", ""
     for key, scale in (*facts.keys.items(), (f"{section}.{spec.name}", 1.0)):
         if (written := _written(table, key)) is not None:
             origin, origin_name = "file", f"{path}: {key}"
-            value = _checked(origin_name, written, hint, facts, scale=scale)
-    for variable in variable_names(section, spec.name, facts):
-        if env.get(variable, "").strip():
-            origin, origin_name = "environment", variable
-            value = _checked(variable, env[variable].strip(), hint, facts, scale=facts.scale)
-            break
+            value = _joined(value, _checked(origin_name, written, hint, facts, scale=scale))
+    names = [name for name in reversed(variable_names(section, spec.name, facts)) if env.get(name, "").strip()]
+    # The last is applied first, so that the first wins; variables of single entries add to what the others set.
+    for variable in sorted(names, key=facts.entries.__contains__):
+        origin, origin_name = "environment", variable
+        text = env[variable].strip()
+        if variable in facts.entries:
+            value = _with_entry(value, variable, text, hint, facts)
+        else:
+            value = _joined(value, _checked(variable, text, hint, facts, scale=facts.scale))
     if (flag := flags.get(f"{section}.{spec.name}")) is not None:
         origin, origin_name = "flag", f"--{spec.name.replace('_', '-')}"
         value = _checked(origin_name, flag, hint, facts, scale=1.0)
@@ -232,16 +246,55 @@ def _written(table: Mapping[str, Any], key: str) -> Any:
     return value
 
 
+def _joined(value: Any, given: Any) -> Any:
+    """What is given in place of the value; the entries of a mapping are replaced one by one."""
+    return {**value, **given} if isinstance(given, Mapping) else given
+
+
+def _with_entry(value: Any, variable: str, text: str, hint: Any, facts: OptionFacts) -> Any:
+    """The value with the one entry that a variable sets."""
+    entry = facts.entries[variable]
+    if isinstance(value, Mapping):
+        return {**value, entry: _entry_value(variable, text, hint, facts)}
+    on = _checked(variable, text, bool, dataclasses.replace(facts, choices=()), scale=1.0)
+    return tuple(name for name in value if name != entry) if on else (*value, entry)
+
+
+def _is_mapping(hint: Any) -> bool:
+    return typing.get_origin(hint) is Mapping
+
+
+def _mapping(name: str, raw: Any, hint: Any, facts: OptionFacts) -> dict[str, Any]:
+    """Entries by name, from a table of the file or from text such as `a=1, b=2`; a value without a name is for `*`."""
+    if isinstance(raw, bool | int | float):
+        raw = str(raw)
+    if not isinstance(raw, Mapping):
+        items = convert(raw, ValueRule("array", separator=_ENTRY_SEPARATOR))
+        raw = dict((key.strip(), item.strip()) if sep else ("*", key) for key, sep, item in map(_partition, items))
+    for key in raw:
+        if facts.choices and key not in facts.choices:
+            raise ConfigError(f"{name} names {key!r}, but it takes {_in_words(hint, facts)}.")
+    return {key.lower(): _entry_value(f"{name} ({key})", item, hint, facts) for key, item in raw.items()}
+
+
+def _partition(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
+
+
+def _entry_value(name: str, raw: Any, hint: Any, facts: OptionFacts) -> Any:
+    return _checked(name, raw, typing.get_args(hint)[1], dataclasses.replace(facts, choices=()), scale=1.0)
+
+
 def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float) -> Any:
     """The value in its type and within its limits, or a ConfigError that says what is allowed."""
+    if _is_mapping(hint):
+        return _mapping(name, raw, hint, facts)
     rule, kind = _rule(hint, facts, scale), _inner(hint)
     try:
         value = convert(raw, rule)
     except Unfit as error:
         value = "•••" if facts.secret else repr(raw)
         raise ConfigError(f"{name} is {value}, but it must be {error.allowed}.") from None
-    if kind is Path:
-        return Path(value).expanduser()
     if rule.kind in ("integer", "number"):
         return kind(value * scale) if scale != 1.0 else kind(value)
     return tuple(value) if rule.kind == "array" else value
@@ -266,8 +319,8 @@ def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:
     """What is allowed in the environment, for the reference."""
-    if _inner(hint) is Path:
-        return "a path"
+    if _is_mapping(hint):
+        return "entries NAME=VALUE" + (f", where NAME is one of: {', '.join(facts.choices)}" if facts.choices else "")
     rule = _rule(hint, facts, facts.scale)
     return "a list separated by commas" if rule.kind == "array" and not rule.choices else rule.allowed
 

@@ -10,7 +10,6 @@ import pytest
 from mcp_web.archive.keeper import Keeper, conditional_headers
 from mcp_web.archive.options import ArchiveOptions
 from mcp_web.archive.retention import rules, tidy
-from mcp_web.errors import ConfigError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
@@ -19,6 +18,8 @@ from mcp_web.store.sqlite.store import SqliteStore
 pytestmark = pytest.mark.anyio
 URL = "https://example.org/page"
 KEY = page_key(URL, "readable")
+
+EVERY = {"*": True}
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ async def test_a_304_makes_the_version_fresh_again(store: Store) -> None:
 
 
 async def test_with_remembering_off_nothing_reaches_the_disk_but_paging_works(store: Store) -> None:
-    keeper = Keeper(store, ArchiveOptions(remember=False))
+    keeper = Keeper(store, ArchiveOptions(remember={"*": False}))
     kept = await _keep(keeper, "text", 1000.0)
     assert await keeper.latest(KEY) == kept
     confirmed = await keeper.confirm(kept, _fetched(2000.0))
@@ -87,11 +88,11 @@ async def test_with_remembering_off_nothing_reaches_the_disk_but_paging_works(st
     ("options", "remembered"),
     [
         (ArchiveOptions(), True),
-        (ArchiveOptions(forget_domains=("example.org",)), False),
-        (ArchiveOptions(forget_domains=("*.org",)), False),
-        (ArchiveOptions(forget_domains=("ample.org", "")), True),
-        (ArchiveOptions(remember_domains=("example.org",)), True),
-        (ArchiveOptions(remember_domains=("other.org",)), False),
+        (ArchiveOptions(remember=EVERY | {"example.org": False}), False),
+        (ArchiveOptions(remember=EVERY | {"*.org": False}), False),
+        (ArchiveOptions(remember=EVERY | {"ample.org": False}), True),
+        (ArchiveOptions(remember={"*": False, "example.org": True}), True),
+        (ArchiveOptions(remember={"*": False, "other.org": True}), False),
     ],
 )
 async def test_domain_rules_decide_what_is_kept(store: Store, options: ArchiveOptions, remembered: bool) -> None:
@@ -100,7 +101,7 @@ async def test_domain_rules_decide_what_is_kept(store: Store, options: ArchiveOp
 
 
 async def test_what_a_person_saved_stays_research_when_an_agent_opens_it(store: Store) -> None:
-    keeper = Keeper(store, ArchiveOptions(forget_domains=("example.org",)))
+    keeper = Keeper(store, ArchiveOptions(remember=EVERY | {"example.org": False}))
     await _keep(keeper, "one", 1000.0, source="research", tags=("mine",))
     again = await _keep(keeper, "two", 2000.0)
     assert (again.source, again.tags) == ("research", ("mine",))
@@ -108,22 +109,16 @@ async def test_what_a_person_saved_stays_research_when_an_agent_opens_it(store: 
 
 
 async def test_a_domains_own_freshness_overrules_the_server(store: Store) -> None:
-    keeper = Keeper(store, ArchiveOptions(domain_ttls=("example.org=10",)))
+    keeper = Keeper(store, ArchiveOptions(ttl={"*": 86400.0, "example.org": 10.0}))
     kept = await _keep(keeper, "text", 1000.0, ("cache-control", "max-age=600"))
     assert kept.fresh_until == 1010.0
-
-
-def test_a_wrong_domain_rule_names_itself(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "never", size_limit=0, wait_seconds=1)
-    with pytest.raises(ConfigError, match=r"example\.org:10"):
-        Keeper(store, ArchiveOptions(domain_ttls=("example.org:10",)))
 
 
 async def test_tidying_applies_the_standing_rules(store: Store) -> None:
     keeper = Keeper(store, ArchiveOptions())
     for number in range(4):
         await _keep(keeper, f"text {number}", 1000.0 + number)
-    options = ArchiveOptions(keep_versions=2, forget_domains=("other.example",))
+    options = ArchiveOptions(keep_versions=2, remember=EVERY | {"other.example": False})
     assert len(rules(options)) == 1
     assert (await tidy(store, options)).snapshots == 2
     assert len(await store.versions(KEY)) == 2

@@ -16,16 +16,18 @@ from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
 from mcp_web.search.providers import REGISTRY
 
 KEYED = SearchOptions(
-    brave_api_key="secret-key",
-    google_api_key="secret-key",
-    google_engine_id="engine",
-    tavily_api_key="secret-key",
-    exa_api_key="secret-key",
-    serper_api_key="secret-key",
     searxng_urls=("http://127.0.0.1:8888",),
-    github_token="secret-key",
-    openalex_key="secret-key",
-    stackexchange_key="secret-key",
+    keys={
+        "brave": "secret-key",
+        "google": "secret-key",
+        "google_engine": "engine",
+        "tavily": "secret-key",
+        "exa": "secret-key",
+        "serper": "secret-key",
+        "github": "secret-key",
+        "openalex": "secret-key",
+        "stackexchange": "secret-key",
+    },
 )
 PROVIDERS: list[Provider] = [one for entry in REGISTRY.values() for one in entry.build(KEYED)]
 JSON_PROVIDERS = [one for one in PROVIDERS if one.name != "arxiv"]  # arXiv answers with an Atom feed

@@ -22,9 +22,8 @@ from miniweb import MiniWeb
 # Nothing but what a test sets up: no keyless search, no public list, no model.
 OFFLINE = {
     "MCP_WEB_DDGS_ENABLED": "false",
-    "MCP_WEB_TAVILY_KEYLESS": "false",
     "MCP_WEB_SEARX_SPACE_URL": "off",
-    "MCP_WEB_SEARCH_SOURCES": "false",
+    "MCP_WEB_SEARCH_EXCLUDE": "tavily,sources",
     "MCP_WEB_EMBEDDINGS": "none",
 }
 

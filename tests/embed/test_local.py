@@ -107,7 +107,7 @@ async def test_no_embeddings_say_how_to_switch_them_on() -> None:
 @pytest.mark.anyio
 async def test_prefixes_reach_the_local_model(embedder: Embedder) -> None:
     plain = await embedder.embed(["query: x"])
-    prefixed = await open_embedder(EmbedOptions(threads=1, query_prefix="query: ")).embed(["x"], kind="query")
+    prefixed = await open_embedder(EmbedOptions(threads=1, prefixes={"query": "query:"})).embed(["x"], kind="query")
     assert np.allclose(plain, prefixed, atol=1e-3)
 
 

@@ -91,7 +91,7 @@ async def test_vectors_are_put_in_the_order_of_their_index(server: EmbeddingServ
 
 
 async def test_dimensions_and_prefixes_are_sent_when_set(server: EmbeddingServer) -> None:
-    embedder = remote(server, dimensions=8, query_prefix="query: ", passage_prefix="passage: ")
+    embedder = remote(server, dimensions=8, prefixes={"query": "query: ", "passage": "passage:"})
     assert (await embedder.embed(["x"], kind="query")).shape == (1, 8)
     await embedder.embed(["y"])
     assert server.texts == ["query: x", "passage: y"]

@@ -23,14 +23,20 @@ RECORDINGS = Path(__file__).parent / "recordings"
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "providers"
 
 # Nothing but what a test names: no keyless search, no public list, no official sources.
-NOTHING = SearchOptions(
-    ddgs_enabled=False, tavily_keyless=False, searx_space_url="", sources_enabled=False, cache_ttl=0
-)
+NO_LIST = {"searx_space": "off"}
+NOTHING = SearchOptions(exclude=("ddgs", "tavily", "sources"), urls=NO_LIST, cache_ttl=0)
+
+
+def options_of(**options: Any) -> SearchOptions:
+    """Nothing but these options; a provider with a key is not excluded."""
+    urls = NO_LIST | options.pop("urls", {})
+    exclude = options.pop("exclude", tuple(name for name in NOTHING.exclude if name not in options.get("keys", {})))
+    return replace(NOTHING, urls=urls, exclude=exclude, **options)
 
 
 def searcher(limiter: Limiter | None = None, notes: NoteStore | None = None, **options: Any) -> Searcher:
     client = ApiClient(OperatorDialer())
-    return Searcher(replace(NOTHING, **options), client, limiter or MemoryLimiter(), notes or MemoryNoteStore())
+    return Searcher(options_of(**options), client, limiter or MemoryLimiter(), notes or MemoryNoteStore())
 
 
 def soon(seconds: float = 20.0) -> float:

@@ -40,7 +40,7 @@ async def test_results_with_links_that_still_open(miniweb: MiniWeb, engines: dic
     site = miniweb.site("ddg.example")
     site.page("/html/", PAGE)
     engines["duckduckgo"].search_url = site.loopback_url("/html/")  # type: ignore[attr-defined]
-    made = searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",))
+    made = searcher(exclude=("tavily", "sources"), ddgs_backends=("duckduckgo",))
     found = await made.search(SearchQuery("!g tortoise", language="de", freshness="week"), deadline=soon())
     assert [hit.url for hit in found.hits] == ["https://a.example/a%2Fb?x=1%26y", "https://b.example/"]
     assert found.hits[0].snippet == "Slow reptiles."
@@ -64,7 +64,7 @@ async def test_a_silent_rate_limit_is_called_blocked(
     site.page("/html/", body, status=status)
     engines["duckduckgo"].search_url = site.loopback_url("/html/")  # type: ignore[attr-defined]
     with pytest.raises(SearchUnavailable, match="blocked") as blocked:
-        await searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",)).search(
+        await searcher(exclude=("tavily", "sources"), ddgs_backends=("duckduckgo",)).search(
             SearchQuery("tortoise"), deadline=soon()
         )
     assert blocked.value.details["attempted"][0] | {"ms": 0, "retry_after": 0, "detail": ""} == {
@@ -80,7 +80,7 @@ async def test_no_results_are_no_results(miniweb: MiniWeb, engines: dict[str, ty
     site = miniweb.site("ddg.example")
     site.page("/html/", "<html><body>No results.</body></html>")
     engines["duckduckgo"].search_url = site.loopback_url("/html/")  # type: ignore[attr-defined]
-    made = searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",))
+    made = searcher(exclude=("tavily", "sources"), ddgs_backends=("duckduckgo",))
     found = await made.search(SearchQuery("tortoise"), deadline=soon())
     assert found.hits == ()
     assert found.suggestion
@@ -97,7 +97,7 @@ async def test_a_blocked_backend_gives_way_to_the_next(miniweb: MiniWeb, engines
     )
     engines["duckduckgo"].search_url = blocked.loopback_url("/html/")  # type: ignore[attr-defined]
     engines["mojeek"].search_url = mojeek.loopback_url("/search")  # type: ignore[attr-defined]
-    made = searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo", "mojeek"))
+    made = searcher(exclude=("tavily", "sources"), ddgs_backends=("duckduckgo", "mojeek"))
     found = await made.search(SearchQuery("tortoise"), deadline=soon())
     assert [hit.url for hit in found.hits] == ["https://m.example/x"]
     assert [(one.name, one.outcome) for one in found.attempted] == [
@@ -125,7 +125,7 @@ async def test_images_and_news_of_the_one_backend_that_only_has_those(
     site.page("/news", BING_NEWS)
     ENGINES["images"]["bing"].search_url = site.loopback_url("/images")
     ENGINES["news"]["bing"].search_url = site.loopback_url("/news")
-    made = searcher(ddgs_enabled=True, ddgs_backends=("bing",))
+    made = searcher(exclude=("tavily", "sources"), ddgs_backends=("bing",))
     found = await made.search(SearchQuery("knot", category="images", freshness="week"), deadline=soon())
     (hit,) = found.hits
     assert (hit.title, hit.url) == ("A knot", "https://p.example/page?x=1%26y")
@@ -149,7 +149,7 @@ async def test_a_page_of_nothing_is_no_defect(miniweb: MiniWeb, engines: dict[st
     site = miniweb.site("ddg.example")
     site.page("/html/", body)
     engines["duckduckgo"].search_url = site.loopback_url("/html/")  # type: ignore[attr-defined]
-    made = searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",))
+    made = searcher(exclude=("tavily", "sources"), ddgs_backends=("duckduckgo",))
     with suppress(SearchUnavailable):
         assert (await made.search(SearchQuery("tortoise"), deadline=soon())).hits == ()
 
@@ -173,7 +173,9 @@ async def test_what_the_library_raises_is_told_apart(
 
     monkeypatch.setattr(engines["duckduckgo"], "search", search)
     with pytest.raises(kind, match=said) as failed:
-        await searcher(ddgs_enabled=True, ddgs_backends=("duckduckgo",)).search(SearchQuery("x"), deadline=soon())
+        await searcher(exclude=("tavily", "sources"), ddgs_backends=("duckduckgo",)).search(
+            SearchQuery("x"), deadline=soon()
+        )
     assert "wombats" not in str(failed.value.as_dict())  # type: ignore[attr-defined]
 
 

@@ -77,7 +77,7 @@ async def burst(made: Searcher, calls: int) -> tuple[int, list[SearchRateLimited
 def on_plan(web: MiniWeb, plan: Plan, queue: Queue) -> Searcher:
     brave = web.site("brave.example")
     brave.route("/res/v1/web/search", plan.answer)
-    return searcher(queue, brave_api_key="k", brave_url=brave.loopback_url(""))
+    return searcher(queue, keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
 
 
 async def test_fifty_calls_on_one_request_a_second_are_answered_or_honestly_queued(miniweb: MiniWeb) -> None:

@@ -27,17 +27,17 @@ def names(options: SearchOptions, wanted: str | list[str] = "auto", category: st
 
 def test_nothing_configured_is_keyless_search() -> None:
     assert names(SearchOptions()) == ("ddgs", "tavily", "searxng", "wikipedia")
-    assert names(replace(SearchOptions(), searx_space_url="")) == ("ddgs", "tavily", "wikipedia")
+    assert names(replace(SearchOptions(), urls={"searx_space": ""})) == ("ddgs", "tavily", "wikipedia")
 
 
 def test_what_the_operator_set_up_comes_first_and_keyless_last() -> None:
-    options = SearchOptions(brave_api_key="k", tavily_api_key="k")
+    options = SearchOptions(keys={"brave": "k", "tavily": "k"})
     assert names(options) == ("brave", "tavily", "ddgs", "searxng", "wikipedia")
 
 
 def test_an_own_searxng_comes_first_and_keyless_providers_are_left_out() -> None:
     assert names(SearchOptions(searxng_urls=("http://s",))) == ("searxng",)
-    keyed = SearchOptions(brave_api_key="k", searxng_urls=("http://s",), tavily_api_key="k")
+    keyed = SearchOptions(keys={"brave": "k", "tavily": "k"}, searxng_urls=("http://s",))
     assert names(keyed) == ("searxng", "brave", "tavily")
     listed = SearchOptions(searxng_urls=("http://s",), providers=("searxng", "ddgs"))
     assert names(listed) == ("searxng", "ddgs")
@@ -52,17 +52,17 @@ def test_a_call_cannot_send_queries_past_an_own_searxng(name: str) -> None:
 
 
 def test_a_given_order_is_kept_and_nothing_is_added() -> None:
-    options = SearchOptions(brave_api_key="k", providers=("searxng", "brave", "exa"), searxng_urls=("http://s",))
+    options = SearchOptions(keys={"brave": "k"}, providers=("searxng", "brave", "exa"), searxng_urls=("http://s",))
     assert names(options) == ("searxng", "brave", "exa")  # exa will say that it lacks its key
 
 
 def test_a_category_goes_first_to_those_who_know_it() -> None:
-    options = SearchOptions(brave_api_key="k", searxng_urls=("http://s",))
+    options = SearchOptions(keys={"brave": "k"}, searxng_urls=("http://s",))
     assert names(options, category="music")[0] == "searxng"
 
 
 def test_google_ends() -> None:
-    options = replace(NOTHING, google_api_key="k", google_engine_id="c")
+    options = replace(NOTHING, keys={"google": "k", "google_engine": "c"})
     assert select("auto", options, "general", TODAY).names == ("google",)
     assert select("auto", options, "general", date(2027, 1, 1)).names == ()
 

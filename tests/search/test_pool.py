@@ -19,7 +19,7 @@ from mcp_web.search.run import Runner
 from mcp_web.search.searxng.directory import read_directory
 from mcp_web.search.searxng.pool import InstancePool
 from miniweb import MiniWeb, Request
-from search.lookalike import NOTHING, reply, searcher, searxng_page, soon
+from search.lookalike import options_of, reply, searcher, searxng_page, soon
 
 pytestmark = pytest.mark.anyio
 Q = SearchQuery("tortoise")
@@ -40,9 +40,8 @@ def listed(**facts: Any) -> dict[str, Any]:
 
 
 def pool(**options: Any) -> InstancePool:
-    from dataclasses import replace
 
-    chosen = replace(NOTHING, **options)
+    chosen = options_of(**options)
     client = ApiClient(OperatorDialer())
     runner = Runner(chosen, {"http": client, "https": client, "guarded": client}, MemoryLimiter())
     return InstancePool(chosen, runner, MemoryNoteStore(), randomness=random.Random(1))
@@ -63,7 +62,6 @@ def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:
             "https://scripted.example/": listed(html={"grade": "Cjs👁️"} | {"grade": "E"}),
             "https://flaky.example/": listed(uptime={"uptimeDay": 60.0}),
             "https://failing.example/": listed(timing={"search": {"success_percentage": 10}}),
-            "https://banned.example/": listed(),
             "http://plain.example/": listed(),
             "https://10.0.0.7/": listed(),
             "https://localhost/": listed(),
@@ -72,7 +70,7 @@ def test_the_list_is_sorted_by_grade_and_speed_and_sifted() -> None:
             "https://broken.example/": "nonsense",
         }
     }
-    urls = [one.url for one in read_directory(data, "https://searx.space/x.json", ["https://banned.example"])]
+    urls = [one.url for one in read_directory(data, "https://searx.space/x.json")]
     assert urls == [
         "https://fast.example",
         "https://slow.example",
@@ -118,7 +116,7 @@ async def test_public_instances_are_found_used_and_banned_when_they_have_no_json
     mute.page("/search", "Forbidden", status=403)
     good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
     made = searcher(
-        searx_space_url=directory.loopback_url("/instances.json"), request_delay_most=0.1, public_interval=0.1
+        request_delay_most=0.1, public_interval=0.1, urls={"searx_space": directory.loopback_url("/instances.json")}
     )
     for _ in range(2):
         found = await made.search(Q, "searxng", deadline=soon())
@@ -136,7 +134,7 @@ async def test_every_instance_of_a_list_goes_through_the_address_guard() -> None
         "http://127.0.0.1:9/x.json",
         "https://list.example:9443/",
     ):
-        made = pool(searx_space_url=source)
+        made = pool(urls={"searx_space": source})
         await made.notes.keep_note("searx_space", source, data, 1e12)
         (one,) = await made.known()
         assert one.provider.capabilities.guarded
@@ -145,12 +143,12 @@ async def test_every_instance_of_a_list_goes_through_the_address_guard() -> None
 async def test_a_directory_that_is_down_is_not_the_end(miniweb: MiniWeb) -> None:
     own = miniweb.site("own.example")
     own.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
-    made = searcher(searxng_urls=(own.loopback_url(""),), searx_space_url="http://127.0.0.1:1/instances.json")
+    made = searcher(searxng_urls=(own.loopback_url(""),), urls={"searx_space": "http://127.0.0.1:1/instances.json"})
     assert (await made.search(Q, deadline=soon())).hits
 
 
 async def test_whoever_runs_an_instance_keeps_queries_to_it() -> None:
-    made = pool(searxng_urls=("http://one",), searx_space_url="https://searx.space/data/instances.json")
+    made = pool(searxng_urls=("http://one",), urls={"searx_space": "https://searx.space/data/instances.json"})
     assert [one.url for one in await made.known()] == ["http://one"]
 
 
@@ -158,7 +156,7 @@ async def test_ones_own_instance_does_not_wait_for_the_list_of_public_ones(miniw
     own, directory = miniweb.site("own.example"), miniweb.site("directory.example")
     own.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
     directory.page("/i.json", json.dumps({"instances": {}}))
-    made = searcher(searxng_urls=(own.loopback_url(""),), searx_space_url=directory.loopback_url("/i.json"))
+    made = searcher(searxng_urls=(own.loopback_url(""),), urls={"searx_space": directory.loopback_url("/i.json")})
     assert (await made.search(Q, deadline=soon())).hits
     assert directory.log == []
 
@@ -167,7 +165,9 @@ async def test_first_searches_at_once_all_wait_for_the_list(miniweb: MiniWeb) ->
     directory, good = miniweb.site("directory.example"), miniweb.site("good.example")
     directory.page("/i.json", json.dumps({"instances": {good.loopback_url("/"): listed()}}))
     good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
-    made = searcher(searx_space_url=directory.loopback_url("/i.json"), request_delay_most=0.1, public_interval=0.1)
+    made = searcher(
+        request_delay_most=0.1, public_interval=0.1, urls={"searx_space": directory.loopback_url("/i.json")}
+    )
     found = []
 
     async def one(text: str) -> None:
@@ -184,7 +184,7 @@ async def test_a_dead_instance_of_ones_own_gives_way_to_a_public_one(miniweb: Mi
     directory, good = miniweb.site("directory.example"), miniweb.site("good.example")
     directory.page("/i.json", json.dumps({"instances": {good.loopback_url("/"): listed()}}))
     good.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
-    made = searcher(searxng_urls=("http://127.0.0.1:1",), searx_space_url=directory.loopback_url("/i.json"))
+    made = searcher(searxng_urls=("http://127.0.0.1:1",), urls={"searx_space": directory.loopback_url("/i.json")})
     found = await made.search(Q, deadline=soon())
     assert [one.outcome for one in found.attempted] == ["unreachable", "ok"]
 
@@ -207,7 +207,7 @@ async def test_one_dead_one_limited_one_slow_still_answers(miniweb: MiniWeb) -> 
 
 
 async def test_a_deadline_that_is_over_is_no_missing_setting(miniweb: MiniWeb) -> None:
-    made = searcher(searxng_urls=("http://127.0.0.1:1",), brave_api_key="k", brave_url="http://127.0.0.1:1")
+    made = searcher(searxng_urls=("http://127.0.0.1:1",), keys={"brave": "k"}, urls={"brave": "http://127.0.0.1:1"})
     for provider in ("brave", "searxng", "auto", "brave,searxng"):
         with pytest.raises(SearchUnavailable):
             await made.search(Q, provider, deadline=soon(-1))

@@ -33,11 +33,11 @@ async def test_a_brave_key_is_tested_without_spending_a_search(miniweb: MiniWeb)
         "/res/v1/web/search",
         lambda _: reply(missing, 422, X_RateLimit_Limit="1, 2000", X_RateLimit_Remaining="1, 1604"),
     )
-    good = (await states(brave_api_key="k", brave_url=brave.loopback_url("")))["brave"]
+    good = (await states(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}))["brave"]
     assert (good.configured, good.reachable, good.authorised, good.quota_left) == (True, True, True, "1604 this month")
     assert "q" not in brave.log[0].query
     brave.route("/res/v1/web/search", lambda _: reply({"error": {"code": "SUBSCRIPTION_TOKEN_INVALID"}}, 422))
-    bad = (await states(brave_api_key="k", brave_url=brave.loopback_url("")))["brave"]
+    bad = (await states(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}))["brave"]
     assert (bad.reachable, bad.authorised) == (True, False)
     assert "BRAVE_API_KEY" in (bad.fix or "")
 
@@ -57,5 +57,7 @@ async def test_searxng_without_json_gets_the_yaml_line(miniweb: MiniWeb) -> None
 async def test_google_says_when_it_ends(miniweb: MiniWeb) -> None:
     google = miniweb.site("google.example")
     google.route("/customsearch/v1", lambda _: reply({"items": []}))
-    state = (await states(google_api_key="k", google_engine_id="c", google_url=google.loopback_url("")))["google"]
+    state = (await states(keys={"google": "k", "google_engine": "c"}, urls={"google": google.loopback_url("")}))[
+        "google"
+    ]
     assert "2027-01-01" in state.detail

@@ -273,7 +273,7 @@ def test_refusals_are_told_apart(provider: Provider, name: str, status: int, out
 
 
 def test_every_provider_says_how_to_set_it_up() -> None:
-    nothing = SearchOptions(ddgs_enabled=False, tavily_keyless=False, sources_enabled=False)
+    nothing = SearchOptions(exclude=("ddgs", "tavily", "sources"))
     for name, entry in REGISTRY.items():
         assert entry.capabilities.name == name
         assert entry.build(nothing) == []

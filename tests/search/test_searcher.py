@@ -24,7 +24,7 @@ Q = SearchQuery("tortoise")
 async def test_a_recorded_answer_becomes_an_answer(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
     brave.page(BRAVE, recorded("brave_web.json"), headers={"Content-Type": "application/json"})
-    found = await searcher(brave_api_key="k", brave_url=brave.loopback_url("")).search(Q, deadline=soon())
+    found = await searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}).search(Q, deadline=soon())
     assert found.provider == "brave"
     assert [hit.domain for hit in found.hits] == ["animals.example", "races.example"]
     assert found.more_results
@@ -39,10 +39,10 @@ async def test_auto_fails_over_and_says_so(miniweb: MiniWeb) -> None:
     brave.page(BRAVE, "{}", status=500)
     searx.page("/search", json.dumps(searxng_page("https://a.example/")), headers={"Content-Type": "application/json"})
     made = searcher(
-        brave_api_key="k",
-        brave_url=brave.loopback_url(""),
         searxng_urls=(searx.loopback_url(""),),
         providers=("brave", "searxng"),
+        keys={"brave": "k"},
+        urls={"brave": brave.loopback_url("")},
     )
     found = await made.search(Q, deadline=soon())
     assert found.provider == "searxng"
@@ -55,7 +55,7 @@ async def test_an_empty_answer_is_asked_of_the_next_and_then_believed(miniweb: M
     brave, searx = miniweb.site("brave.example"), miniweb.site("searx.example")
     brave.page(BRAVE, json.dumps({"type": "search", "query": {"original": "q"}}))
     searx.page("/search", json.dumps(searxng_page()), headers={"Content-Type": "application/json"})
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+    made = searcher(searxng_urls=(searx.loopback_url(""),), keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(Q, deadline=soon())
     assert found.hits == ()
     assert [attempt.outcome for attempt in found.attempted] == ["empty", "empty"]
@@ -71,7 +71,7 @@ async def test_several_names_are_asked_together_and_merged(miniweb: MiniWeb) -> 
         json.dumps(searxng_page("https://b.example/", "https://www.both.example/?utm_source=s")),
         headers={"Content-Type": "application/json"},
     )
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+    made = searcher(searxng_urls=(searx.loopback_url(""),), keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(Q, ["brave", "searxng"], deadline=soon(), raw=True)
     assert found.provider == "brave+searxng"
     assert found.hits[0].url == "https://both.example/"
@@ -84,7 +84,7 @@ async def test_several_names_are_asked_together_and_merged(miniweb: MiniWeb) -> 
 async def test_one_of_several_may_fail(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
     brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    made = searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(Q, "brave,exa", deadline=soon())
     assert found.provider == "brave"
     assert [(one.name, one.outcome) for one in found.attempted] == [("brave", "ok"), ("exa", "auth")]
@@ -95,7 +95,7 @@ async def test_a_straggler_does_not_keep_the_others_waiting(miniweb: MiniWeb) ->
     brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
     searx.behave("/search", _never)
     made = searcher(
-        brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),), timeout=2.0
+        searxng_urls=(searx.loopback_url(""),), timeout=2.0, keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}
     )
     found = await made.search(Q, ["brave", "searxng"], deadline=soon(1000))
     assert [(one.name, one.outcome) for one in found.attempted] == [("brave", "ok"), ("searxng", "timeout")]
@@ -110,7 +110,7 @@ async def test_fifty_results_are_paged_together(miniweb: MiniWeb) -> None:
         return reply(page, X_RateLimit_Limit="50, 0", X_RateLimit_Remaining="49, 0", X_RateLimit_Reset="1, 9")
 
     brave.route(BRAVE, answer)
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    made = searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(SearchQuery("q", count=50), deadline=soon())
     assert [hit.url for hit in found.hits] == [f"https://s{n}.example/" for n in range(50)]
     assert len(brave.log) == 3
@@ -153,10 +153,9 @@ async def test_a_wrong_key_stays_one_when_the_last_resort_fails_too(miniweb: Min
     brave.route(BRAVE, lambda _: reply({"error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "meta": {}}}, 422))
     tavily.route("/search", lambda _: reply({}, 503))
     made = searcher(
-        brave_api_key="k",
-        brave_url=brave.loopback_url(""),
-        tavily_keyless=True,
-        tavily_url=tavily.loopback_url(""),
+        exclude=("ddgs", "sources"),
+        keys={"brave": "k"},
+        urls={"brave": brave.loopback_url(""), "tavily": tavily.loopback_url("")},
     )
     with pytest.raises(SearchAuthError) as wrong:
         await made.search(Q, deadline=soon())
@@ -168,7 +167,7 @@ async def test_a_bad_key_is_not_tried_again_and_again(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
     body = {"type": "ErrorResponse", "error": {"code": "SUBSCRIPTION_TOKEN_INVALID", "status": 422, "meta": {}}}
     brave.page(BRAVE, json.dumps(body), status=422)
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    made = searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     for _ in range(3):
         with pytest.raises(SearchAuthError) as wrong:
             await made.search(Q, deadline=soon())
@@ -180,7 +179,7 @@ async def test_a_question_that_is_not_understood_is_not_held_against_the_provide
     brave = miniweb.site("brave.example")
     body = {"type": "ErrorResponse", "error": {"code": "VALIDATION", "status": 422, "detail": "q is odd", "meta": {}}}
     brave.page(BRAVE, json.dumps(body), status=422)
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), max_consecutive_failures=1)
+    made = searcher(max_consecutive_failures=1, keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     with pytest.raises(SearchUnavailable, match="did not understand"):
         await made.search(SearchQuery("odd"), deadline=soon())
     assert len(brave.log) == 1  # not tried again
@@ -192,7 +191,7 @@ async def test_pages_that_came_are_delivered_when_the_next_one_fails(miniweb: Mi
     brave = miniweb.site("brave.example")
     ok = reply(brave_page(*(f"https://s{n}.example/" for n in range(20)), more=True), X_RateLimit_Limit="50, 0")
     brave.route(BRAVE, lambda request: reply("{}", 500) if "offset" in request.query else ok)
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    made = searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(SearchQuery("q", count=40), deadline=soon())
     assert len(found.hits) == 20
     assert any("brave broke off after 20 results" in note for note in found.notes)
@@ -203,7 +202,7 @@ async def test_a_used_up_month_is_reported_with_its_end(miniweb: MiniWeb) -> Non
     body = {"type": "ErrorResponse", "error": {"code": "QUOTA_LIMITED", "status": 429, "meta": {}}}
     brave.route(BRAVE, lambda _: reply(body, 429, X_RateLimit_Reset="1, 86400"))
     with pytest.raises(SearchRateLimited) as limited:
-        await searcher(brave_api_key="k", brave_url=brave.loopback_url("")).search(Q, deadline=soon())
+        await searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}).search(Q, deadline=soon())
     assert limited.value.retry_after == 86400
     assert limited.value.details["attempted"][0]["outcome"] == "quota"
 
@@ -215,14 +214,14 @@ async def test_a_short_limit_is_waited_out(miniweb: MiniWeb) -> None:
         reply(brave_page("https://a.example/")),
     ]
     brave.route(BRAVE, lambda _: answers.pop(0))
-    found = await searcher(brave_api_key="k", brave_url=brave.loopback_url("")).search(Q, deadline=soon())
+    found = await searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}).search(Q, deadline=soon())
     assert len(found.hits) == 1
 
 
 async def test_the_operators_own_budget_is_kept(miniweb: MiniWeb) -> None:
     brave = miniweb.site("brave.example")
     brave.route(BRAVE, lambda _: reply(brave_page("https://a.example/"), X_RateLimit_Limit="50, 0"))
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), monthly_budgets=("brave=2",))
+    made = searcher(monthly_budgets={"brave": 2}, keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     for number in range(2):
         await made.search(SearchQuery(f"q{number}"), deadline=soon())
     with pytest.raises(SearchRateLimited, match="budget of 2"):
@@ -302,10 +301,10 @@ async def test_answers_are_cached_and_braves_never_reach_the_disk(miniweb: MiniW
     notes = DiskNotes()
     made = searcher(
         notes=notes,
-        brave_api_key="k",
-        brave_url=brave.loopback_url(""),
         searxng_urls=(searx.loopback_url(""),),
         cache_ttl=3600.0,
+        keys={"brave": "k"},
+        urls={"brave": brave.loopback_url("")},
     )
     for name, site in (("brave", brave), ("searxng", searx)):
         first = await made.search(Q, name, deadline=soon())
@@ -363,7 +362,9 @@ async def test_no_query_is_ever_logged(miniweb: MiniWeb, capsys: pytest.CaptureF
     trace.configure("debug")
     try:
         secret = SearchQuery("unmistakable words of mine")
-        made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""), searxng_urls=(searx.loopback_url(""),))
+        made = searcher(
+            searxng_urls=(searx.loopback_url(""),), keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}
+        )
         await made.search(secret, deadline=soon())
         with pytest.raises(SearchUnavailable):
             await searcher(searxng_urls=("http://127.0.0.1:1",)).search(secret, deadline=soon())
@@ -395,11 +396,8 @@ async def test_the_researched_examples_travel_over_http(miniweb: MiniWeb) -> Non
     google.page("/customsearch/v1", await anyio.Path(examples / "google_200.json").read_bytes())
     made = searcher(
         limiter=MemoryLimiter(),
-        brave_api_key="k",
-        brave_url=brave.loopback_url(""),
-        google_api_key="k",
-        google_engine_id="c",
-        google_url=google.loopback_url(""),
+        keys={"brave": "k", "google": "k", "google_engine": "c"},
+        urls={"brave": brave.loopback_url(""), "google": google.loopback_url("")},
     )
     found = await made.search(SearchQuery("asyncio"), ["brave", "google"], deadline=soon())
     assert found.provider == "brave+google"
@@ -415,12 +413,8 @@ async def test_every_other_provider_answers_over_http(miniweb: MiniWeb) -> None:
     serper = miniweb.site("serper.example")
     serper.route("/search", lambda _: reply(recorded("serper.json")))
     made = searcher(
-        exa_api_key="k",
-        exa_url=exa.loopback_url(""),
-        tavily_api_key="t",
-        tavily_url=tavily.loopback_url(""),
-        serper_api_key="s",
-        serper_url=serper.loopback_url(""),
+        keys={"exa": "k", "tavily": "t", "serper": "s"},
+        urls={"exa": exa.loopback_url(""), "tavily": tavily.loopback_url(""), "serper": serper.loopback_url("")},
     )
     found = await made.search(Q, ["exa", "tavily", "serper"], deadline=soon())
     assert found.provider == "exa+tavily+serper"
@@ -435,7 +429,7 @@ async def test_images_of_one_page_are_all_shown_with_their_own_address(miniweb: 
     rows = [row | {"title": f"Number {at}", "properties": {"url": file}} for at, file in enumerate(files)]
     brave = miniweb.site("brave.example")
     brave.page("/res/v1/images/search", json.dumps({"type": "images", "results": rows}))
-    made = searcher(brave_api_key="k", brave_url=brave.loopback_url(""))
+    made = searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(SearchQuery("knots", count=20, category="images"), deadline=soon())
     assert [hit.image for hit in found.hits] == files
     assert {hit.url for hit in found.hits} == {"https://gallery.example/"}

@@ -20,7 +20,7 @@ from search.searxng_process import Server, engine, serving, settings
 from surface.tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
-OFFLINE = {"MCP_WEB_TAVILY_KEYLESS": "true", "MCP_WEB_EMBEDDINGS": "none", "MCP_WEB_SEARCH_CACHE_TTL": "0"}
+OFFLINE = {"MCP_WEB_EMBEDDINGS": "none", "MCP_WEB_SEARCH_CACHE_TTL": "0"}
 
 
 def results(request: Request) -> Reply:
@@ -124,7 +124,7 @@ async def test_an_instance_without_json_leaves_the_query_to_the_other(
 async def test_queries_of_an_own_instance_go_nowhere_else(lab: Lab, miniweb: MiniWeb, tmp_path: Path) -> None:
     tavily = miniweb.site("tavily.example")
     tavily.page("/search", "{}")
-    env = {"MCP_WEB_TAVILY_URL": tavily.loopback_url("")}
+    env = {"MCP_WEB_SEARCH_URLS": f"tavily={tavily.loopback_url('')}"}
     async with asking(miniweb, tmp_path, lab.good.url, **env) as made:
         assert await answered(made, "nothing") == 0
         refused = await made.call("web_search", query="nothing", provider="tavily")

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from mcp_web.errors import ConfigError, SearchAuthError, SearchRateLimited, SearchUnavailable
+from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
@@ -136,7 +136,7 @@ def served(miniweb: MiniWeb, name: str, body: Any, status: int = 200, **headers:
 
 
 async def asked(name: str, site: Site, query: SearchQuery, **options: Any) -> SearchAnswer:
-    made = searcher(providers=(name,), source_urls=(f"{name}={site.loopback_url('')}",), **options)
+    made = searcher(providers=(name,), **options, urls={name: site.loopback_url("")})
     return await made.search(query, name, deadline=soon())
 
 
@@ -231,7 +231,7 @@ async def test_a_stack_exchange_backoff_is_kept(miniweb: MiniWeb) -> None:
 async def test_fifty_calls_at_once_keep_the_pace_of_arxiv(miniweb: MiniWeb) -> None:
     """One request every three seconds: within a second, one is sent and the others are told when to come back."""
     site = served(miniweb, "arxiv", recorded("arxiv.xml"))
-    made = searcher(providers=("arxiv",), source_urls=(f"arxiv={site.loopback_url('')}",))
+    made = searcher(providers=("arxiv",), urls={"arxiv": site.loopback_url("")})
     waits: list[float] = []
 
     async def one(number: int) -> None:
@@ -277,7 +277,7 @@ def test_sources_are_not_asked_past_an_own_searxng_or_list() -> None:
         (SearchOptions(), ("openalex", "crossref", "arxiv", "europepmc")),
         (SearchOptions(searxng_urls=("http://s",)), ()),
         (SearchOptions(providers=("brave", "arxiv")), ("arxiv",)),
-        (SearchOptions(sources_enabled=False), ()),
+        (SearchOptions(exclude=("sources",)), ()),
     ]:
         made = select("auto", options, "science", soon_date(), fitting=fitting_sources(query))
         assert made.beside == beside
@@ -293,10 +293,9 @@ async def test_sources_are_merged_with_a_general_search(miniweb: MiniWeb) -> Non
     brave = served(miniweb, "brave", brave_page(*(f"https://a.example/{n}" for n in range(10))))
     wikipedia = served(miniweb, "wikipedia", recorded("wikipedia.json"))
     made = searcher(
-        sources_enabled=True,
-        source_urls=(f"wikipedia={wikipedia.loopback_url('')}",),
-        brave_api_key="k",
-        brave_url=brave.loopback_url(""),
+        exclude=("ddgs", "tavily"),
+        keys={"brave": "k"},
+        urls={"wikipedia": wikipedia.loopback_url(""), "brave": brave.loopback_url("")},
     )
     found = await made.search(SearchQuery("what is a tortoise"), deadline=soon())
     engines = [hit.engines[0] for hit in found.hits]
@@ -309,10 +308,9 @@ async def test_a_source_answers_when_the_general_providers_do_not(miniweb: MiniW
     brave = served(miniweb, "brave", "{}", 500)
     wikipedia = served(miniweb, "wikipedia", recorded("wikipedia.json"))
     made = searcher(
-        sources_enabled=True,
-        source_urls=(f"wikipedia={wikipedia.loopback_url('')}",),
-        brave_api_key="k",
-        brave_url=brave.loopback_url(""),
+        exclude=("ddgs", "tavily"),
+        keys={"brave": "k"},
+        urls={"wikipedia": wikipedia.loopback_url(""), "brave": brave.loopback_url("")},
     )
     found = await made.search(SearchQuery("what is a tortoise"), deadline=soon())
     assert found.provider == "wikipedia"
@@ -321,7 +319,7 @@ async def test_a_source_answers_when_the_general_providers_do_not(miniweb: MiniW
 
 def test_github_searches_issues_for_errors_and_code_with_a_token() -> None:
     (plain,) = build_source("github", SearchOptions())
-    (keyed,) = build_source("github", SearchOptions(github_token="t"))
+    (keyed,) = build_source("github", SearchOptions(keys={"github": "t"}))
     code, error = SearchQuery("foo.bar(baz)"), SearchQuery("TortoiseError on start")
     assert plain.request(error).url.endswith("/search/issues")
     assert "is:issue" in dict(plain.request(error).params)["q"]
@@ -342,11 +340,6 @@ def test_only_known_editions_become_part_of_a_host() -> None:
         "xx": "en.wikipedia.org",
         None: "en.wikipedia.org",
     }
-
-
-def test_a_wrong_address_of_a_source_is_named() -> None:
-    with pytest.raises(ConfigError, match="MCP_WEB_SEARCH_SOURCE_URLS"):
-        build_source("wikipedia", SearchOptions(source_urls=("wikpedia=https://x.example",)))
 
 
 def test_entities_in_a_feed_are_not_read() -> None:

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.anyio
 
 SECRET = "pyjama wombat 7731"
 KEYS: dict[str, dict[str, Any]] = {
-    "brave": {"brave_api_key": "sk-brave"},
-    "google": {"google_api_key": "sk-google", "google_engine_id": "cx1"},
+    "brave": {"keys": {"brave": "sk-brave"}},
+    "google": {"keys": {"google": "sk-google", "google_engine": "cx1"}},
     "searxng": {},
-    "tavily": {"tavily_api_key": "sk-tavily"},
-    "exa": {"exa_api_key": "sk-exa"},
-    "serper": {"serper_api_key": "sk-serper"},
+    "tavily": {"keys": {"tavily": "sk-tavily"}},
+    "exa": {"keys": {"exa": "sk-exa"}},
+    "serper": {"keys": {"serper": "sk-serper"}},
 }
 
 
@@ -273,7 +273,7 @@ async def test_raw_answers_can_be_written_as_json_again(miniweb: MiniWeb) -> Non
     body = '{"a": 1e999, "b": NaN, "c": [-Infinity, 2.5], "results": [{"title": "T", "url": "https://t.example/"}]}'
     site = miniweb.site("tavily.example")
     site.route("/*", lambda request: Reply(body, 200, {"Content-Type": "application/json"}))
-    made = searcher(tavily_api_key="k", tavily_url=site.loopback_url(""))
+    made = searcher(keys={"tavily": "k"}, urls={"tavily": site.loopback_url("")})
     found = await made.search(SearchQuery("q"), "tavily", raw=True, deadline=soon())
     assert json.loads(json.dumps(found.raw["tavily"], allow_nan=False))["c"] == [None, 2.5]
 

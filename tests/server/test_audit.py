@@ -92,6 +92,6 @@ async def test_what_a_crash_left_of_a_line_does_not_break_the_chain(tmp_path: Pa
 
 async def test_calls_go_on_when_the_log_cannot_be_written(miniweb: MiniWeb, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    async with lab(miniweb, tmp_path, MCP_WEB_AUDIT_DIR=str(tmp_path / "file")) as team:
+    async with lab(miniweb, tmp_path, MCP_WEB_AUDIT=str(tmp_path / "file")) as team:
         token = await team.token("ann")
         assert "x" in await team.text("web_extract", token, html="<p>x</p>")

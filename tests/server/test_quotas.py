@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_tenant_s_calls_of_a_day_end_with_the_time_to_wait(miniweb: MiniWeb, tmp_path: Path) -> None:
-    async with lab(miniweb, tmp_path, MCP_WEB_CALLS_PER_DAY="3") as team:
+    async with lab(miniweb, tmp_path, MCP_WEB_TENANT_LIMITS="calls_per_day=3") as team:
         ann, second, bob = await team.token("ann"), await team.token("ann2", tenant="ann"), await team.token("bob")
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
         answers = [await team.post(body, token) for token in (ann, second, ann, second, ann, ann, second)]
@@ -30,7 +30,7 @@ async def test_a_tenant_s_calls_of_a_day_end_with_the_time_to_wait(miniweb: Mini
 async def test_pages_are_limited_and_kept_ones_cost_nothing(miniweb: MiniWeb, tmp_path: Path) -> None:
     site = miniweb.site("docs.example")
     urls = [site.page(f"/{n}", f"<main><h1>Page {n}</h1><p>Text of page {n}.</p></main>") for n in range(5)]
-    async with lab(miniweb, tmp_path, MCP_WEB_PAGES_PER_DAY="2") as team:
+    async with lab(miniweb, tmp_path, MCP_WEB_TENANT_LIMITS="pages_per_day=2") as team:
         token = await team.token("ann")
         texts = [await team.text("web_open", token, url=url) for url in urls]
         assert any("QUOTA_EXCEEDED" in text for text in texts)
@@ -41,13 +41,13 @@ async def test_pages_are_limited_and_kept_ones_cost_nothing(miniweb: MiniWeb, tm
 async def test_replicas_count_together_and_alone_while_redis_is_away(miniweb: MiniWeb, tmp_path: Path) -> None:
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     with running_redis() as port:
-        env = {"MCP_WEB_REDIS_URL": f"redis://127.0.0.1:{port}/0", "MCP_WEB_CALLS_PER_DAY": "4"}
+        env = {"MCP_WEB_REDIS_URL": f"redis://127.0.0.1:{port}/0", "MCP_WEB_TENANT_LIMITS": "calls_per_day=4"}
         async with lab(miniweb, tmp_path, **env) as one, lab(miniweb, tmp_path, **env) as two:
             token = await one.token("ann")
             statuses = [(await replica.post(body, token)).status_code for replica in (one, two) * 6]
             assert 4 <= statuses.count(200) <= 8, "midnight may fall into the test; each alone would allow 8 on one day"
             assert (await one.get("/readyz")).text == "ready\n"
-    away = {"MCP_WEB_REDIS_URL": f"redis://127.0.0.1:{port}/0", "MCP_WEB_CALLS_PER_DAY": "2"}
+    away = {"MCP_WEB_REDIS_URL": f"redis://127.0.0.1:{port}/0", "MCP_WEB_TENANT_LIMITS": "calls_per_day=2"}
     async with lab(miniweb, tmp_path / "away", **away) as alone:
         token = await alone.token("ann")
         statuses = [(await alone.post(body, token)).status_code for _ in range(6)]

@@ -67,7 +67,7 @@ OPEN_WORK: dict[str, Any] = {
 async def opening(miniweb: MiniWeb, folder: Path, **env: str) -> AsyncIterator[App]:
     urls = ",".join(f"{name}={miniweb.site(f'{name}.example').loopback_url('')}" for name in CATALOGUES)
     environ = {"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder), "MCP_WEB_EMBEDDINGS": "none"}
-    async with App(load(environ=environ | {"MCP_WEB_SEARCH_SOURCE_URLS": urls} | env), dialer=miniweb.dialer()) as app:
+    async with App(load(environ=environ | {"MCP_WEB_SEARCH_URLS": urls} | env), dialer=miniweb.dialer()) as app:
         yield app
 
 

@@ -29,7 +29,7 @@ SECONDS = 50.0
 async def opening(miniweb: MiniWeb, folder: Path, source: str, **env: str) -> AsyncIterator[App]:
     api = miniweb.site("api.example").loopback_url("")
     environ = {"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder), "MCP_WEB_EMBEDDINGS": "none"}
-    environ |= {"MCP_WEB_SEARCH_SOURCE_URLS": f"{source}={api}"} | env
+    environ |= {"MCP_WEB_SEARCH_URLS": f"{source}={api}"} | env
     async with App(load(environ=environ), dialer=miniweb.dialer()) as made:
         yield made
 

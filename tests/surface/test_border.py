@@ -108,8 +108,7 @@ async def caller(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[ToolCaller]:
         "MCP_WEB_SEARXNG_URLS": provider.loopback_url(""),
         "BRAVE_API_KEY": KEY,
         "MCP_WEB_BRAVE_URL": provider.loopback_url("/brave"),
-        "MCP_WEB_DDGS_ENABLED": "false",
-        "MCP_WEB_TAVILY_KEYLESS": "false",
+        "MCP_WEB_SEARCH_EXCLUDE": "ddgs,tavily",
     }
     async with tool_caller(miniweb, tmp_path, **env) as made:
         yield made
@@ -232,8 +231,7 @@ def test_no_command_prints_a_key(miniweb: MiniWeb, tmp_path: Path, command: tupl
         BRAVE_API_KEY=KEY,
         MCP_WEB_BRAVE_URL=provider.loopback_url("/brave"),
         MCP_WEB_SEARCH_PROVIDERS="brave",
-        MCP_WEB_DDGS_ENABLED="false",
-        MCP_WEB_TAVILY_KEYLESS="false",
+        MCP_WEB_SEARCH_EXCLUDE="ddgs,tavily",
         MCP_WEB_EMBEDDINGS="none",
     )
     done = subprocess.run([sys.executable, "-m", "mcp_web", *command], env=env, capture_output=True, timeout=120)

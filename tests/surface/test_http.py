@@ -94,7 +94,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    made = Served(tmp_path_factory.mktemp("guarded"), MCP_WEB_AUTH_TOKENS=TOKEN, MCP_WEB_CALLS_PER_MINUTE="30")
+    made = Served(
+        tmp_path_factory.mktemp("guarded"), MCP_WEB_AUTH_TOKENS=TOKEN, MCP_WEB_TENANT_LIMITS="calls_per_minute=30"
+    )
     yield made
     made.stop()
 

@@ -63,7 +63,7 @@ def test_output_schemas_are_listed_only_when_answers_are_structured() -> None:
 
 
 def test_tools_can_be_switched_off_one_by_one_and_by_kind() -> None:
-    names = {tool["name"] for tool in listed(disabled_tools=("cache_purge",), search_enabled=False)}
+    names = {tool["name"] for tool in listed(disabled_tools=("cache_purge", "search"))}
     assert "cache_purge" not in names
     assert "web_search" not in names
     assert "web_open" in names

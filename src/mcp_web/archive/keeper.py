@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.archive.derive import derive
 from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
-from mcp_web.archive.options import ArchiveOptions
+from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.archive.retention import tidy
 from mcp_web.errors import CacheError
 from mcp_web.model.page import Document, Fetched
@@ -20,6 +21,7 @@ from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
 from mcp_web.text.urls import host_matches, host_of
 
+T = TypeVar("T")
 _TIDY_FIRST, _TIDY_EVERY = 20, 500  # pages kept by this process
 _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a while, so paging works
 
@@ -31,7 +33,6 @@ class Keeper:
         self._store = store
         self._options = options
         self._clock = clock
-        self._ttls = dict(_rule(rule) for rule in options.domain_ttls)
         self._unkept: OrderedDict[str, Snapshot] = OrderedDict()
         self._kept = 0
 
@@ -48,11 +49,8 @@ class Keeper:
 
     def remembers(self, url: str) -> bool:
         """Do the rules let this page be written to disk?"""
-        host = host_of(url)
-        rules = self._options
-        if not rules.remember or _within(host, rules.forget_domains):
-            return False
-        return not rules.remember_domains or _within(host, rules.remember_domains)
+        _, is_kept = _nearest(host_of(url), self._options.remember)
+        return is_kept
 
     def snapshot_of(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
         """The snapshot that keeping would make: for an answer when the store cannot be written."""
@@ -134,11 +132,8 @@ class Keeper:
                 trace.log("error", "tidy", error_code=error.code)
 
     def _fresh_until(self, url: str, headers: Headers, at: float) -> float:
-        host = host_of(url)
-        for domain, seconds in self._ttls.items():
-            if _within(host, (domain,)):
-                return at + seconds
-        return fresh_until(headers, at, self._options)
+        domain, seconds = _nearest(host_of(url), self._options.ttl)
+        return fresh_until(headers, at, self._options) if domain == EVERY_DOMAIN else at + seconds
 
 
 def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
@@ -151,18 +146,6 @@ def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _within(host: str, domains: Sequence[str]) -> bool:
-    names = (domain.strip().lstrip("*").strip(".") for domain in domains)
-    return any(name and host_matches(host, name) for name in names)
-
-
-def _rule(text: str) -> tuple[str, float]:
-    from mcp_web.errors import ConfigError
-
-    domain, _, seconds = text.partition("=")
-    try:
-        return domain.strip().lower(), max(0.0, float(seconds))
-    except ValueError as error:
-        raise ConfigError(
-            f"MCP_WEB_CACHE_DOMAIN_TTLS has {text!r}; each entry is a domain and seconds, as news.example=600."
-        ) from error
+def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:
+    """The longest domain of the rules that the host is or lies below, with its value; every host is below `*`."""
+    return max((rule for rule in rules.items() if host_matches(host, rule[0])), key=lambda rule: len(rule[0]))

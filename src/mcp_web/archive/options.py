@@ -2,41 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_web.model.option import option
+from mcp_web.text.urls import host_matches
+
+EVERY_DOMAIN = "*"  # the entry for domains that have none of their own
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveOptions:
-    remember: bool = option(
-        True,
-        "Keep every opened page as source web; off keeps the last pages in memory only.",
+    remember: Mapping[str, bool] = option(
+        {EVERY_DOMAIN: True},
+        "Whether opened pages are kept; `false` keeps the last in memory only. By domain: `bank.example=false`, or "
+        "`false, docs.example=true`; the nearest domain counts.",
         env="MCP_WEB_REMEMBER",
     )
-    remember_domains: tuple[str, ...] = option(
-        (), "When given, only pages of these domains (and their subdomains) are kept.", env="MCP_WEB_REMEMBER_DOMAINS"
-    )
-    forget_domains: tuple[str, ...] = option(
-        (), "Pages of these domains (and their subdomains) are never kept.", env="MCP_WEB_FORGET_DOMAINS"
-    )
-    page_ttl: float = option(
-        86400.0, "Seconds a page counts as fresh when its server does not say.", env="MCP_WEB_CACHE_TTL", least=0.0
+    ttl: Mapping[str, float] = option(
+        {EVERY_DOMAIN: 86400.0},
+        "Seconds a page counts as fresh when its server does not say; for a domain whatever its server says: "
+        "`86400, news.example=600`.",
+        env="MCP_WEB_CACHE_TTL",
+        least=0.0,
     )
     # Seconds a page counts as fresh whatever its server says, so that paging through it stays consistent.
     min_ttl: float = 300.0
     max_ttl: float = 7 * 86400.0  # seconds a page counts as fresh at most
-    domain_ttls: tuple[str, ...] = option(
-        (),
-        "Freshness in seconds by domain, as news.example=600; it overrules what the server says.",
-        env="MCP_WEB_CACHE_DOMAIN_TTLS",
-    )
-    keep_versions: int = option(
-        20, "How many versions of one page are kept; the oldest go first.", env="MCP_WEB_KEEP_VERSIONS", least=1
-    )
+    keep_versions: int = 20  # versions of one page that are kept; the oldest go first
     forget_after_days: float = option(
         0.0,
         "Days after its last use when a web page is removed; 0 keeps it until the size ceiling needs the room.",
         env="MCP_WEB_FORGET_AFTER_DAYS",
         least=0.0,
     )
+
+    @property
+    def page_ttl(self) -> float:
+        return self.ttl[EVERY_DOMAIN]
+
+    @property
+    def forgotten_domains(self) -> tuple[str, ...]:
+        """Domains of which nothing is kept."""
+        kept = [name for name, is_kept in self.remember.items() if is_kept]
+        forgotten = [name for name, is_kept in self.remember.items() if not is_kept and name != EVERY_DOMAIN]
+        return tuple(name for name in forgotten if not any(host_matches(one, name) for one in kept))

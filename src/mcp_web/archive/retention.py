@@ -13,7 +13,7 @@ def rules(options: ArchiveOptions) -> tuple[PurgeRule, ...]:
     found = []
     if options.forget_after_days > 0:
         found.append(PurgeRule(older_than=options.forget_after_days * _DAY))
-    found += [PurgeRule(domain=domain) for domain in options.forget_domains if domain.strip()]
+    found += [PurgeRule(domain=domain) for domain in options.forgotten_domains]
     return tuple(found)
 
 

@@ -73,6 +73,8 @@ def _example() -> str:
 
 
 def _toml_value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)} = {_toml_value(item)}" for name, item in value.items()) + "}"
     if isinstance(value, tuple):
         return "[" + ", ".join(json.dumps(str(item)) for item in value) + "]"
     return json.dumps("" if value is None else value if isinstance(value, bool | int | float) else str(value))
@@ -92,6 +94,8 @@ def _as_object(row: Any) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{name}={_shown(item)}" for name, item in value.items())
     if isinstance(value, tuple):
         return ",".join(str(item) for item in value)
     if isinstance(value, bool):

@@ -13,15 +13,15 @@ from mcp_web.model.option import option
 @dataclass(frozen=True, slots=True)
 class WebSearchOptions:
     default_results_count: int = option(
-        10, "searxng contract: results of a call that names no number.", least=1, most=50, file_only=True
+        10, "results of a call that names no number.", least=1, most=50, file_only=True, contract="searxng"
     )
     max_results_count: int = option(
-        50, "searxng contract: most results of a call; more are cut to it.", least=1, most=50, file_only=True
+        50, "most results of a call; more are cut to it.", least=1, most=50, file_only=True, contract="searxng"
     )
-    summarize_long_content: bool = option(True, "searxng contract: give each page read a summary.", file_only=True)
+    summarize_long_content: bool = option(True, "give each page read a summary.", file_only=True, contract="searxng")
     max_summary_length: int = option(
-        500, "searxng contract: most characters of a summary.", least=20, most=5_000, file_only=True
+        500, "most characters of a summary.", least=20, most=5_000, file_only=True, contract="searxng"
     )
     extract_code_blocks: bool = option(
-        True, "searxng contract: keep code blocks in the Markdown of pages.", file_only=True
+        True, "keep code blocks in the Markdown of pages.", file_only=True, contract="searxng"
     )

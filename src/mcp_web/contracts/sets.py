@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from mcp_web.contracts.contract import Contract, ContractTool
 from mcp_web.errors import ConfigError
-from mcp_web.tools.options import ToolOptions
+from mcp_web.tools.options import FETCH, SEARCH, ToolOptions
 from mcp_web.tools.sets import offered as of_profile
 from mcp_web.tools.tool import Tool
 
@@ -40,19 +40,15 @@ def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
 
 def offered(contract: Contract, options: ToolOptions) -> dict[str, ContractTool]:
     """Its tools by the name they are listed under, less what is switched off."""
-    known = [name for tool in contract.tools for name in (tool.name, plain_name(tool.name))]
+    known = [SEARCH, FETCH, *(name for tool in contract.tools for name in (tool.name, plain_name(tool.name)))]
     unknown = [name for name in options.disabled_tools if name not in known]
     if unknown:
         raise ConfigError(
             f"MCP_WEB_DISABLED_TOOLS names {unknown[0]!r}, but the tools of {contract.name} are: "
             f"{', '.join(tool.name for tool in contract.tools)}."
         )
-    on = {"search": options.search_enabled, "fetch": options.fetch_enabled, "other": True}
-    return {
-        tool.name: tool
-        for tool in contract.tools
-        if on[tool.purpose] and not {tool.name, plain_name(tool.name)} & set(options.disabled_tools)
-    }
+    off = set(options.disabled_tools)
+    return {tool.name: tool for tool in contract.tools if not {tool.name, plain_name(tool.name), tool.purpose} & off}
 
 
 def plain_name(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mcp_web.errors import EmbeddingError
@@ -80,7 +80,8 @@ def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None,
     return found / lengths if count else found
 
 
-def prefixed(texts: Sequence[str], kind: Kind | Sequence[Kind], query: str, passage: str) -> list[str]:
+def prefixed(texts: Sequence[str], kind: Kind | Sequence[Kind], prefixes: Mapping[str, str]) -> list[str]:
     """The texts with the words a model wants before questions and passages."""
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind
-    return [(query if one == "query" else passage) + text for text, one in zip(texts, kinds, strict=True)]
+    before = {name: prefix.rstrip() + " " for name, prefix in prefixes.items() if prefix.strip()}
+    return [before.get(one, "") + text for text, one in zip(texts, kinds, strict=True)]

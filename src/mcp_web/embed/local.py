@@ -45,7 +45,7 @@ class LocalEmbedder:
         self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
-        given = prefixed(texts, kind, self._options.query_prefix, self._options.passage_prefix)
+        given = prefixed(texts, kind, self._options.prefixes)
         rows: list[Rows] = []
         turns = self._turns.setdefault(kind == "query", anyio.CapacityLimiter(1))
         with trace.step("embed", model=self.name, texts=len(given)):

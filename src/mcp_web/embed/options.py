@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,7 +27,7 @@ class EmbedOptions:
     )
     model_name: str | None = option(
         None,
-        "The model the embedding server is asked for; for the local provider the name kept with the vectors.",
+        "The model that the embedding server is asked for.",
         env="EMBEDDING_MODEL_NAME",
     )
     tokens_size: int | None = option(
@@ -48,23 +49,14 @@ class EmbedOptions:
         "A folder with model.onnx and tokenizer.json of any sentence encoder, used instead of the packaged model.",
         env="MCP_WEB_EMBEDDING_MODEL_FOLDER",
     )
-    query_prefix: str = option(
-        "", "Put before each question, for models that want one (“query: ”).", env="MCP_WEB_EMBEDDING_QUERY_PREFIX"
-    )
-    passage_prefix: str = option(
-        "", "Put before each passage, for models that want one.", env="MCP_WEB_EMBEDDING_PASSAGE_PREFIX"
+    prefixes: Mapping[str, str] = option(
+        {},
+        "Put before each text, for models that were trained with it: `query=query:, passage=passage:`.",
+        env="MCP_WEB_EMBEDDING_PREFIXES",
+        choices=("query", "passage"),
     )
     # Ask the embedding server for vectors of this length, where the model offers several.
     dimensions: int | None = None
     threads: int = 0  # processor threads of the local model; 0 takes half of the cores, four at most
-    concurrency: int = option(
-        2, "Requests to the embedding server at the same time.", env=("CONCURRENCY",), least=1, most=64
-    )
-    timeout: float = option(
-        20.0,
-        "Seconds to wait for the embedding server.",
-        env=("MCP_WEB_EMBEDDING_TIMEOUT_MS", "REQUEST_TIMEOUT_MS"),
-        least=0.1,
-        most=120,
-        scale=0.001,
-    )
+    concurrency: int = 2  # requests to the embedding server at the same time; never more than pages
+    timeout: float = 20.0  # seconds to wait for the embedding server; the time of a page, where that is set

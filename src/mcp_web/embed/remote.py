@@ -71,7 +71,7 @@ class RemoteEmbedder:
     async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
         import numpy as np
 
-        given = prefixed(texts, kind, self._options.query_prefix, self._options.passage_prefix)
+        given = prefixed(texts, kind, self._options.prefixes)
         batches = [given[at : at + BATCH] for at in range(0, len(given), BATCH)]
         found: dict[int, Rows] = {}
         if self._slots is None:

@@ -60,10 +60,9 @@ class _Host:
 class Admission:
     """Grants slots for pages (`page`) and, inside them, for requests to one host (`host`)."""
 
-    def __init__(self, *, per_caller: int, per_host: int, delay: float) -> None:
+    def __init__(self, *, per_caller: int, per_host: int) -> None:
         self._per_caller = per_caller
         self._per_host = per_host
-        self._delay = delay
         self._active = 0
         self._waiting: list[_Waiting] = []
         self._hosts: OrderedDict[str, _Host] = OrderedDict()
@@ -127,7 +126,7 @@ class Admission:
         host.users += 1
         try:
             async with host.slots:
-                await self._wait(host, name, max(self._delay, delay or 0.0), deadline)
+                await self._wait(host, name, delay or 0.0, deadline)
                 yield
         finally:
             host.users -= 1

@@ -85,9 +85,7 @@ class Fetcher:
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
         self._robots = RobotsCheck(self._get_robots, agent_token(options.user_agent), kept)
-        self.admission = Admission(
-            per_caller=options.concurrency, per_host=options.host_concurrency, delay=options.host_delay
-        )
+        self.admission = Admission(per_caller=options.concurrency, per_host=options.host_concurrency)
 
     async def get(
         self, url: str | Url, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False

@@ -61,14 +61,6 @@ class FetchOptions:
         keys={"web_search.max_concurrent_fetches": 1.0},
     )
     host_concurrency: int = option(6, "Pages fetched at the same time from one host.", least=1, most=50)
-    host_delay: float = option(
-        0.0,
-        "Time between two requests to one host; a longer Crawl-delay of its robots.txt wins.",
-        env="MCP_WEB_FETCH_HOST_DELAY_MS",
-        scale=0.001,
-        least=0,
-        most=60,
-    )
     proxy: str = option(
         "",
         "Forward proxy, [http|https|socks5]://[user:password@]host:port; `environment` takes HTTP_PROXY, HTTPS_PROXY, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_web.model.option import option
@@ -15,18 +16,11 @@ class LimitOptions:
         env="MCP_WEB_REDIS_URL",
         secret=True,
     )
-    calls_per_day: int = option(
-        0, "MCP requests a day for each tenant of the HTTP server; 0 is no limit.", env="MCP_WEB_CALLS_PER_DAY", least=0
-    )
-    pages_per_day: int = option(
-        0,
-        "Pages that a tenant may have fetched from the web in a day; 0 is no limit.",
-        env="MCP_WEB_PAGES_PER_DAY",
-        least=0,
-    )
-    paid_searches_per_day: int = option(
-        0,
-        "Requests a day that a tenant may cause to search providers with a key; 0 is no limit.",
-        env="MCP_WEB_PAID_SEARCHES_PER_DAY",
+    tenant: Mapping[str, int] = option(
+        {"calls_per_minute": 600},
+        "What each tenant of the HTTP server may use, so that none uses up what others need: requests a minute, and a "
+        "day's requests, pages fetched and searches with a paid key; a limit that is absent or 0 is none.",
+        env="MCP_WEB_TENANT_LIMITS",
+        choices=("calls_per_minute", "calls_per_day", "pages_per_day", "paid_searches_per_day"),
         least=0,
     )

@@ -22,10 +22,9 @@ class Allowance:
     paid_searches_per_day: int = 0
 
 
-def open_quota(options: LimitOptions, calls_per_minute: int, limiter: Limiter) -> Quota:
+def open_quota(options: LimitOptions, limiter: Limiter) -> Quota:
     """The quota that the options name, counted by the limiter that replicas share."""
-    allowance = Allowance(calls_per_minute, options.calls_per_day, options.pages_per_day, options.paid_searches_per_day)
-    return Quota(allowance, limiter, limiter if options.redis_url else MemoryLimiter())
+    return Quota(Allowance(**options.tenant), limiter, limiter if options.redis_url else MemoryLimiter())
 
 
 class Quota:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 _KEY = "option"
@@ -28,6 +29,9 @@ class OptionFacts:
     contracts: Mapping[str, Any] = field(default_factory=dict)  # other defaults, by the contract that is offered
     keys: Mapping[str, float] = field(default_factory=dict)  # other systems' keys of the file, each with its scale
     file_only: bool = False  # set in the file, as the system that it comes from does; no variable
+    # Variables that set one entry each: of a mapping its value; of a list, `false` adds the entry.
+    entries: Mapping[str, str] = field(default_factory=dict)
+    contract: str = ""  # the one contract whose users have a reason to set it
 
 
 def option(
@@ -43,11 +47,33 @@ def option(
     contracts: Mapping[str, Any] | None = None,
     keys: Mapping[str, float] | None = None,
     file_only: bool = False,
+    entries: Mapping[str, str] | None = None,
+    contract: str = "",
 ) -> Any:
     """Declare a dataclass field that is also a documented option."""
     names = (env,) if isinstance(env, str) else env
-    facts = OptionFacts(help, names, secret, least, most, choices, scale, contracts or {}, keys or {}, file_only)
+    facts = OptionFacts(
+        help,
+        names,
+        secret,
+        least,
+        most,
+        choices,
+        scale,
+        contracts or {},
+        keys or {},
+        file_only,
+        entries or {},
+        contract,
+    )
+    if isinstance(default, Mapping):
+        return field(default_factory=partial(dict, default), metadata={_KEY: facts})
     return field(default=default, metadata={_KEY: facts})
+
+
+def default_of(spec: dataclasses.Field[Any]) -> Any:
+    """The declared default; a mapping is a new one for each caller."""
+    return spec.default if spec.default_factory is dataclasses.MISSING else spec.default_factory()
 
 
 def is_option(spec: dataclasses.Field[Any]) -> bool:

@@ -157,8 +157,6 @@ class Chromium:
         return await open_tab(running.browser, self._egress, self._options, self._user_agent(running), until)
 
     def _user_agent(self, running: RunningBrowser) -> str:
-        if self._options.user_agent:
-            return self._options.user_agent
         major = running.version.partition(".")[0]
         system = "Macintosh; Intel Mac OS X 10_15_7" if sys.platform == "darwin" else "X11; Linux x86_64"
         return f"Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"

@@ -26,9 +26,7 @@ class RenderOptions:
         "", "The Chromium to use; empty looks in the usual places.", env="MCP_WEB_RENDER_EXECUTABLE"
     )
     timeout: float = 15.0  # seconds one page may take, from the call to the answer
-    max_pages: int = option(
-        3, "Pages rendered at the same time; others wait.", env="MCP_WEB_RENDER_MAX_PAGES", least=1, most=32
-    )
+    max_pages: int = 3  # pages rendered at the same time, about a hundred megabytes each; others wait
     recycle_after: int = 100  # pages after which the browser is replaced
     idle: float = 120.0  # seconds without a page after which the browser is closed
     third_parties: tuple[str, ...] = option(
@@ -36,10 +34,10 @@ class RenderOptions:
         "Domains besides the page's own site that it may load from; * opens all of the public web.",
         env="MCP_WEB_RENDER_THIRD_PARTIES",
     )
-    images: bool = option(False, "Load images, fonts and media too.", env="MCP_WEB_RENDER_IMAGES")
-    screenshot: bool = option(False, "Keep a picture of each rendered page.", env="MCP_WEB_RENDER_SCREENSHOT")
+    screenshot: bool = option(
+        False,
+        "Keep a picture of each rendered page, for which its images and fonts are loaded too.",
+        env="MCP_WEB_RENDER_SCREENSHOT",
+    )
     max_bytes: int = 50_000_000  # bytes one page may load in all
     memory_mb: int = 2048  # memory of each browser process in megabytes; 0 sets no ceiling
-    user_agent: str = option(
-        "", "What the browser calls itself; empty keeps Chromium's own name.", env="MCP_WEB_RENDER_USER_AGENT"
-    )

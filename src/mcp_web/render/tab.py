@@ -77,7 +77,7 @@ class Tab:
 
         From then on only requests for pictures, fonts and media are intercepted, to be refused.
         """
-        unwanted = [] if options.images else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
+        unwanted = [] if options.screenshot else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
         self._held_up = [{"urlPattern": GREETING}, *unwanted]
         self.session.on("Fetch.authRequired", self._identify)
         self.session.on("Fetch.requestPaused", self._paused)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mcp_web.errors import ConfigError
 from mcp_web.model.option import option
+from mcp_web.text.values import FALSE
 
 SOURCE_NAMES = (
     "wikipedia",
@@ -23,6 +24,19 @@ SOURCE_NAMES = (
     "npm",
     "crates",
 )
+GENERAL_NAMES = ("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs")
+KEYED_NAMES = ("brave", "tavily", "exa", "serper", "google", "github", "openalex", "stackexchange")
+ALL_SOURCES = "sources"
+GOOGLE_ENGINE = "google_engine"
+PUBLIC_LIST = "searx_space"
+DEFAULT_URLS = {
+    "brave": "https://api.search.brave.com/res/v1",
+    "tavily": "https://api.tavily.com",
+    "exa": "https://api.exa.ai",
+    "serper": "https://google.serper.dev",
+    "google": "https://customsearch.googleapis.com/customsearch/v1",
+    PUBLIC_LIST: "https://searx.space/data/instances.json",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,89 +46,72 @@ class SearchOptions:
         "Providers that `auto` asks, in order. Empty: an own SearXNG, then those with a key; keyless ones only "
         "without an own SearXNG.",
         env="MCP_WEB_SEARCH_PROVIDERS",
-        choices=("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs", *SOURCE_NAMES),
+        choices=(*GENERAL_NAMES, *SOURCE_NAMES),
     )
-    sources_enabled: bool = option(
-        True,
-        "Whether official sources (Wikipedia, Crossref, Stack Exchange, GitHub …) are asked beside the general "
-        "providers when the category or the query fits them.",
-        env="MCP_WEB_SEARCH_SOURCES",
-    )
-    source_urls: tuple[str, ...] = option(
+    exclude: tuple[str, ...] = option(
         (),
-        "Addresses of official sources in place of the public ones, as wikipedia=https://wiki.example.",
-        env="MCP_WEB_SEARCH_SOURCE_URLS",
+        "Providers that are never asked, such as ddgs where no query may leave for a service without a contract; "
+        "`sources` is every official source (Wikipedia, Crossref, GitHub …).",
+        env="MCP_WEB_SEARCH_EXCLUDE",
+        choices=(*GENERAL_NAMES, *SOURCE_NAMES, ALL_SOURCES),
+        entries={"MCP_WEB_DDGS_ENABLED": "ddgs"},
+    )
+    keys: Mapping[str, str] = option(
+        {},
+        "Keys of search providers: one with a key is asked before those without. Google also needs the id (cx) of its "
+        "search engine; official sources allow more searches with a key.",
+        env="MCP_WEB_SEARCH_KEYS",
+        choices=(*KEYED_NAMES, GOOGLE_ENGINE),
+        secret=True,
+        entries={
+            "BRAVE_API_KEY": "brave",
+            "BRAVE_SEARCH_API_KEY": "brave",
+            "TAVILY_API_KEY": "tavily",
+            "EXA_API_KEY": "exa",
+            "SERPER_API_KEY": "serper",
+            "GOOGLE_API_KEY": "google",
+            "GOOGLE_SEARCH_ENGINE_ID": GOOGLE_ENGINE,
+            "MCP_WEB_GITHUB_TOKEN": "github",
+            "OPENALEX_API_KEY": "openalex",
+            "STACKEXCHANGE_KEY": "stackexchange",
+        },
+    )
+    urls: Mapping[str, str] = option(
+        {},
+        "Addresses of search providers in place of the public ones, such as a mirror or a gateway of yours; "
+        f"{PUBLIC_LIST} is the list of public SearXNG instances, which are the last resort (`off` asks none).",
+        env="MCP_WEB_SEARCH_URLS",
+        choices=(*DEFAULT_URLS, *SOURCE_NAMES),
+        entries={
+            "MCP_WEB_BRAVE_URL": "brave",
+            "MCP_WEB_GOOGLE_URL": "google",
+            "MCP_WEB_SEARX_SPACE_URL": PUBLIC_LIST,
+        },
     )
     contact: str = option(
         "",
         "E-mail address in requests to official sources: they ask for one, and Crossref answers faster.",
         env="MCP_WEB_CONTACT",
     )
-    github_token: str = option(
-        "",
-        "Token of GitHub, without any scope: more searches, and search in code.",
-        env="MCP_WEB_GITHUB_TOKEN",
-        secret=True,
-    )
-    openalex_key: str = option("", "Free key of OpenAlex: more searches a day.", env="OPENALEX_API_KEY", secret=True)
-    stackexchange_key: str = option(
-        "", "Free key of Stack Exchange: more searches a day.", env="STACKEXCHANGE_KEY", secret=True
-    )
-    brave_api_key: str = option(
-        "", "Key of the Brave Search API.", env=("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY"), secret=True
-    )
-    brave_url: str = option(
-        "https://api.search.brave.com/res/v1", "Base of the Brave Search API.", env="MCP_WEB_BRAVE_URL"
-    )
-    google_api_key: str = option(
-        "", "Key of Google's Custom Search JSON API (ends on 2027-01-01).", env="GOOGLE_API_KEY", secret=True
-    )
-    google_engine_id: str = option("", "Id (cx) of the Google search engine.", env="GOOGLE_SEARCH_ENGINE_ID")
-    google_url: str = option(
-        "https://customsearch.googleapis.com/customsearch/v1",
-        "Address of Google's Custom Search.",
-        env="MCP_WEB_GOOGLE_URL",
-    )
     google_safe_search: str = option(
         "off",
         "Safe search of the read-page contract when a call names none.",
         env="GOOGLE_SAFE_SEARCH",
         choices=("off", "moderate", "strict"),
+        contract="read-page",
     )
-    tavily_api_key: str = option(
-        "", "Key of Tavily; without one its keyless mode is used.", env="TAVILY_API_KEY", secret=True
-    )
-    tavily_url: str = option("https://api.tavily.com", "Base of the Tavily API.", env="MCP_WEB_TAVILY_URL")
-    tavily_keyless: bool = option(True, "Whether Tavily may be asked without a key.", env="MCP_WEB_TAVILY_KEYLESS")
-    exa_api_key: str = option("", "Key of Exa.", env="EXA_API_KEY", secret=True)
-    exa_url: str = option("https://api.exa.ai", "Base of the Exa API.", env="MCP_WEB_EXA_URL")
-    serper_api_key: str = option("", "Key of Serper (Google results).", env="SERPER_API_KEY", secret=True)
-    serper_url: str = option("https://google.serper.dev", "Base of the Serper API.", env="MCP_WEB_SERPER_URL")
-    monthly_budgets: tuple[str, ...] = option(
-        (),
+    monthly_budgets: Mapping[str, int] = option(
+        {},
         "Requests that a provider may use in a calendar month, as brave=2000: a bill stays within what was planned.",
         env="MCP_WEB_SEARCH_MONTHLY_BUDGETS",
-    )
-    ddgs_enabled: bool = option(True, "Whether keyless search through ddgs may be used.", env="MCP_WEB_DDGS_ENABLED")
-    ddgs_backends: tuple[str, ...] = option(
-        ("duckduckgo", "brave", "mojeek", "yahoo", "startpage"),
-        "Backends that keyless search asks, in order.",
-        env="MCP_WEB_DDGS_BACKENDS",
-        choices=("duckduckgo", "brave", "mojeek", "yahoo", "startpage"),
+        choices=(*GENERAL_NAMES, *SOURCE_NAMES),
+        least=0,
     )
     searxng_urls: tuple[str, ...] = option(
         (),
         "SearXNG instances of your own. With one, keyless providers are asked only if MCP_WEB_SEARCH_PROVIDERS lists "
         "them.",
         env=("MCP_WEB_SEARXNG_URLS", "SEARXNG_URL"),
-    )
-    searx_space_url: str = option(
-        "https://searx.space/data/instances.json",
-        "List of public SearXNG instances, used as a last resort; `off` asks none.",
-        env="MCP_WEB_SEARX_SPACE_URL",
-    )
-    searxng_blacklist: tuple[str, ...] = option(
-        (), "SearXNG instances that are never asked.", env="MCP_WEB_SEARXNG_BLACKLIST"
     )
     timeout: float = option(
         10.0,
@@ -124,6 +121,8 @@ class SearchOptions:
         contracts={"searxng": 30.0},
         keys={"web_search.default_timeout": 1.0},
     )
+    # Backends that keyless search asks, in order; Bing has only what the others lack, so it always comes last.
+    ddgs_backends: tuple[str, ...] = ("duckduckgo", "brave", "mojeek", "yahoo", "startpage")
     hedge_after: float = 3.0  # seconds without an answer after which the next SearXNG instance is asked as well
     cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 keeps none.", least=0)
     max_consecutive_failures: int = option(
@@ -132,6 +131,7 @@ class SearchOptions:
         least=1,
         keys={"web_search.max_consecutive_failures": 1.0},
         file_only=True,
+        contract="searxng",
     )
     failure_backoff: float = 5.0  # seconds of the first pause; each further one doubles, up to an hour
     rate_limit_backoff: float = option(
@@ -140,6 +140,7 @@ class SearchOptions:
         least=0,
         keys={"web_search.rate_limit_backoff_base": 1.0},
         file_only=True,
+        contract="searxng",
     )
     health_check_interval: float = option(
         300.0,
@@ -147,6 +148,7 @@ class SearchOptions:
         least=1,
         keys={"web_search.instance_health_check_interval": 1.0},
         file_only=True,
+        contract="searxng",
     )
     discovery_interval: float = 21600.0  # seconds after which the list of public instances is read again
     rotate_user_agents: bool = option(
@@ -154,6 +156,7 @@ class SearchOptions:
         "Whether public SearXNG instances see varying user agents.",
         keys={"web_search.rotate_user_agents": 1.0},
         file_only=True,
+        contract="searxng",
     )
     public_interval: float = 5.0  # seconds between two questions to one public SearXNG instance, which others share
     request_delay_least: float = option(
@@ -162,6 +165,7 @@ class SearchOptions:
         least=0,
         keys={"web_search.request_delay_range.0": 0.001},
         file_only=True,
+        contract="searxng",
     )
     request_delay_most: float = option(
         0.5,
@@ -169,12 +173,14 @@ class SearchOptions:
         least=0,
         keys={"web_search.request_delay_range.1": 0.001},
         file_only=True,
+        contract="searxng",
     )
     use_random_instances: bool = option(
         True,
         "Whether the round through equally good public instances starts at a random one.",
         keys={"web_search.use_random_instances": 1.0},
         file_only=True,
+        contract="searxng",
     )
     history: bool = option(
         False,
@@ -183,19 +189,19 @@ class SearchOptions:
     )
     history_days: float = 30.0  # days that search history is kept when it is on
 
-    def monthly_budget(self, provider: str) -> int:
-        """Requests that the provider may use in a calendar month; 0 is no limit."""
-        for entry in self.monthly_budgets:
-            name, _, number = entry.partition("=")
-            if not number.strip().isdigit():
-                raise ConfigError(
-                    f"MCP_WEB_SEARCH_MONTHLY_BUDGETS has {entry!r}; an entry is a provider and a number, as brave=2000."
-                )
-            if name.strip() == provider:
-                return int(number)
-        return 0
+    def key(self, provider: str) -> str:
+        return self.keys.get(provider, "")
+
+    def url(self, provider: str) -> str:
+        """The operator's address of a provider, or the public one."""
+        return self.urls.get(provider, DEFAULT_URLS.get(provider, ""))
+
+    def excludes(self, provider: str) -> bool:
+        """Whether a provider is never asked: by its name, or a source that is not listed, with all of them."""
+        all_of_them = ALL_SOURCES in self.exclude and provider in SOURCE_NAMES
+        return provider in self.exclude or (all_of_them and provider not in self.providers)
 
     @property
     def public_list(self) -> str:
         """Where public instances are listed; empty when none shall be asked."""
-        return "" if self.searx_space_url.lower() in ("off", "none", "false") else self.searx_space_url
+        return "" if self.url(PUBLIC_LIST).lower() in FALSE | {"none", ""} else self.url(PUBLIC_LIST)

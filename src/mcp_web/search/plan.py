@@ -14,7 +14,7 @@ from mcp_web.model.search import Category, SearchQuery
 from mcp_web.search.dates import span_of
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import Capabilities, Filter
-from mcp_web.search.providers import LAST_RESORT, REGISTRY
+from mcp_web.search.providers import LAST_RESORT, REGISTRY, build
 from mcp_web.search.result_filter import ResultFilter
 
 _LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?$")
@@ -116,8 +116,8 @@ def _may_be_asked(name: str, options: SearchOptions) -> bool:
 def usable(name: str, options: SearchOptions) -> bool:
     """Whether a provider can be asked at all with these options."""
     if name == "searxng" and not options.searxng_urls:
-        return bool(options.public_list)
-    return bool(REGISTRY[name].build(options))
+        return bool(options.public_list) and not options.excludes(name)
+    return bool(build(name, options))
 
 
 def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:

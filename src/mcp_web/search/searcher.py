@@ -24,7 +24,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import Selection, check, select
 from mcp_web.search.probe import ProviderState, probe_all
 from mcp_web.search.provider import ApiClient, Provider
-from mcp_web.search.providers import REGISTRY
+from mcp_web.search.providers import REGISTRY, build
 from mcp_web.search.providers.ddgs_client import DdgsClient
 from mcp_web.search.quality import worth_showing
 from mcp_web.search.race import first_answer
@@ -65,7 +65,7 @@ class Searcher:
         self._options = options
         self._notes = notes
         self._runner = Runner(options, clients, limiter, charge=charge)
-        self._endpoints: dict[str, list[Provider]] = {name: entry.build(options) for name, entry in REGISTRY.items()}
+        self._endpoints: dict[str, list[Provider]] = {name: build(name, options) for name in REGISTRY}
         self._pool = InstancePool(options, self._runner, notes)
         self._cache = SearchCache(notes, options.cache_ttl)
         self._flight = flight or MemorySingleFlight()
@@ -192,7 +192,7 @@ class Searcher:
         if not endpoints:
             missing = Attempt(name, "auth", 0.0, f"{name} is not configured.")
             return Reply(entry.capabilities, (missing,), fixes=(entry.fix,))
-        budget = self._options.monthly_budget(name)
+        budget = self._options.monthly_budgets.get(name, 0)
         if len(endpoints) == 1:
             return await self._runner.ask(endpoints[0], query, until, budget=budget)
         asks = [(one.name, partial(self._runner.ask, one, query, until, retries=0)) for one in endpoints]

@@ -12,7 +12,7 @@ import re
 from collections import OrderedDict, deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import anyio
 
@@ -32,6 +32,8 @@ _LEEWAY = 30  # seconds that clocks may differ
 _CHECKED_SECONDS = 30.0  # how long an introspected token is believed: revocation takes effect within this time
 _CHECKS_PER_MINUTE = 60  # of unknown tokens, by everybody together: guessing must not flood the authorization server
 _MAX_CHECKED = 10_000
+# Signature algorithms of JWT access tokens; symmetric ones never: whoever can check such a token could also make one.
+_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
 
 
@@ -43,7 +45,7 @@ class JwtVerifier:
         self._keys = IssuerKeys(options.oauth_issuer, client)
 
     async def verify_token(self, token: str) -> Caller | None:
-        kid = _key_id(token, self._options.oauth_algorithms)
+        kid = _key_id(token)
         if kid is None:
             return None
         keys = await self._keys.with_key(kid)
@@ -60,7 +62,7 @@ class JwtVerifier:
             sub={"essential": True},
         )
         try:
-            claims = jwt.decode(token, keys, algorithms=list(self._options.oauth_algorithms)).claims
+            claims = jwt.decode(token, keys, algorithms=_ALGORITHMS).claims
             registry.validate(claims)
         except (errors.JoseError, ValueError, TypeError):
             return None
@@ -129,8 +131,11 @@ class Introspection:
     def __init__(self, options: ServerOptions, client: ApiClient) -> None:
         self._options = options
         self._client = client
-        pair = f"{options.oauth_client_id}:{options.oauth_client_secret}".encode()
-        self._headers = {"authorization": "Basic " + base64.b64encode(pair).decode(), "accept": "application/json"}
+        client_pair, at, _ = urlsplit(options.oauth_introspection_url).netloc.rpartition("@")
+        self._url = options.oauth_introspection_url.replace(client_pair + at, "", 1)
+        self._headers = {"accept": "application/json"}
+        if client_pair:
+            self._headers["authorization"] = "Basic " + base64.b64encode(unquote_to_bytes(client_pair)).decode()
         self._checked: OrderedDict[str, tuple[float, Caller | None]] = OrderedDict()  # by digest, until when
         self._lookups: deque[float] = deque()  # when unknown tokens were checked, in the last minute
 
@@ -148,9 +153,7 @@ class Introspection:
         return caller
 
     async def _ask(self, token: str) -> dict[str, Any]:
-        answer = await self._client.request(
-            "POST", self._options.oauth_introspection_url, headers=self._headers, data={"token": token}, timeout=10
-        )
+        answer = await self._client.request("POST", self._url, headers=self._headers, data={"token": token}, timeout=10)
         return _object(answer.status, answer.body, "The introspection endpoint")
 
     def _is_valid(self, facts: Mapping[str, Any]) -> bool:
@@ -230,7 +233,7 @@ def _is_for_us(claims: Mapping[str, Any], options: ServerOptions) -> bool:
     return any(isinstance(one, str) and one.rstrip("/") in ours for one in given)
 
 
-def _key_id(token: str, algorithms: tuple[str, ...]) -> str | None:
+def _key_id(token: str) -> str | None:
     """The key id that a JWT's header names ("" for none); None when it is no JWT of a pinned algorithm."""
     head, dot, rest = token.partition(".")
     if not dot or rest.count(".") != 1 or len(token) > 16_384:
@@ -239,7 +242,7 @@ def _key_id(token: str, algorithms: tuple[str, ...]) -> str | None:
         header = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))
     except ValueError:
         return None
-    if not isinstance(header, dict) or header.get("alg") not in algorithms:
+    if not isinstance(header, dict) or header.get("alg") not in _ALGORITHMS:
         return None
     kid = header.get("kid", "")
     return kid if isinstance(kid, str) else None

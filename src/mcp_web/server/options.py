@@ -18,11 +18,11 @@ class ServerOptions:
         "Serve a team: every request needs a token of `mcp-web token`, and each tenant has an archive of its own.",
         env="MCP_WEB_TEAM",
     )
-    audit: bool = option(
-        True, "Whether a team's server writes an audit log; it holds no query and no address.", env="MCP_WEB_AUDIT"
-    )
-    audit_dir: str = option(
-        "", "The folder of the audit log; empty is `audit` in the data folder.", env="MCP_WEB_AUDIT_DIR"
+    audit: str = option(
+        "",
+        "The folder of a team's audit log, which holds no query and no address; empty is `audit` in the data folder, "
+        "`off` writes none.",
+        env="MCP_WEB_AUDIT",
     )
     auth_tokens: tuple[str, ...] = option(
         (),
@@ -36,9 +36,6 @@ class ServerOptions:
     allowed_origins: tuple[str, ...] = option(
         (), "Origins of browser pages that may call the HTTP server.", env="MCP_WEB_ALLOWED_ORIGINS"
     )
-    calls_per_minute: int = option(
-        600, "Requests a minute for each tenant of the HTTP server.", env="MCP_WEB_CALLS_PER_MINUTE", least=1
-    )
     oauth_issuer: str = option(
         "",
         "Issuer of OAuth access tokens (resource-server mode), such as https://login.example.org.",
@@ -46,12 +43,10 @@ class ServerOptions:
     )
     oauth_introspection_url: str = option(
         "",
-        "Where access tokens are checked (RFC 7662) instead of by their signature.",
+        "Where access tokens that carry no signature are checked (RFC 7662), with our client there: "
+        "https://id:secret@login.example.org/introspect.",
         env="MCP_WEB_OAUTH_INTROSPECTION_URL",
-    )
-    oauth_client_id: str = option("", "Our client id at the introspection endpoint.", env="MCP_WEB_OAUTH_CLIENT_ID")
-    oauth_client_secret: str = option(
-        "", "Our client secret at the introspection endpoint.", env="MCP_WEB_OAUTH_CLIENT_SECRET", secret=True
+        secret=True,
     )
     oauth_scopes: tuple[str, ...] = option(
         (), "Scopes that every access token must carry, besides the one that a tool needs.", env="MCP_WEB_OAUTH_SCOPES"
@@ -60,12 +55,6 @@ class ServerOptions:
         (),
         "Scopes of ours that every access token is given, for issuers that cannot be taught them, such as `tools`.",
         env="MCP_WEB_OAUTH_DEFAULT_SCOPES",
-    )
-    oauth_algorithms: tuple[str, ...] = option(
-        ("RS256", "ES256"),
-        "Signature algorithms of JWT access tokens that are accepted; symmetric ones never are.",
-        env="MCP_WEB_OAUTH_ALGORITHMS",
-        choices=("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
     )
     oauth_tenant_claim: str = option(
         "",

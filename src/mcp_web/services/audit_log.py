@@ -9,17 +9,18 @@ from mcp_web.audit.log import AuditLog
 from mcp_web.server.options import ServerOptions
 from mcp_web.settings import Settings
 from mcp_web.store.options import StoreOptions, data_folder
+from mcp_web.text.values import FALSE
 
 if TYPE_CHECKING:
     from mcp_web.app import App
 
 
 def audit_folder(settings: Settings) -> Path:
-    given = settings.of(ServerOptions).audit_dir
+    given = settings.of(ServerOptions).audit
     return Path(given).expanduser() if given else data_folder(settings.of(StoreOptions)) / "audit"
 
 
 def audit_log(app: App) -> AuditLog | None:
     """The log, where a team is served and the operator did not switch it off."""
-    options = app.settings.of(ServerOptions)
-    return AuditLog(audit_folder(app.settings)) if options.audit else None
+    is_off = app.settings.of(ServerOptions).audit.lower() in FALSE
+    return None if is_off else AuditLog(audit_folder(app.settings))

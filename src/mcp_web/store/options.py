@@ -34,13 +34,9 @@ class StoreOptions:
         env="MCP_WEB_STORE_MAX_BYTES",
         least=0,
     )
-    wait_seconds: float = option(
-        20.0,
-        "Seconds that a call waits for the store: for another process that is writing, or for a server that restarts.",
-        env="MCP_WEB_STORE_BUSY_SECONDS",
-        least=0.0,
-        most=120.0,
-    )
+    # Seconds that a call waits for the store: for another process that is writing, or for a server that restarts.
+    # Longer than either takes, shorter than the deadline of a call.
+    wait_seconds: float = 20.0
     connections: int = option(
         8,
         "Largest number of connections to a PostgreSQL server that one process opens.",

@@ -7,6 +7,7 @@ from typing import Literal
 
 from mcp_web.model.option import option
 
+SEARCH, FETCH = "search", "fetch"  # in MCP_WEB_DISABLED_TOOLS: all tools of that purpose
 Profile = Literal["standard", "full", "lite", "chatgpt"]
 Answers = Literal["text", "structured"]
 ContractNames = Literal["original", "plain"]
@@ -35,9 +36,13 @@ class ToolOptions:
         "text: readable Markdown; structured: the whole answer object for programs.",
         env="MCP_WEB_ANSWERS",
     )
-    disabled_tools: tuple[str, ...] = option((), "Tools that are not offered, by name.", env="MCP_WEB_DISABLED_TOOLS")
-    search_enabled: bool = option(True, "Offer the tools that search the web.", env="WEB_SEARCH_ENABLED")
-    fetch_enabled: bool = option(True, "Offer the tools that open web pages.", env="WEB_FETCH_ENABLED")
+    disabled_tools: tuple[str, ...] = option(
+        (),
+        "Tools that an agent shall not have, by name; `search` is every tool that searches the web, `fetch` every tool "
+        "that opens pages.",
+        env="MCP_WEB_DISABLED_TOOLS",
+        entries={"WEB_SEARCH_ENABLED": SEARCH, "WEB_FETCH_ENABLED": FETCH},
+    )
     deadline: float = option(
         50.0,
         "Seconds after which a tool call answers with what it has; below the usual client limit of 60 s.",

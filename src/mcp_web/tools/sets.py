@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
-from mcp_web.tools.options import Profile, ToolOptions
+from mcp_web.tools.options import FETCH, SEARCH, Profile, ToolOptions
 from mcp_web.tools.tool import Param, Tool
 
 if TYPE_CHECKING:
@@ -37,9 +37,11 @@ PROFILES: dict[Profile, tuple[str, ...]] = {
     "chatgpt": ("search", "fetch"),
 }
 
-# What the two switches of the configuration turn off.
-SEARCHES = ("web_search", "search")
-FETCHES = ("web_open", "web_batch_open", "web_read", "fetch", "web_crawl", "web_watch")
+# The tools of one purpose, which can be switched off together.
+PURPOSES = {
+    SEARCH: ("web_search", "search"),
+    FETCH: ("web_open", "web_batch_open", "web_read", "fetch", "web_crawl", "web_watch"),
+}
 
 
 def offered(options: ToolOptions) -> dict[str, Tool]:
@@ -52,12 +54,7 @@ def switched_off(options: ToolOptions) -> set[str]:
     unknown = [name for name in options.disabled_tools if not any(name in names for names in PROFILES.values())]
     if unknown:
         raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown[0]!r}, but the tools are: {', '.join(STANDARD)}.")
-    off = set(options.disabled_tools)
-    if not options.search_enabled:
-        off.update(SEARCHES)
-    if not options.fetch_enabled:
-        off.update(FETCHES)
-    return off
+    return {tool for name in options.disabled_tools for tool in PURPOSES.get(name, (name,))}
 
 
 def tool_named(name: str) -> Tool:

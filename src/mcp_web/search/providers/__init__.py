@@ -23,12 +23,12 @@ class Registration:
 
 # In the order `auto` prefers them, after an own SearXNG: independent indexes, then Google's, then what needs no key.
 REGISTRY: dict[str, Registration] = {
-    "brave": Registration(brave.CAPABILITIES, brave.from_options, lambda o: bool(o.brave_api_key), brave.FIX),
-    "tavily": Registration(tavily.CAPABILITIES, tavily.from_options, lambda o: bool(o.tavily_api_key), tavily.FIX),
-    "exa": Registration(exa.CAPABILITIES, exa.from_options, lambda o: bool(o.exa_api_key), exa.FIX),
-    "serper": Registration(serper.CAPABILITIES, serper.from_options, lambda o: bool(o.serper_api_key), serper.FIX),
+    "brave": Registration(brave.CAPABILITIES, brave.from_options, lambda o: bool(o.key("brave")), brave.FIX),
+    "tavily": Registration(tavily.CAPABILITIES, tavily.from_options, lambda o: bool(o.key("tavily")), tavily.FIX),
+    "exa": Registration(exa.CAPABILITIES, exa.from_options, lambda o: bool(o.key("exa")), exa.FIX),
+    "serper": Registration(serper.CAPABILITIES, serper.from_options, lambda o: bool(o.key("serper")), serper.FIX),
     "searxng": Registration(searxng.CAPABILITIES, searxng.from_options, lambda o: bool(o.searxng_urls), searxng.FIX),
-    "google": Registration(google.CAPABILITIES, google.from_options, lambda o: bool(o.google_api_key), google.FIX),
+    "google": Registration(google.CAPABILITIES, google.from_options, lambda o: bool(o.key("google")), google.FIX),
     "ddgs": Registration(ddgs.CAPABILITIES, ddgs.from_options, lambda _: False, ddgs.FIX),
     **{
         name: Registration(source.capabilities, partial(build_source, name), lambda _: False, FIX)
@@ -37,3 +37,8 @@ REGISTRY: dict[str, Registration] = {
 }
 # What is asked when nothing is set up, or everything that is has failed.
 LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
+
+
+def build(name: str, options: SearchOptions) -> list[Provider]:
+    """The endpoints of a provider; none when it is not set up or shall not be asked."""
+    return [] if options.excludes(name) else REGISTRY[name].build(options)

@@ -122,7 +122,7 @@ class Brave:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    return [Brave(options.brave_api_key, options.brave_url)] if options.brave_api_key else []
+    return [Brave(options.key("brave"), options.url("brave"))] if options.key("brave") else []
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:

@@ -105,9 +105,7 @@ class Ddgs:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    if not options.ddgs_enabled:
-        return []
-    return [Ddgs(name) for name in dict.fromkeys((*options.ddgs_backends, "bing")) if name in _BACKENDS]
+    return [Ddgs(name) for name in dict.fromkeys((*options.ddgs_backends, "bing"))]
 
 
 def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:

@@ -90,7 +90,7 @@ class Exa:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    return [Exa(options.exa_api_key, options.exa_url)] if options.exa_api_key else []
+    return [Exa(options.key("exa"), options.url("exa"))] if options.key("exa") else []
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:

@@ -9,7 +9,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published, split_prefix
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
-from mcp_web.search.options import SearchOptions
+from mcp_web.search.options import GOOGLE_ENGINE, SearchOptions
 from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
@@ -94,9 +94,9 @@ class Google:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    if not (options.google_api_key and options.google_engine_id):
+    if not (options.key("google") and options.key(GOOGLE_ENGINE)):
         return []
-    return [Google(options.google_api_key, options.google_engine_id, options.google_url)]
+    return [Google(options.key("google"), options.key(GOOGLE_ENGINE), options.url("google"))]
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from mcp_web.errors import ConfigError
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import Provider
 from mcp_web.search.providers.arxiv import Arxiv
@@ -43,30 +42,9 @@ SOURCES: dict[str, type[Source]] = {one.capabilities.name: one for one in _CLASS
 def open_source(name: str, options: SearchOptions) -> Source:
     """A source with the operator's address, contact and key for it."""
     made = SOURCES[name]
-    keys = {
-        "github": options.github_token,
-        "openalex": options.openalex_key,
-        "stackexchange": options.stackexchange_key,
-    }
-    base = _own_address(name, options) or made.address
-    return made(Access(base.rstrip("/"), options.contact, keys.get(name, "")))
+    base = options.url(name) or made.address
+    return made(Access(base.rstrip("/"), options.contact, options.key(name)))
 
 
 def build_source(name: str, options: SearchOptions) -> list[Provider]:
-    """The source, unless the operator switched the sources off and does not list this one."""
-    if not options.sources_enabled and name not in options.providers:
-        return []
     return [open_source(name, options)]
-
-
-def _own_address(name: str, options: SearchOptions) -> str:
-    for entry in options.source_urls:
-        source, _, url = entry.partition("=")
-        if source.strip() not in SOURCES or not url.strip().startswith(("http://", "https://")):
-            raise ConfigError(
-                f"MCP_WEB_SEARCH_SOURCE_URLS has {entry!r}; an entry is a source and an address, as "
-                "wikipedia=https://wiki.example."
-            )
-        if source.strip() == name:
-            return url.strip()
-    return ""

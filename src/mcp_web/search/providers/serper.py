@@ -78,7 +78,7 @@ class Serper:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    return [Serper(options.serper_api_key, options.serper_url)] if options.serper_api_key else []
+    return [Serper(options.key("serper"), options.url("serper"))] if options.key("serper") else []
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:

@@ -26,7 +26,7 @@ from mcp_web.text.json_fields import mapping, text
 
 Params = dict[str, str]
 
-FIX = "Set MCP_WEB_SEARCH_SOURCES=true to allow the official sources."
+FIX = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."
 
 
 @dataclass(frozen=True, slots=True)

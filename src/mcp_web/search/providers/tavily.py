@@ -14,7 +14,7 @@ from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, seconds, text
 from mcp_web.text.untrusted import quoted
 
-FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com (MCP_WEB_TAVILY_KEYLESS=true tries without one)."
+FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com."
 CAPABILITIES = Capabilities(
     name="tavily",
     index="tavily",
@@ -86,8 +86,7 @@ class Tavily:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    allowed = options.tavily_api_key or options.tavily_keyless
-    return [Tavily(options.tavily_api_key, options.tavily_url)] if allowed else []
+    return [Tavily(options.key("tavily"), options.url("tavily"))]
 
 
 def _refuse(response: ApiResponse, *, keyless: bool) -> None:

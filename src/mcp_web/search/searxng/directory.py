@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,20 +29,17 @@ class Listed:
         return GRADES.index(self.grade), self.response_ms if self.response_ms is not None else 1e9
 
 
-def read_directory(data: Any, list_url: str, blacklist: Collection[str] = ()) -> list[Listed]:
+def read_directory(data: Any, list_url: str) -> list[Listed]:
     """The instances worth asking, best first."""
     instances = data.get("instances") if isinstance(data, dict) else None
     if not isinstance(instances, dict):
         return []
-    banned = {url.rstrip("/") for url in blacklist}
-    local = is_private(
-        list_url
-    )  # a list inside the network may name machines inside it; they are opened where the operator exempted them
+    # A list inside the network may name machines inside it; they are opened where the operator exempted them.
+    local = is_private(list_url)
     found = [
         listed
         for url, facts in instances.items()
         if isinstance(facts, dict)
-        and url.rstrip("/") not in banned
         and (local or _is_respectable(url))
         and (listed := _judge(url.rstrip("/"), facts)) is not None
     ]

@@ -11,7 +11,7 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.search.cache import NoteStore
-from mcp_web.search.options import SearchOptions
+from mcp_web.search.options import DEFAULT_URLS, PUBLIC_LIST, SearchOptions
 from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
@@ -19,7 +19,6 @@ from mcp_web.search.searxng.directory import Listed, read_directory
 
 _BANNED_FOR = 86_400.0
 _AGAIN_AFTER = 60.0  # seconds after a list that could not be read
-_PUBLIC_LIST = SearchOptions().searx_space_url
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Discovery:
     def source(self) -> str:
         """The list in use; none where the operator has an instance of their own and names no list."""
         source = self.options.public_list
-        return "" if self.options.searxng_urls and source == _PUBLIC_LIST else source
+        return "" if self.options.searxng_urls and source == DEFAULT_URLS[PUBLIC_LIST] else source
 
     async def refresh(self) -> bool:
         """Read the list again if it is in use and old; returns whether it changed."""
@@ -72,7 +71,7 @@ class Discovery:
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
         try:
             response = await self.runner.send(_List(self.source), request, 10.0)
-            listed = read_directory(json.loads(response.body), self.source, self.options.searxng_blacklist)
+            listed = read_directory(json.loads(response.body), self.source)
         except (ProviderRefused, ValueError) as error:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None

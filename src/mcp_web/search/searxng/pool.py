@@ -52,9 +52,8 @@ class InstancePool:
     _turn: int = 0
 
     def __post_init__(self) -> None:
-        banned = {url.rstrip("/") for url in self.options.searxng_blacklist}
-        self._discovery = Discovery(self.options, self.runner, self.notes, banned=banned)
-        providers = [Searxng(url) for url in self.options.searxng_urls if url.rstrip("/") not in banned]
+        self._discovery = Discovery(self.options, self.runner, self.notes)
+        providers = [Searxng(url) for url in self.options.searxng_urls]
         self._own = [Instance(one, self.runner.health[one.name]) for one in providers]
 
     async def search(self, query: SearchQuery, deadline: float) -> Reply:

@@ -111,7 +111,7 @@ def _sentence(place: str, given: dict[str, Any], error: psycopg.Error) -> CacheE
     if isinstance(error, errors.LockNotAvailable | errors.QueryCanceled | errors.DeadlockDetected):
         return CacheError(
             f"The PostgreSQL server {place} took too long: {detail}.",
-            suggestion="Try again; MCP_WEB_STORE_BUSY_SECONDS sets how long to wait.",
+            suggestion="Try again in a moment.",
             retryable=True,
         )
     if isinstance(error, PoolTimeout | errors.TooManyConnections) or is_broken(error):

@@ -65,7 +65,7 @@ def _sentence(path: Path, code: int, error: sqlite3.Error) -> CacheError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return CacheError(
             f"Another process has been writing to the store {path} for too long.",
-            suggestion="Try again; MCP_WEB_STORE_BUSY_SECONDS sets how long to wait.",
+            suggestion="Try again in a moment.",
             retryable=True,
         )
     if code in _DAMAGED:
