@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from mcp_web.sandbox.pool import Sandbox
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
+    from mcp_web.store.shared import SharedStore, SharedStores
 
 FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
 
@@ -176,6 +177,22 @@ class App:
                 self._exit_stack.push_async_callback(opened.store.close)
                 self._store, self._store_refusal, self._store_note = opened.store, opened.refusal, opened.note
         return self._store
+
+    async def main_store(self) -> Store:
+        """The store of the default tenant, which knows what tenants share."""
+        return await self.store()
+
+    @cached_property
+    def _shared_stores(self) -> SharedStores:
+        from mcp_web.store.shared import SharedStores
+
+        made = SharedStores(self.settings.of(StoreOptions), self.tenant)
+        self._exit_stack.push_async_callback(made.close)
+        return made
+
+    async def shared_stores(self) -> list[SharedStore]:
+        """What other tenants share with this one."""
+        return await self._shared_stores.readable(await self.main_store())
 
     async def require_kept_store(self) -> None:
         """Raise when nothing can be kept: for work whose purpose is to change what is kept."""
@@ -319,19 +336,24 @@ class App:
     async def archive(self) -> Archive:
         store = await self.store()
         if "_archive" not in self.__dict__:
-            from mcp_web.archive.archive import Archive
             from mcp_web.archive.derive import index_again
-            from mcp_web.index.documents import summary_model
 
             await index_again(store)
-            self._archive = Archive(
-                store,
-                self.questions if self.embedder.dim != 0 else None,
-                model=summary_model(self.embedder),
-                static=self.static_questions,
-                languages=self.embedder.languages,
-            )
+            self._archive = self.archive_over(store)
         return self._archive
+
+    def archive_over(self, store: Store) -> Archive:
+        """Search over a store, with this process's models."""
+        from mcp_web.archive.archive import Archive
+        from mcp_web.index.documents import summary_model
+
+        return Archive(
+            store,
+            self.questions if self.embedder.dim != 0 else None,
+            model=summary_model(self.embedder),
+            static=self.static_questions,
+            languages=self.embedder.languages,
+        )
 
     @property
     def can_render(self) -> bool:

@@ -54,6 +54,9 @@ class TenantApp(App):
                     self._exit_stack.push_async_callback(self._store.close)
         return await super().store()
 
+    async def main_store(self) -> Store:
+        return await self.main.store()
+
     async def fetcher(self) -> Fetcher:
         """Its own, since it remembers sites in the store; pages and hosts wait in one queue for all tenants."""
         made = await super().fetcher()

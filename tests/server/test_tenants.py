@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from mcp_web.archive.derive import derive
+from mcp_web.errors import CacheError, NotFound
 from mcp_web.services.manage_tenants import erase_tenant, list_tenants
 from mcp_web.services.manage_tokens import list_tokens
+from mcp_web.services.share_collections import list_shares, share_collection, unshare_collection
 from mcp_web.services.watch_pages import change_watch
+from mcp_web.store.protocol import Store
 from miniweb import MiniWeb
 from store import postgres_server
 
@@ -136,3 +142,143 @@ async def test_erasing_a_tenant_leaves_nothing_of_it_and_everything_of_others(
         async with team.tenants.using("ann") as app:
             assert await (await app.store()).snapshot(hash_) is None
         assert "lighthouse" in await team.text("archive_search", bob, query="lighthouse")
+
+
+async def shared_harbours(team: Lab, ann: str) -> tuple[str, str]:
+    """Ann keeps one note in a collection and one outside; returns their hashes."""
+    for title, text, tags in (
+        ("Ports", "The harbour of Valletta has a lighthouse and a ferry.", ["Harbours"]),
+        ("Private", f"The {SECRET} harbour is nobody's business: zebrafish.", ["diary"]),
+    ):
+        await team.call("archive_add", ann, content=text, title=title, tags=tags)
+    async with team.tenants.using("ann") as app:
+        found = {one.title: one.hash for one in await (await app.store()).recent(5)}
+    return found["Ports"], found["Private"]
+
+
+async def test_a_shared_collection_is_read_by_the_named_tenant_and_by_nobody_else(
+    miniweb: MiniWeb, tmp_path: Path, engine: dict[str, str]
+) -> None:
+    async with lab(miniweb, tmp_path, **engine) as team:
+        ann, bob, eve = [await team.token(name) for name in ("ann", "bob", "eve")]
+        shared, private = await shared_harbours(team, ann)
+        assert "Valletta" not in await team.text("archive_search", bob, query="harbour lighthouse")
+        await share_collection(team.app, "ann", "harbours", ["bob"])
+        for mode in ("hybrid", "text"):
+            text = await team.text("archive_search", bob, query="harbour lighthouse", mode=mode)
+            assert "Valletta" in text
+            assert "shared by ann" in text
+            assert SECRET not in text
+        # Misspelt: corrected with the words of the shared documents, never with the others'.
+        assert "Valletta" in await team.text("archive_search", bob, query="lighthuose", mode="text")
+        assert "zebrafish" not in await team.text("archive_search", bob, query="zebrafihs harbour", mode="text")
+        assert "Valletta" in await team.text("archive_search", bob, query="lightho*", mode="text")
+        assert "Valletta" in await team.text("cache_get", bob, snapshot=shared[:16])
+        assert "Valletta" in str(await team.rpc("resources/read", {"uri": f"resource://cache/{shared}"}, bob))
+        assert "Valletta" in (await team.get("/archive?q=lighthouse", bob)).text
+        assert "Ports" in (await team.get("/archive?collection=harbours", bob)).text
+        reading = await team.get(f"/archive/{shared}", bob)
+        assert "Valletta" in reading.text
+        assert f"/archive/{shared}/remove" not in reading.text
+        assert (await team.get(f"/archive/{private}", bob)).status_code == 404
+        assert SECRET not in await team.text("cache_get", bob, snapshot=private)
+        for answer in (
+            await team.text("archive_search", eve, query="harbour lighthouse"),
+            await team.text("cache_get", eve, snapshot=shared),
+            (await team.get(f"/archive/{shared}", eve)).text,
+            (await team.get("/archive", eve)).text,
+        ):
+            assert "Valletta" not in answer
+            assert "Harbours" not in answer
+        await unshare_collection(team.app, "ann", "Harbours", [])
+        assert "Valletta" not in await team.text("archive_search", bob, query="harbour lighthouse")
+        assert "Valletta" not in await team.text("cache_get", bob, snapshot=shared)
+        assert "Valletta" in await team.text("archive_search", ann, query="harbour lighthouse")
+
+
+async def test_a_collection_shared_with_all_shows_documents_that_enter_it_and_hides_those_that_leave(
+    miniweb: MiniWeb, tmp_path: Path, engine: dict[str, str]
+) -> None:
+    async with lab(miniweb, tmp_path, **engine) as team:
+        ann, bob = await team.token("ann"), await team.token("bob")
+        shared, private = await shared_harbours(team, ann)
+        await share_collection(team.app, "ann", "harbours", [])
+        assert SECRET not in await team.text("archive_search", bob, query="harbour")
+        async with team.tenants.using("ann") as app:
+            store = await app.store()
+            for hash_, tags in ((private, ("harbours",)), (shared, ())):
+                await change_labels(store, hash_, tags)
+        text = await team.text("archive_search", bob, query="harbour")
+        assert SECRET in text
+        assert "Valletta" not in text
+
+
+async def change_labels(store: Store, hash_: str, tags: tuple[str, ...]) -> None:
+    kept = await store.snapshot(hash_)
+    assert kept is not None
+    await store.keep(replace(kept, tags=tags), replace(derive(kept), labels=tags))
+
+
+async def test_a_reader_can_change_nothing_that_is_shared(
+    miniweb: MiniWeb, tmp_path: Path, engine: dict[str, str]
+) -> None:
+    async with lab(miniweb, tmp_path, **engine) as team:
+        ann, bob = await team.token("ann"), await team.token("bob")
+        shared, _ = await shared_harbours(team, ann)
+        await share_collection(team.app, "ann", "harbours", ["bob"])
+        async with team.tenants.using("bob") as app:
+            (view,) = await app.shared_stores()
+            kept = await view.store.snapshot(shared)
+            assert kept is not None
+            for change in (
+                view.store.remove([kept.key]),
+                view.store.keep(kept),
+                view.store.confirm(kept.key, 1.0, 2.0),
+                view.store.keep_record("watch", "x", 1),
+                view.store.keep_picture(shared, b"png"),
+            ):
+                with pytest.raises(CacheError, match="read, not changed"):
+                    await change
+            assert await view.store.record_kinds() == []
+            assert list(await view.store.collections()) == ["Harbours"]
+            assert len(await view.store.keys()) == 1
+        await team.call("cache_purge", bob, dry_run=False, older_than_days=0)
+        assert "Valletta" in await team.text("archive_search", ann, query="lighthouse")
+
+
+async def test_sharing_names_what_is_wrong_and_ends_with_the_tenant(
+    miniweb: MiniWeb, tmp_path: Path, engine: dict[str, str]
+) -> None:
+    async with lab(miniweb, tmp_path, **engine) as team:
+        ann, _ = await team.token("ann"), await team.token("bob")
+        await shared_harbours(team, ann)
+        for owner, collection, readers in (("ann", "none", []), ("nobody", "harbours", []), ("ann", "diary", ["x"])):
+            with pytest.raises(NotFound):
+                await share_collection(team.app, owner, collection, readers)
+        await share_collection(team.app, "ann", "harbours", ["bob"])
+        await share_collection(team.app, "ann", "diary", [])
+        assert [tuple(one)[0::2] for one in await list_shares(team.app)] == [("ann", ""), ("ann", "bob")]
+        await team.tenants.close()
+        await erase_tenant(team.app, "ann")
+        assert await list_shares(team.app) == []
+
+
+async def test_row_level_security_shows_a_reader_the_shared_rows_and_lets_it_write_none(
+    miniweb: MiniWeb, tmp_path: Path, server: postgres_server.PostgresServer
+) -> None:
+    url = server.database()
+    async with lab(miniweb, tmp_path, MCP_WEB_DATABASE_URL=url) as team:
+        ann, _ = await team.token("ann"), await team.token("bob")
+        await shared_harbours(team, ann)
+        await share_collection(team.app, "ann", "harbours", ["bob"])
+    with psycopg.connect(url, autocommit=True, options="-c search_path=mcp_web,public") as db:
+        numbers = dict(db.execute("SELECT name, id FROM tenants").fetchall())
+        for name, seen in (("ann", 2), ("bob", 1), ("default", 0)):
+            db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(numbers[name]),))
+            for table in ("pages", "snapshots", "documents", "waiting"):
+                assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (seen,), (name, table)
+        db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(numbers["bob"]),))
+        for change in ("UPDATE pages SET used_at = 0", "DELETE FROM pages", "DELETE FROM shares"):
+            assert db.execute(change).rowcount == 0
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            db.execute("INSERT INTO labels SELECT tenant, 'x', 'x', id FROM pages")

@@ -41,6 +41,7 @@ class ArchiveDocument:
     score: float  # 0…1
     snapshot: str  # hash of the version that was searched
     tags: tuple[str, ...] = ()
+    shared_by: str = ""  # the tenant that shares it; empty for an own document
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,3 +38,44 @@ def erase(name: str, yes: bool) -> None:
         raise click.UsageError(f"This deletes the whole archive of {name!r} and its tokens; add --yes.")
     revoked = with_app(lambda app: erase_tenant(app, name))
     click.echo(f"Everything kept of {name} is deleted; {revoked} tokens were revoked.", err=True)
+
+
+@command.command("shares")
+@json_option
+def shares(as_json: bool) -> None:
+    """Show which collections are shared, and with whom."""
+    from mcp_web.services.share_collections import list_shares
+
+    found = with_app(list_shares)
+    if as_json:
+        print_json([share._asdict() for share in found])
+    else:
+        for share in found:
+            click.echo(f"{share.owner}  {share.collection}  {share.reader or '(all tenants)'}")
+
+
+@command.command("share")
+@click.argument("owner")
+@click.argument("collection")
+@click.option("--with", "readers", multiple=True, metavar="TENANT", help="Who may read it; several times.")
+@click.option("--all", "everyone", is_flag=True, help="Every tenant may read it.")
+def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool) -> None:
+    """Let other tenants read a collection (a tag or a synced folder) of a tenant; they can never change it."""
+    from mcp_web.services.share_collections import share_collection
+
+    if everyone == bool(readers):
+        raise click.UsageError("Say with whom: --with TENANT, or --all.")
+    with_app(lambda app: share_collection(app, owner, collection, readers))
+    click.echo(f"{', '.join(readers) or 'Every tenant'} can read {collection} of {owner}.", err=True)
+
+
+@command.command("unshare")
+@click.argument("owner")
+@click.argument("collection")
+@click.option("--with", "readers", multiple=True, metavar="TENANT", help="From whom; without it, from everyone.")
+def unshare(owner: str, collection: str, readers: tuple[str, ...]) -> None:
+    """Withdraw a shared collection; it holds from the next call on."""
+    from mcp_web.services.share_collections import unshare_collection
+
+    removed = with_app(lambda app: unshare_collection(app, owner, collection, readers))
+    click.echo(f"{removed} shares of {collection} were withdrawn.", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import mcp_types as types
@@ -12,8 +13,9 @@ from mcp import MCPError
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.errors import WebError
-from mcp_web.model.snapshot import Snapshot
-from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo
+from mcp_web.services.find_snapshot import find_document
+from mcp_web.store.protocol import Store
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools import budget
 from mcp_web.tools.border import META_CHARS, clean_error, clean_text, clean_value, error_line
@@ -74,13 +76,14 @@ async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     if not uri.startswith((_CACHE, _META, _PICTURE)):
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {quoted(uri, 200)}", data={"uri": uri})
     try:
-        kept = await find_snapshot(app, uri)
+        found = await find_document(app, uri)
     except WebError as error:
         raise MCPError(types.INVALID_PARAMS, error_line(clean_error(error)), data={"uri": uri}) from error
+    kept = found.snapshot
     if uri.startswith(_PICTURE):
-        return await _picture(app, kept, uri)
+        return await _picture(found.store, kept, uri)
     if uri.startswith(_META):
-        facts = clean_value(await _facts(app, kept), META_CHARS)
+        facts = clean_value(_facts(kept, await found.store.versions(kept.key)), META_CHARS)
         text, kind = json.dumps(facts, ensure_ascii=False, indent=1), "application/json"
     else:
         view = PageView(kept.document, kept.url, kept.final_url, fetched_at=kept.fetched_at)
@@ -90,16 +93,15 @@ async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
 
-async def _picture(app: App, kept: Snapshot, uri: str) -> types.ReadResourceResult:
-    png = await (await app.store()).picture(kept.hash)
+async def _picture(store: Store, kept: Snapshot, uri: str) -> types.ReadResourceResult:
+    png = await store.picture(kept.hash)
     if png is None:
         raise MCPError(types.INVALID_PARAMS, f"There is no picture of {quoted(kept.url, 200)}.", data={"uri": uri})
     blob = base64.b64encode(png).decode("ascii")
     return types.ReadResourceResult(contents=[types.BlobResourceContents(uri=uri, mime_type="image/png", blob=blob)])
 
 
-async def _facts(app: App, kept: Any) -> dict[str, Any]:
-    versions = await (await app.store()).versions(kept.key)
+def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
     return {
         "snapshot": kept.hash,
         "url": kept.url,

@@ -8,7 +8,7 @@ import anyio
 
 from mcp_web.errors import NotFound
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.services.find_snapshot import find_document, find_snapshot
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -27,7 +27,7 @@ async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snaps
 
 
 async def _previous(app: App, newer: Snapshot) -> Snapshot:
-    store = await app.store()
+    store = (await find_document(app, newer.hash)).store
     hashes = [info.hash for info in await store.versions(newer.key)]
     place = hashes.index(newer.hash) if newer.hash in hashes else -1
     if place < 0 or place + 1 >= len(hashes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import NotFound
@@ -11,33 +12,72 @@ from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.store.protocol import Store
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _PREFIXES = ("resource://cache/", "resource://meta/", "resource://picture/")
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    snapshot: Snapshot
+    store: Store  # that keeps it
+    shared_by: str = ""  # the tenant that shares it; empty for an own document
+
+
 async def find_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot; NotFound says what to do."""
-    name = name.strip()
-    for prefix in _PREFIXES:
-        name = name.removeprefix(prefix)
-    store = await app.store()
-    if "." in name or "://" in name:
-        return await _by_url(app, parse_url(name).href)
-    found = await store.snapshot(name.partition("#")[0].lower())
-    if found is None and _KEY.fullmatch(name.lower()):
-        found = await store.latest(name.lower())  # the name of a page rather than of one version of it
+    """The snapshot, among the own documents and those that others share; NotFound says what to do."""
+    return (await find_document(app, name)).snapshot
+
+
+async def find_own_snapshot(app: App, name: str) -> Snapshot:
+    """The snapshot among the own documents, for changing it."""
+    name = _plain(name)
+    found = await _in(await app.store(), name)
     if found is None:
-        raise NotFound(
-            f"No snapshot has the hash {name[:80]!r}.",
-            suggestion="Give at least 8 digits of a hash from an earlier answer, or the page's URL.",
-        )
+        raise _not_found(name)
     return found
 
 
-async def _by_url(app: App, url: str) -> Snapshot:
-    keeper = await app.keeper()
-    for variant in ("readable", "rendered", "raw"):
-        if (found := await keeper.latest(page_key(url, variant))) is not None:
-            return found
-    raise NotFound(f"No copy of {url} is kept.", suggestion=f'Open it first: web_open(url="{url}").', url=url)
+async def find_document(app: App, name: str) -> Found:
+    """The snapshot with the store that keeps it."""
+    name = _plain(name)
+    own = await app.store()
+    if (found := await _in(own, name)) is not None:
+        return Found(found, own)
+    for shared in await app.shared_stores():
+        if (found := await _in(shared.store, name)) is not None:
+            return Found(found, shared.store, shared.owner)
+    raise _not_found(name)
+
+
+def _plain(name: str) -> str:
+    name = name.strip()
+    for prefix in _PREFIXES:
+        name = name.removeprefix(prefix)
+    return parse_url(name).href if _is_url(name) else name
+
+
+def _is_url(name: str) -> bool:
+    return "." in name or "://" in name
+
+
+async def _in(store: Store, name: str) -> Snapshot | None:
+    if _is_url(name):
+        for variant in ("readable", "rendered", "raw"):
+            if (found := await store.latest(page_key(name, variant))) is not None:
+                return found
+        return None
+    found = await store.snapshot(name.partition("#")[0].lower())
+    if found is None and _KEY.fullmatch(name.lower()):
+        found = await store.latest(name.lower())  # the name of a page rather than of one version of it
+    return found
+
+
+def _not_found(name: str) -> NotFound:
+    if _is_url(name):
+        return NotFound(f"No copy of {name} is kept.", suggestion=f'Open it first: web_open(url="{name}").', url=name)
+    return NotFound(
+        f"No snapshot has the hash {name[:80]!r}.",
+        suggestion="Give at least 8 digits of a hash from an earlier answer, or the page's URL.",
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.store.protocol import DocumentFilter
 
@@ -26,3 +26,10 @@ async def list_documents(
     """At most `limit` documents, and the cursor of the next page, empty at the end."""
     wanted = DocumentFilter(source, since, until, collection, domain, language)
     return await (await app.store()).browse(limit, after=after, filter=wanted)
+
+
+async def list_shared_documents(app: App, *, limit: int, **filters: Any) -> dict[str, list[SnapshotInfo]]:
+    """By the tenants that share them: the most recently used documents that pass a filter."""
+    wanted = DocumentFilter(**filters)
+    found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
+    return {owner: infos for owner, infos in found.items() if infos}

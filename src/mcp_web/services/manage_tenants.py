@@ -32,6 +32,10 @@ async def erase_tenant(app: App, name: str) -> int:
     if name not in await list_tenants(app):
         raise NotFound(f"There is no tenant {name!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
     revoked = await revoke_tokens_of(app, name)
+    store = await app.main_store()
+    for share in await store.shares(name):
+        if name in (share.owner, share.reader):
+            await store.remove_shares(*share)
     await erase(app.settings.of(StoreOptions), name)
     if (log := audit_log(app)) is not None:
         await log.write("tenant_erased", tenant=name)

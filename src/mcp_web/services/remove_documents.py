@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput
-from mcp_web.services.find_snapshot import find_snapshot
+from mcp_web.services.find_snapshot import find_own_snapshot
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -36,7 +36,7 @@ async def remove_documents(
         raise InvalidInput("Nothing was named to delete.", suggestion="Give an id, a URL, a collection or a prefix.")
     found: dict[str, tuple[str, str, str]] = {}
     for name in names:
-        kept = await find_snapshot(app, name)
+        kept = await find_own_snapshot(app, name)
         found[kept.key] = (kept.key, kept.document.title, kept.path or kept.url)
     if collection or prefix:
         async for row in _matching(app, collection, prefix):

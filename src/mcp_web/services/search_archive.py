@@ -18,10 +18,22 @@ _COUNTED = 20  # documents without vectors that are counted exactly
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents that match, best first, with a note when meaning ranks only a part of them."""
-    archive = await app.archive()
+    from mcp_web.archive.fuse import UNKNOWN
+
+    scales = UNKNOWN if query.mode == "text" else await _scales(app)
+    own = await _search_own(app, query, scales)
+    shared = await app.shared_stores()
+    if not shared:
+        return own
+    from mcp_web.archive.shared import merged
+
+    return merged(own, {one.owner: await app.archive_over(one.store).search(query, scales) for one in shared})
+
+
+async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveAnswer:
+    answer = await (await app.archive()).search(query, scales)
     if query.mode == "text":
-        return await archive.search(query)
-    answer = await archive.search(query, await _scales(app))
+        return answer
     lacking = len(await (await app.store()).lacking_vectors(STATIC_MODEL, _COUNTED))
     if not lacking:
         return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,6 +44,22 @@ async def open_place(place: str, options: StoreOptions) -> Store:
 def exists(place: str) -> bool:
     """Is there a file at this path? A server is asked when it is opened."""
     return "://" in place or user_path(place).is_file()
+
+
+async def open_shared(
+    options: StoreOptions, main: Store, owner: str, collections: Sequence[str], *, reader: str
+) -> Store | None:
+    """What one tenant shares with another, for reading; None while the owner keeps nothing."""
+    if options.database_url:
+        from mcp_web.store.postgres.store import PostgresStore
+
+        return await main.shared_by(owner, reader) if isinstance(main, PostgresStore) else None
+    from mcp_web.store.sqlite.store import SqliteStore
+
+    file = tenant_file(options, owner)
+    if not file.is_file():
+        return None
+    return await SqliteStore.open(file, wait_seconds=options.wait_seconds, collections=collections)
 
 
 async def _open_sqlite(path: Path, options: StoreOptions) -> Store:

@@ -112,6 +112,14 @@ class WordMatches:
     rows: Mapping[str, DocumentRow] = field(default_factory=dict)
 
 
+class Share(NamedTuple):
+    """A collection of one tenant that another may read."""
+
+    owner: str
+    collection: str
+    reader: str  # empty: every tenant
+
+
 class Headline(NamedTuple):
     """What a document is called and where it is."""
 
@@ -363,6 +371,17 @@ class Store(Protocol):
 
     async def figures(self) -> dict[str, Any]:
         """The kept totals, in the shape of `drain()`."""
+        ...
+
+    # collections that tenants share; asked of the store of the default tenant
+    async def shares(self, tenant: str) -> list[Share]:
+        """What a tenant shares, and what it may read of others."""
+        ...
+
+    async def add_share(self, share: Share) -> None: ...
+
+    async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
+        """Withdraw a collection from one reader, or from all; returns how many shares there were."""
         ...
 
     async def size(self) -> StoreSize: ...

@@ -104,8 +104,11 @@ class Matches:
 class WordIndex:
     """The part of the index that is in memory. It is used by one thread at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, visible_only: bool = False) -> None:
+        """`visible_only`: `rows` shows a part of the documents only. The others count for nothing, and since a document
+        may become visible without a new number, everything is read again after a write."""
         self._version = -1
+        self._visible_only = visible_only
         self._forget()
 
     def find(self, rows: IndexRows, query: WordQuery, limit: int) -> Matches:
@@ -155,6 +158,9 @@ class WordIndex:
         found = {word: self._new_words[word] for word in words if word in self._new_words}
         for word, total in rows.counts(words):
             found[word] = found.get(word, 0) + total
+        if self._visible_only:
+            lists = {word: len(self._list_of(rows, word).numbers) for word in found}
+            return {word: count for word, count in lists.items() if count}
         return found
 
     # the question
@@ -201,7 +207,7 @@ class WordIndex:
         missing = [terms for terms in wanted if terms not in self._cache]
         blobs = rows.postings([term for terms in missing for term in terms]) if missing else {}
         for terms in missing:
-            found = PostingList.of(*either([_decoded(blobs.get(term, ())) for term in terms]), self._norms)
+            found = PostingList.of(*either([self._decoded(blobs.get(term, ())) for term in terms]), self._norms)
             self._cache[terms] = found
             self._cached += len(found.numbers)
 
@@ -232,9 +238,16 @@ class WordIndex:
         """The documents that hold any word with this beginning."""
         terms = self._expand(rows, prefix)
         blobs = rows.postings(terms)
-        both = ((_decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)
+        both = ((self._decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)
         lists = [found for pair in both for found in pair if len(found[0])]
         return PostingList.of(*joined(lists), self._norms) if lists else EMPTY
+
+    def _decoded(self, blobs: Blobs) -> Weighted:
+        numbers, weights = _decoded(blobs)
+        if not self._visible_only:
+            return numbers, weights
+        visible = self._sources[numbers] > 0
+        return numbers[visible], weights[visible]
 
     def _waiting(self, term: str) -> Weighted:
         # Numbers rise: what waits comes after everything in the posting lists.
@@ -283,7 +296,7 @@ class WordIndex:
         self._version = version
         self._conditions: dict[tuple[str, str], NDArray[np.bool_]] = {}
         epoch, merged, last = rows.state()
-        if epoch != self._epoch:
+        if epoch != self._epoch or self._visible_only:
             self._forget()
             self._epoch = epoch
         if merged != self._merged:

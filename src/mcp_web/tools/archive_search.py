@@ -104,6 +104,7 @@ def _result(one: Any) -> dict[str, Any]:
             "score": round(document.score, 4),
             "snapshot": document.snapshot,
             "tags": list(document.tags),
+            **({"shared_by": document.shared_by} if document.shared_by else {}),
         },
         "highlights": [
             {"field": mark.field, "snippets": [{"text": each.text, "spans": each.spans} for each in mark.snippets]}
@@ -142,6 +143,8 @@ def _text(rank: int, row: dict[str, Any], tokens: int) -> str:
     head = (
         f"{rank}. {one_line(document['title'])} · {document['source']} · {document['date']} · {document['score']:.2f}"
     )
+    if owner := document.get("shared_by"):
+        head += f" · shared by {one_line(owner)}"
     lines = [head, f"   {where}", f"   snapshot {document['snapshot'][:16]} · id {document['id']}"]
     if (passage := row.get("passage")) is not None:
         section = " > ".join(one_line(part) for part in passage["section_path"])

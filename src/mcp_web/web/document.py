@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.model.page import Document
     from mcp_web.model.snapshot import Snapshot
+    from mcp_web.services.find_snapshot import Found
 
 EXPORTS = {"md": "Markdown", "bib": "BibTeX", "json": "CSL-JSON", "warc": "WARC"}
 MOST_LINKED = 100
@@ -27,8 +28,8 @@ async def reading_view(app: App, request: Request) -> Response:
 
     from mcp_web.web.markdown import addresses, to_reading
 
-    kept = await _kept(app, request)
-    store = await app.store()
+    found = await _found(app, request)
+    kept, store = found.snapshot, found.store
     document = kept.document
     seen = await store.seen(addresses(document.markdown)[:1000])
     copies = {url: info.hash for url, info in seen.items()}
@@ -36,7 +37,7 @@ async def reading_view(app: App, request: Request) -> Response:
     versions = [
         {"hash": one.hash, "when": moment(one.since), "chars": one.chars} for one in await store.versions(kept.key)
     ]
-    cites, cited = await _citations(app, kept)
+    cites, cited = await _citations(found)
     quote = request.query_params.get("quote", "")[:5000]
     return page(
         request,
@@ -57,6 +58,7 @@ async def reading_view(app: App, request: Request) -> Response:
         check=await _checked(kept, quote) if quote.strip() else None,
         exports=tuple(EXPORTS.items()),
         tags=kept.tags,
+        shared_by=found.shared_by,
         has_picture=await store.picture(kept.hash) is not None,
     )
 
@@ -64,7 +66,7 @@ async def reading_view(app: App, request: Request) -> Response:
 async def difference(app: App, request: Request) -> Response:
     from mcp_web.services.compare_versions import compare_versions
 
-    newer = await _kept(app, request)
+    newer = (await _found(app, request)).snapshot
     older, changes = await compare_versions(app, newer, request.query_params.get("with", "previous"))
     if older.fetched_at > newer.fetched_at:
         older, newer = newer, older
@@ -84,7 +86,8 @@ async def difference(app: App, request: Request) -> Response:
 async def picture(app: App, request: Request) -> Response:
     from starlette.responses import Response
 
-    png = await (await app.store()).picture((await _kept(app, request)).hash)
+    found = await _found(app, request)
+    png = await found.store.picture(found.snapshot.hash)
     if png is None:
         raise NotFound("No screenshot of this page is kept.")
     return Response(png, media_type="image/png", headers=HEADERS)
@@ -97,7 +100,7 @@ async def export(app: App, request: Request) -> Response:
     form = request.path_params["form"]
     if form not in EXPORTS:
         raise NotFound(f"There is no export named {form[:20]!r}.")
-    kept = await _kept(app, request)
+    kept = (await _found(app, request)).snapshot
     body = await _exported(kept, form)
     headers = HEADERS | {"content-disposition": f'attachment; filename="{kept.hash[:16]}.{form}"'}
     return Response(body, media_type="application/octet-stream", headers=headers)
@@ -110,7 +113,7 @@ async def change_tags(app: App, request: Request) -> Response:
 
     form = await checked_form(request)
     tags = tuple(dict.fromkeys(tag.strip()[:100] for tag in str(form.get("tags", "")).split(",") if tag.strip()))
-    kept = await _kept(app, request)
+    kept = await _own(app, request)
     await add.add_page(await app.store(), kept, tags=tags)
     return RedirectResponse(f"/archive/{kept.hash}", 303)
 
@@ -121,16 +124,31 @@ async def remove(app: App, request: Request) -> Response:
     form = await checked_form(request)
     if form.get("sure") != "yes":
         raise InvalidInput("Deleting was not confirmed.", suggestion="Tick the box and try again.")
-    await (await app.store()).remove([(await _kept(app, request)).key])
+    await (await app.store()).remove([(await _own(app, request)).key])
     return RedirectResponse("/archive", 303)
 
 
-async def _kept(app: App, request: Request) -> Snapshot:
-    name = request.path_params["hash"]
-    kept = await (await app.store()).snapshot(name)
-    if kept is None:
-        raise NotFound("Nothing is kept under this name.", suggestion="It may have been deleted; search for it.")
-    return kept
+async def _found(app: App, request: Request) -> Found:
+    from mcp_web.services.find_snapshot import find_document
+
+    try:
+        return await find_document(app, request.path_params["hash"])
+    except NotFound as error:
+        raise _missing() from error
+
+
+async def _own(app: App, request: Request) -> Snapshot:
+    """The document, for changing it: what others share cannot be changed."""
+    from mcp_web.services.find_snapshot import find_own_snapshot
+
+    try:
+        return await find_own_snapshot(app, request.path_params["hash"])
+    except NotFound as error:
+        raise _missing() from error
+
+
+def _missing() -> NotFound:
+    return NotFound("Nothing is kept under this name.", suggestion="It may have been deleted; search for it.")
 
 
 def _without_title(document: Document) -> str:
@@ -141,8 +159,8 @@ def _without_title(document: Document) -> str:
     return document.markdown[first.start :].partition("\n")[2]
 
 
-async def _citations(app: App, kept: Snapshot) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    store = await app.store()
+async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    kept, store = found.snapshot, found.store
     out = await store.cites([kept.key], MOST_LINKED)
     back = await store.cited_by([kept.key], MOST_LINKED)
     keys = [edge.target for edge in out if edge.target] + [edge.source for edge in back]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ PAGE_SIZE = 50
 FILTERS = ("q", "collection", "source", "domain", "language", "since", "until")
 
 
-def info_rows(infos: Sequence[SnapshotInfo]) -> list[dict[str, Any]]:
+def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[dict[str, Any]]:
     return [
         {
             "hash": info.hash,
@@ -31,6 +32,7 @@ def info_rows(infos: Sequence[SnapshotInfo]) -> list[dict[str, Any]]:
             "when": day(info.fetched_at),
             "size": f"{info.chars:,} characters",
             "source": info.source,
+            "shared_by": shared_by,
             "snippets": [],
         }
         for info in infos
@@ -55,6 +57,7 @@ async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[dict[st
             "when": day(one.document.date),
             "size": "",
             "source": one.document.source,
+            "shared_by": one.document.shared_by,
             "snippets": [_marked(text) for mark in one.highlights if mark.field != "title" for text in mark.snippets],
         }
         for one in answer.results
@@ -82,13 +85,33 @@ async def archive(app: App, request: Request) -> Response:
         rows, notes = await found_rows(app, filters["q"], source=filters["source"] or "all", **wanted)
         rows = [row for row in rows if not filters["domain"] or _within(row["url"], filters["domain"])]
     else:
-        infos, cursor = await _browse(app, filters, request.query_params.get("after", ""))
+        after = request.query_params.get("after", "")
+        infos, cursor = await _browse(app, filters, after)
         rows = info_rows(infos)
+        if filters["collection"] and not after:
+            rows += await _shared_rows(app, filters)
     given = {name: value for name, value in filters.items() if value}
     following = "/archive?" + urlencode(given | {"after": cursor}) if cursor else ""
-    collections = sorted((await store.collections()).items())
+    collections = await _collections(app)
     return page(request, "archive.html", size=await store.size(), filters=filters, rows=rows, notes=notes,
                 collections=collections, next_page=following)  # fmt: skip
+
+
+async def _collections(app: App) -> list[tuple[str, int]]:
+    """The own collections and those that others share, by name."""
+    found = Counter(await (await app.store()).collections())
+    for shared in await app.shared_stores():
+        found.update(await shared.store.collections())
+    return sorted(found.items())
+
+
+async def _shared_rows(app: App, filters: dict[str, str]) -> list[dict[str, Any]]:
+    """The most recently used documents of a collection that others share."""
+    from mcp_web.services.list_documents import list_shared_documents
+
+    wanted: Any = {name: value or None for name, value in filters.items() if name != "q"}
+    found = await list_shared_documents(app, limit=PAGE_SIZE, **wanted)
+    return [row for owner, infos in found.items() for row in info_rows(infos, owner)]
 
 
 async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:

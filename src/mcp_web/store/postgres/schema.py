@@ -243,7 +243,47 @@ CREATE POLICY own_rows ON {table} USING (tenant = current_setting('mcp_web.tenan
     for table in TENANT_TABLES
 )
 
-STEPS: tuple[str, ...] = (_TABLES + _INDEX + _VECTORS + _ISOLATION,)
+# Step 2: collections that a tenant shares with another (`reader`) or with all (no reader). Their documents can be read
+# by the reader's connections, never written. The index of words of an owner can be read as well, since its rows hold
+# the stems of many documents; word_index.py drops the documents that the connection cannot see before it counts.
+_ME = "current_setting('mcp_web.tenant', true)::integer"
+_FOR_ME = f"(s.reader = {_ME} OR s.reader IS NULL)"
+_SHARED_PAGE = (
+    "EXISTS (SELECT 1 FROM labels l JOIN shares s ON s.tenant = l.tenant AND s.folded = l.folded"  # noqa: S608
+    f" WHERE l.page = {{page}} AND {_FOR_ME})"
+)
+_SHARING_OWNER = f"EXISTS (SELECT 1 FROM shares s WHERE s.tenant = {{table}}.tenant AND {_FOR_ME})"  # noqa: S608
+_READABLE = {
+    "pages": _SHARED_PAGE.format(page="pages.id"),
+    **{
+        table: _SHARED_PAGE.format(page=f"{table}.page")
+        for table in ("snapshots", "documents", "vectors", "passages", "names", "mentions")
+    },
+    "labels": _SHARING_OWNER.format(table="labels").replace("WHERE", "WHERE s.folded = labels.folded AND", 1),
+    "pictures": "EXISTS (SELECT 1 FROM snapshots v WHERE v.id = pictures.snapshot)",
+    "waiting": "EXISTS (SELECT 1 FROM documents d WHERE d.tenant = waiting.tenant AND d.number = waiting.number)",
+    **{
+        table: _SHARING_OWNER.format(table=table)
+        for table in ("index_state", "deleted", "terms", "languages", "postings", "words", "models")
+    },
+}
+_SHARES = f"""
+CREATE TABLE shares (
+  tenant integer NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
+  folded text COLLATE "C" NOT NULL,
+  label text NOT NULL,
+  reader integer REFERENCES tenants (id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX shares_key ON shares (tenant, folded, coalesce(reader, 0));
+ALTER TABLE shares ENABLE ROW LEVEL SECURITY;
+ALTER TABLE shares FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_rows ON shares USING (tenant = {_ME});
+CREATE POLICY shared_rows ON shares FOR SELECT USING (reader = {_ME} OR reader IS NULL);
+""" + "".join(
+    f"CREATE POLICY shared_rows ON {table} FOR SELECT USING ({condition});\n" for table, condition in _READABLE.items()
+)
+
+STEPS: tuple[str, ...] = (_TABLES + _INDEX + _VECTORS + _ISOLATION, _SHARES)
 
 
 def migrate(db: Connection) -> None:
@@ -271,12 +311,17 @@ def migrate(db: Connection) -> None:
             db.execute("INSERT INTO schema_version (version) VALUES (%s)", (number,))
 
 
-def tenant_number(db: Connection, name: str) -> int:
+def tenant_id(db: Connection, name: str) -> int:
     """The number of a tenant; a new one is created."""
     db.execute("INSERT INTO tenants (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,))
     row = db.execute("SELECT id FROM tenants WHERE name = %s", (name,)).fetchone()
     assert row is not None
-    number = int(row[0])
+    return int(row[0])
+
+
+def tenant_number(db: Connection, name: str) -> int:
+    """The number of a tenant whose rows this transaction may see; a new one is created."""
+    number = tenant_id(db, name)
     db.execute("SELECT set_config('mcp_web.tenant', %s, true)", (str(number),))  # until the end of the transaction
     db.execute("INSERT INTO index_state (tenant) VALUES (%s) ON CONFLICT DO NOTHING", (number,))
     return number

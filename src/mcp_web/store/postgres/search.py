@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class SearchState:
     """Used by one thread at a time."""
 
-    def __init__(self, tenant: int) -> None:
+    def __init__(self, tenant: int, *, visible_only: bool = False) -> None:
         self._tenant = tenant
+        self._visible_only = visible_only
 
     def by_words(self, db: Connection, query: WordQuery, limit: int, rows: int) -> WordMatches:
         found = self._words.find(self._rows(db), query, limit)
@@ -36,7 +37,7 @@ class SearchState:
     def _words(self) -> WordIndex:
         from mcp_web.store.word_index import WordIndex
 
-        return WordIndex()
+        return WordIndex(visible_only=self._visible_only)
 
     def _rows(self, db: Connection) -> PostgresIndexRows:
         from mcp_web.store.postgres.index_rows import PostgresIndexRows

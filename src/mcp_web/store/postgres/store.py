@@ -25,11 +25,12 @@ from mcp_web.store.postgres import (
     postings,
     purge,
     records,
+    shares,
 )
 from mcp_web.store.postgres import vectors as vector_rows
 from mcp_web.store.postgres.check import faults
 from mcp_web.store.postgres.connect import SCHEMA, Connection, parameters
-from mcp_web.store.postgres.schema import tenant_number
+from mcp_web.store.postgres.schema import tenant_id, tenant_number
 from mcp_web.store.postgres.search import SearchState
 from mcp_web.store.postgres.tenants import prepare_database
 from mcp_web.store.postgres.worker import ConnectionWorker
@@ -47,6 +48,7 @@ from mcp_web.store.protocol import (
     Purged,
     PurgeRule,
     Record,
+    Share,
     StoreSize,
     WordMatches,
     WordQuery,
@@ -66,12 +68,17 @@ _COUNT_EVERY = 32
 class PostgresStore:
     """Every call takes a connection of the pool; writers of one tenant's index take turns."""
 
-    def __init__(self, worker: ConnectionWorker, tenant: int, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, worker: ConnectionWorker, tenant: int, clock: Callable[[], float], *, is_shared: bool = False
+    ) -> None:
+        """`is_shared`: the connections are another tenant's, which sees what this one shares with it."""
         self.tenant = tenant
+        self._is_shared = is_shared
         self._clock = clock
         self._worker = worker
-        self._search = SearchState(tenant)
+        self._search = SearchState(tenant, visible_only=is_shared)
         self._searching = anyio.Lock()
+        self._numbers: dict[str, int] = {}  # of tenants by name
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._maintained = 0.0
@@ -98,6 +105,11 @@ class PostgresStore:
         """The store of another tenant over the same connections."""
         number = await self._worker.write(lambda db: tenant_number(db, tenant))
         return PostgresStore(self._worker.for_tenant(number), number, self._clock)
+
+    async def shared_by(self, owner: str, reader: str) -> PostgresStore:
+        """What one tenant shares with another, for reading."""
+        worker = self._worker.for_tenant(await self._number(reader), read_only=True)
+        return PostgresStore(worker, await self._number(owner), self._clock, is_shared=True)
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
@@ -325,6 +337,18 @@ class PostgresStore:
     async def figures(self) -> dict[str, Any]:
         return await self._look(lambda db: figures.totals(db, self.tenant))
 
+    # shared collections
+    async def shares(self, tenant: str) -> list[Share]:
+        return await self._worker.for_tenant(await self._number(tenant)).look(shares.shares)
+
+    async def add_share(self, share: Share) -> None:
+        owner = await self.for_tenant(share.owner)
+        await owner._write(lambda db: shares.add(db, owner.tenant, share))
+
+    async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
+        store = await self.for_tenant(owner)
+        return await store._write(lambda db: shares.remove(db, store.tenant, collection, reader))
+
     async def size(self) -> StoreSize:
         return await self._worker.read(lambda db: _size(db, self.tenant))
 
@@ -337,6 +361,11 @@ class PostgresStore:
         finally:
             await self._worker.close()
 
+    async def _number(self, tenant: str) -> int:
+        if tenant not in self._numbers:
+            self._numbers[tenant] = await self._worker.write(lambda db: tenant_id(db, tenant))
+        return self._numbers[tenant]
+
     async def _look(self, work: Callable[[Connection], T]) -> T:
         return await self._worker.look(work)
 
@@ -344,6 +373,8 @@ class PostgresStore:
         return await self._worker.write(work)
 
     async def _mark_used(self, key: str) -> None:
+        if self._is_shared:
+            return
         now = self._clock()
         if not self._uses:
             self._uses_since = now

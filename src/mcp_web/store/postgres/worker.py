@@ -55,6 +55,7 @@ class ConnectionWorker:
         self._pool = make_pool(given, size, wait_seconds)
         self._closed = False
         self._owns_pool = True
+        self._read_only = False
 
     async def open(self) -> None:
         await anyio.to_thread.run_sync(self._pool.open)
@@ -67,10 +68,10 @@ class ConnectionWorker:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._pool.close)
 
-    def for_tenant(self, tenant: int) -> ConnectionWorker:
+    def for_tenant(self, tenant: int, *, read_only: bool = False) -> ConnectionWorker:
         """The same pool for the rows of another tenant; closing it leaves the pool open."""
         made = copy.copy(self)
-        made._tenant, made._owns_pool = tenant, False
+        made._tenant, made._owns_pool, made._read_only = tenant, False, read_only
         return made
 
     async def look(self, work: Callable[[Connection], T]) -> T:
@@ -83,6 +84,8 @@ class ConnectionWorker:
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
+        if self._read_only:
+            raise CacheError("This collection is shared by another tenant: it can be read, not changed.")
         return await anyio.to_thread.run_sync(self._repeated, _WRITE, work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[Connection], None]) -> None:

@@ -34,7 +34,7 @@ class SqliteIndexRows:
         ).fetchall()
 
     def deleted(self, after: int) -> list[tuple[int, int]]:
-        return self._db.execute("SELECT seq, number FROM dead WHERE seq > ? ORDER BY seq", (after,)).fetchall()
+        return self._db.execute("SELECT seq, number FROM deleted WHERE seq > ? ORDER BY seq", (after,)).fetchall()
 
     def waiting(self, after: int) -> Iterable[tuple[int, bytes]]:
         return self._db.execute("SELECT number, words FROM waiting WHERE number > ? ORDER BY number", (after,))

@@ -66,12 +66,12 @@ def merge(db: sqlite3.Connection) -> None:
 def drop_deleted(db: sqlite3.Connection) -> int:
     """When many documents were deleted, drop their postings; returns of how many documents."""
     living = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-    numbers = [row[0] for row in db.execute("SELECT number FROM dead")]
+    numbers = [row[0] for row in db.execute("SELECT number FROM deleted")]
     if not numbers or len(numbers) < DELETED_SHARE * (living + len(numbers)):
         return 0
     merge(db)
     _drop_postings(db, numbers)
-    db.execute("DELETE FROM dead")
+    db.execute("DELETE FROM deleted")
     db.execute("UPDATE index_state SET epoch = epoch + 1")
     return len(numbers)
 

@@ -203,6 +203,22 @@ CREATE INDEX pages_recent ON pages (used_at, key);
 ALTER TABLE documents ADD COLUMN language TEXT NOT NULL DEFAULT '';
 """
 
+# Step 9: deletions under a plain name; collections that tenants share, in the file of the default tenant.
+_SHARES = """
+DROP TRIGGER documents_die;
+ALTER TABLE dead RENAME TO deleted;
+CREATE TRIGGER document_deleted AFTER DELETE ON documents BEGIN
+  INSERT INTO deleted (number) VALUES (old.number);
+  DELETE FROM waiting WHERE number = old.number;
+END;
+CREATE TABLE shares (
+  owner TEXT NOT NULL,
+  collection TEXT NOT NULL COLLATE NOCASE,
+  reader TEXT NOT NULL,
+  PRIMARY KEY (owner, collection, reader)
+) STRICT, WITHOUT ROWID;
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -214,6 +230,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_LANGUAGES,),
     (_RECORDS, move_notes),
     (_BROWSE,),
+    (_SHARES,),
 )
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 class SearchState:
     """Used by one thread at a time, always with the same connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, visible_only: bool = False) -> None:
+        """`visible_only`: the connection shows a part of the documents only, which any write may change."""
+        self._visible_only = visible_only
+        self._version = -1
         self._nearest: dict[tuple[str, int], NearestIndex] = {}
         self._numbers: dict[str, int] = {}  # of the pages that words found last
 
@@ -43,6 +46,7 @@ class SearchState:
             return []
         from mcp_web.store.sqlite.nearest import NearestIndex
 
+        self._forget_if_changed(db)
         name = model, len(vector)
         if name not in self._nearest:
             self._nearest[name] = NearestIndex(*name)
@@ -59,7 +63,12 @@ class SearchState:
     def _words(self) -> WordIndex:
         from mcp_web.store.word_index import WordIndex
 
-        return WordIndex()
+        return WordIndex(visible_only=self._visible_only)
+
+    def _forget_if_changed(self, db: sqlite3.Connection) -> None:
+        if self._visible_only and (version := _rows(db).version()) != self._version:
+            self._version = version
+            self._nearest.clear()
 
     def _numbers_of(self, db: sqlite3.Connection, keys: Sequence[str]) -> dict[int, str]:
         """Pages by row number, mostly those that words have just found."""

@@ -26,12 +26,25 @@ from mcp_web.store.protocol import (
     Purged,
     PurgeRule,
     Record,
+    Share,
     StoreSize,
     WordMatches,
     WordQuery,
 )
 from mcp_web.store.quantized import plain, quantized
-from mcp_web.store.sqlite import citations, copying, figures, labels, notes, pages, pictures, postings, purge, records
+from mcp_web.store.sqlite import (
+    citations,
+    copying,
+    figures,
+    labels,
+    notes,
+    pages,
+    pictures,
+    postings,
+    purge,
+    records,
+    shares,
+)
 from mcp_web.store.sqlite import vectors as vector_rows
 from mcp_web.store.sqlite.check import faults
 from mcp_web.store.sqlite.lacking import Lacking
@@ -50,17 +63,26 @@ class SqliteStore:
     """Reads and writes go over their own connections, so a reader never waits for a writer."""
 
     def __init__(
-        self, path: Path, *, size_limit: int, wait_seconds: float, clock: Callable[[], float] = time.time
+        self,
+        path: Path,
+        *,
+        size_limit: int,
+        wait_seconds: float,
+        clock: Callable[[], float] = time.time,
+        collections: Sequence[str] | None = None,
     ) -> None:
         self.path = path
+        self._is_shared = collections is not None
         self._size_limit = size_limit
         self._clock = clock
-        self._reads = ConnectionWorker(path, wait_seconds, on_replaced=self._forget)
+        self._reads = ConnectionWorker(path, wait_seconds, on_replaced=self._forget, collections=collections)
         self._recent = RecentPages(path)
         # A larger cache than the others have: postings and texts are read again and again.
-        self._searches = ConnectionWorker(path, wait_seconds, cache_bytes=64 << 20, on_replaced=self._forget)
-        self._writes = ConnectionWorker(path, wait_seconds)
-        self._search = SearchState()
+        self._searches = ConnectionWorker(
+            path, wait_seconds, cache_bytes=64 << 20, on_replaced=self._forget, collections=collections
+        )
+        self._writes = ConnectionWorker(path, wait_seconds, collections=collections)
+        self._search = SearchState(visible_only=self._is_shared)
         self._lacking: dict[str, Lacking] = {}
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
@@ -75,9 +97,11 @@ class SqliteStore:
         size_limit: int = 0,
         wait_seconds: float = 20.0,
         clock: Callable[[], float] = time.time,
+        collections: Sequence[str] | None = None,
     ) -> SqliteStore:
-        """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log."""
-        store = cls(path, size_limit=size_limit, wait_seconds=wait_seconds, clock=clock)
+        """Open the file, creating and migrating it; a damaged one is moved aside with a note in the log. With
+        `collections` nothing else is visible, and nothing can be written."""
+        store = cls(path, size_limit=size_limit, wait_seconds=wait_seconds, clock=clock, collections=collections)
         await store._reads.open()
         return store
 
@@ -304,6 +328,16 @@ class SqliteStore:
     async def figures(self) -> dict[str, Any]:
         return await self._reads.read(figures.totals)
 
+    # shared collections
+    async def shares(self, tenant: str) -> list[Share]:
+        return await self._reads.read(lambda db: shares.shares(db, tenant))
+
+    async def add_share(self, share: Share) -> None:
+        await self._writes.write(lambda db: shares.add(db, share))
+
+    async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
+        return await self._writes.write(lambda db: shares.remove(db, owner, collection, reader))
+
     async def size(self) -> StoreSize:
         disk_bytes = sum(part.stat().st_size for part in self._files() if part.exists())
         return await self._reads.read(lambda db: _size(db, disk_bytes))
@@ -320,13 +354,15 @@ class SqliteStore:
 
     def _forget(self) -> None:
         """Drop what was read of a file that has been replaced."""
-        self._search = SearchState()
+        self._search = SearchState(visible_only=self._is_shared)
         self._lacking.clear()
 
     def _files(self) -> list[Path]:
         return [self.path, self.path.with_name(self.path.name + "-wal")]
 
     async def _mark_used(self, key: str) -> None:
+        if self._is_shared:
+            return
         now = self._clock()
         if not self._uses:
             self._uses_since = now

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ import anyio.to_thread
 from mcp_web import trace
 from mcp_web.errors import CacheError
 from mcp_web.store.sqlite.connect import connect, translated
+from mcp_web.store.sqlite.shares import read_only, restrict
 
 T = TypeVar("T")
 _SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
@@ -29,8 +30,10 @@ class ConnectionWorker:
         wait_seconds: float,
         cache_bytes: int = 16 << 20,
         on_replaced: Callable[[], None] = lambda: None,
+        collections: Sequence[str] | None = None,
     ) -> None:
-        """`on_replaced` is called when the path names another file: what was read of the old one no longer holds."""
+        """`on_replaced` is called when the path names another file: what was read of the old one no longer holds.
+        With `collections` the connection sees only their documents and cannot write."""
         self._path = path
         self._cache_bytes = cache_bytes
         self._wait_seconds = wait_seconds
@@ -38,6 +41,7 @@ class ConnectionWorker:
         self._db: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None  # which file the connection has open
         self._on_replaced = on_replaced
+        self._collections = collections
         self._closed = False
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -46,6 +50,8 @@ class ConnectionWorker:
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
+        if self._collections is not None:
+            raise read_only()
         return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[sqlite3.Connection], None]) -> None:
@@ -77,6 +83,8 @@ class ConnectionWorker:
             self._db = connect(self._path, self._wait_seconds)
             self._file = _identity(self._path)
             self._db.execute(f"PRAGMA cache_size = -{self._cache_bytes >> 10}")
+            if self._collections is not None:
+                restrict(self._db, self._collections)
         return self._db
 
     def _within(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:

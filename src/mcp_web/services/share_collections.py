@@ -1,0 +1,68 @@
+"""Collections that tenants share with others, to be read: who shares what with whom, sharing and withdrawing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.services.audit_log import audit_log
+from mcp_web.services.manage_tenants import list_tenants
+from mcp_web.store.open import open_store
+from mcp_web.store.options import StoreOptions
+from mcp_web.store.protocol import Share
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+
+async def list_shares(app: App) -> list[Share]:
+    """Every share of the installation."""
+    store = await app.main_store()
+    found = [share for name in await list_tenants(app) for share in await store.shares(name)]
+    return sorted(set(found))
+
+
+async def share_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> None:
+    """Let other tenants read a collection; no reader means all of them."""
+    if owner in readers:
+        raise InvalidInput(f"The tenant {owner!r} has its own collection already.", suggestion="Name another tenant.")
+    if owner not in (known := await list_tenants(app)):
+        raise NotFound(f"There is no tenant {owner!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
+    unknown = [reader for reader in readers if reader not in known]
+    if unknown:
+        raise NotFound(f"There is no tenant {unknown[0]!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
+    await _require_collection(app, owner, collection)
+    store = await app.main_store()
+    for reader in readers or ("",):
+        await store.add_share(Share(owner, collection, reader))
+    await _audit(app, "collection_shared", owner)
+
+
+async def unshare_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> int:
+    """Withdraw a collection from these readers, or from all; returns how many shares there were."""
+    store = await app.main_store()
+    wanted: Sequence[str | None] = readers or (None,)
+    removed = sum([await store.remove_shares(owner, collection, reader) for reader in wanted])
+    if not removed:
+        raise NotFound(
+            f"The tenant {owner!r} does not share {collection!r} so.", suggestion="`mcp-web tenant shares` lists them."
+        )
+    await _audit(app, "collection_unshared", owner)
+    return removed
+
+
+async def _require_collection(app: App, owner: str, collection: str) -> None:
+    store = await open_store(app.settings.of(StoreOptions), owner)
+    try:
+        names = await store.collections()
+    finally:
+        await store.close()
+    if collection.lower() not in {name.lower() for name in names}:
+        shown = ", ".join(list(names)[:10]) or "none"
+        raise NotFound(f"The tenant {owner!r} has no collection {collection!r}.", suggestion=f"It has these: {shown}.")
+
+
+async def _audit(app: App, what: str, owner: str) -> None:
+    if (log := audit_log(app)) is not None:
+        await log.write(what, tenant=owner)

@@ -1,0 +1,59 @@
+"""What other tenants share with one tenant, as stores that can only be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import anyio
+
+from mcp_web.store.open import open_shared
+from mcp_web.store.options import StoreOptions
+from mcp_web.store.protocol import Share, Store
+
+
+@dataclass(frozen=True, slots=True)
+class SharedStore:
+    """The collections that one owner shares; the store shows nothing else."""
+
+    owner: str
+    collections: tuple[str, ...]
+    store: Store
+
+
+class SharedStores:
+    """Opened when first read. Who may read what is looked up each time, so that a withdrawal holds at once."""
+
+    def __init__(self, options: StoreOptions, tenant: str) -> None:
+        self._options = options
+        self._tenant = tenant
+        self._open: dict[tuple[str, tuple[str, ...]], SharedStore] = {}
+        self._changing = anyio.Lock()
+
+    async def readable(self, main: Store) -> list[SharedStore]:
+        """What can be read now; `main` is the store of the default tenant, which knows the shares."""
+        wanted = _by_owner(await main.shares(self._tenant), self._tenant)
+        if wanted != set(self._open):
+            async with self._changing:
+                await self._change(main, wanted)
+        return [self._open[one] for one in sorted(wanted) if one in self._open]
+
+    async def close(self) -> None:
+        for one in self._open.values():
+            await one.store.close()
+        self._open.clear()
+
+    async def _change(self, main: Store, wanted: set[tuple[str, tuple[str, ...]]]) -> None:
+        for name in set(self._open) - wanted:
+            await self._open.pop(name).store.close()
+        for name in wanted - set(self._open):
+            store = await open_shared(self._options, main, *name, reader=self._tenant)
+            if store is not None:
+                self._open[name] = SharedStore(*name, store)
+
+
+def _by_owner(shares: list[Share], reader: str) -> set[tuple[str, tuple[str, ...]]]:
+    found: dict[str, list[str]] = {}
+    for share in shares:
+        if share.owner != reader:
+            found.setdefault(share.owner, []).append(share.collection)
+    return {(owner, tuple(sorted(set(names)))) for owner, names in found.items()}

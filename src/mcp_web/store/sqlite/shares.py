@@ -1,0 +1,59 @@
+"""Collections that tenants share: who may read what, and a connection that sees nothing else.
+
+The views of a restricted connection have the names of the tables, and SQLite looks for temporary names first: every
+query of the store then reads the shared documents only.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from mcp_web.errors import CacheError
+from mcp_web.store.protocol import Share
+
+_SHARED = "EXISTS (SELECT 1 FROM main.labels l JOIN temp.shared s ON s.label = l.label WHERE l.page = t.{page})"
+_VIEWS = {
+    "pages": _SHARED.format(page="id"),
+    **dict.fromkeys(
+        ("snapshots", "documents", "vectors", "names", "mentions"),
+        _SHARED.format(page="page"),
+    ),
+    "labels": "t.label IN (SELECT label FROM temp.shared)",
+    "pictures": "t.snapshot IN (SELECT id FROM temp.snapshots)",
+    "waiting": "t.number IN (SELECT number FROM temp.documents)",
+    **dict.fromkeys(("records", "notes", "figures", "shares"), "0"),
+}
+
+
+def restrict(db: sqlite3.Connection, collections: Sequence[str]) -> None:
+    """Let a connection see only the documents of these collections, and write nothing."""
+    db.execute("CREATE TEMP TABLE shared (label TEXT PRIMARY KEY COLLATE NOCASE)")
+    db.executemany("INSERT OR IGNORE INTO shared VALUES (?)", [(one,) for one in collections])
+    for table, condition in _VIEWS.items():
+        db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM main.{table} t WHERE {condition}")  # noqa: S608
+    db.execute("PRAGMA query_only = ON")
+
+
+def read_only() -> CacheError:
+    return CacheError("This collection is shared by another tenant: it can be read, not changed.")
+
+
+def shares(db: sqlite3.Connection, tenant: str) -> list[Share]:
+    """What a tenant shares, and what it may read of others."""
+    query = (
+        "SELECT owner, collection, reader FROM shares WHERE owner = ?1 OR reader IN (?1, '')"
+        " ORDER BY owner, collection, reader"
+    )
+    return [Share(*row) for row in db.execute(query, (tenant,))]
+
+
+def add(db: sqlite3.Connection, share: Share) -> None:
+    db.execute("INSERT OR IGNORE INTO shares VALUES (?, ?, ?)", share)
+
+
+def remove(db: sqlite3.Connection, owner: str, collection: str, reader: str | None) -> int:
+    return db.execute(
+        "DELETE FROM shares WHERE owner = ?1 AND collection = ?2 AND (?3 IS NULL OR reader = ?3)",
+        (owner, collection, reader),
+    ).rowcount
