@@ -358,7 +358,7 @@ async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again(tmp_
     await store.close()
     with sqlite3.connect(file) as db:
         db.execute("DROP INDEX documents_unindexed")
-        db.executescript(str(STEPS[5][0]))
+        db.executescript(str(STEPS[5][0]).replace("dead", "deleted"))  # as the table was called then
     store = await SqliteStore.open(file)
     assert await store.unindexed(5) == [kept.key]
     await index_again(store)
