@@ -21,6 +21,7 @@ class Outcome:
     kind: str  # "ok", "wrong", or what failed
     ms: float
     phase: str
+    retryable: bool = True
 
 
 class Agent:
@@ -29,15 +30,17 @@ class Agent:
         self._random = random.Random(number)
         self._at = number % len(ports)
         self._connections: dict[int, http.client.HTTPConnection] = {}
+        self._retryable = True  # the last error
         self.added: list[str] = []  # snapshots that the server acknowledged
 
     def work(self, phase: Phase) -> list[Outcome]:
         done = []
         while time.monotonic() < phase.ends:
             before, begun = phase.now, time.monotonic()
+            self._retryable = True
             kind = self._step()
             when = before if before != "normal" else phase.now
-            done.append(Outcome(kind, (time.monotonic() - begun) * 1000, when))
+            done.append(Outcome(kind, (time.monotonic() - begun) * 1000, when, self._retryable))
             time.sleep(0.02 if kind == "ok" else 0.2)
         return done
 
@@ -51,6 +54,9 @@ class Agent:
             word = f"word{self._number}x{self._random.randrange(10**9)}"
             text = f"Agent {self._number} of tenant {self._tenant} notes {word}."
             return self._judged("archive_add", {"content": text, "title": word}, "", adds=True)
+        if choice < 0.75:
+            query = f"subject {self._random.randrange(10**6)}"
+            return self._judged("web_search", {"query": query}, "Result for subject")
         if choice < 0.9:
             return self._judged("archive_search", {"query": f"agent {self._number} notes"}, "")
         return self._judged("web_read", {"url": f"{self._site}/page/{page}", "query": "number of this page"}, str(page))
@@ -61,10 +67,12 @@ class Agent:
             return result
         text = "".join(part.get("text", "") for part in result["content"])
         if result.get("isError"):
-            return text.partition(":")[0][:40]
+            self._retryable = bool(result.get("_meta", {}).get("error", {}).get("retryable"))
+            return f"{tool} {text[:70]!r}"
         others = {int(found) for found in re.findall(r"of tenant (\d+) notes", text)} - {self._tenant}
         if wanted not in text or others:
-            return "wrong"
+            self._retryable = False
+            return f"WRONG {tool} {text[:200]!r}"
         if adds and (found := re.search(r"\b[0-9a-f]{16,64}\b", text)):
             self.added.append(found[0])
         return "ok"
@@ -102,12 +110,14 @@ class Agent:
     def wait_until_ready(self) -> None:
         ends = time.monotonic() + 120
         for port in self._ports:
-            while time.monotonic() < ends:
-                try:
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-                    connection.request("GET", "/readyz")
-                    if connection.getresponse().status == 200:
-                        break
-                except OSError:
-                    pass
+            while not is_ready(port) and time.monotonic() < ends:
                 time.sleep(0.1)
+
+
+def is_ready(port: int) -> bool:
+    try:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", "/readyz")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False

@@ -41,14 +41,13 @@ if TYPE_CHECKING:
     from mcp_web.net.client import ApiClient, WebClient
     from mcp_web.net.dial import Dialer
     from mcp_web.net.proxy import Proxies
+    from mcp_web.read.passages import Size
     from mcp_web.render.renderer import Renderer
     from mcp_web.sandbox.bodies import BodyBuffer
     from mcp_web.sandbox.pool import Sandbox
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
-    from mcp_web.store.shared import SharedStore, SharedStores
-
-FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
+    from mcp_web.store.shared import SharedStore
 
 
 class App:
@@ -182,17 +181,14 @@ class App:
         """The store of the default tenant, which knows what tenants share."""
         return await self.store()
 
-    @cached_property
-    def _shared_stores(self) -> SharedStores:
-        from mcp_web.store.shared import SharedStores
-
-        made = SharedStores(self.settings.of(StoreOptions), self.tenant)
-        self._exit_stack.push_async_callback(made.close)
-        return made
-
     async def shared_stores(self) -> list[SharedStore]:
         """What other tenants share with this one."""
-        return await self._shared_stores.readable(await self.main_store())
+        if "_shared" not in self.__dict__:
+            from mcp_web.store.shared import SharedStores
+
+            self._shared = SharedStores(self.settings.of(StoreOptions), self.tenant)
+            self._exit_stack.push_async_callback(self._shared.close)
+        return await self._shared.readable(await self.main_store())
 
     async def require_kept_store(self) -> None:
         """Raise when nothing can be kept: for work whose purpose is to change what is kept."""
@@ -253,10 +249,6 @@ class App:
         options = self.settings.of(SearchOptions)
         return tuple(name for name in REGISTRY if usable(name, options) and not is_withheld(name, options))
 
-    @property
-    def search_concurrency(self) -> int:
-        return self.settings.of(FetchOptions).concurrency
-
     @cached_property
     def network_slots(self) -> anyio.Semaphore:
         """For contracts in which one number limits everything that uses the network, over all calls."""
@@ -303,35 +295,30 @@ class App:
         return self._document_vectors
 
     async def reader(self) -> PageReader:
-        store = await self.store()
         if "_reader" not in self.__dict__:
-            from mcp_web.index.reader import PageReader
             from mcp_web.index.widen import SHOW_WORDS
-            from mcp_web.read.passages import Size, passages
+            from mcp_web.read.passages import Size
 
             tokens = self.settings.of(EmbedOptions).tokens_size
-            size = Size.capped(tokens)
             # A size that the operator chose is kept; the usual small passages are shown with a neighbour.
-            self._reader = PageReader(
-                store,
-                self.embedder,
-                partial(passages, size=size),
-                cut_name=size.name,
-                show_words=0 if tokens else SHOW_WORDS,
-            )
+            self._reader = await self._page_reader(Size.capped(tokens), show_words=0 if tokens else SHOW_WORDS)
         return self._reader
 
     async def reader_of(self, tokens: int) -> PageReader:
         """A reader of passages of so many tokens unless the operator set a size: what the read-page contract has."""
-        store = await self.store()
         if "_reader_of" not in self.__dict__:
-            from mcp_web.index.reader import PageReader
-            from mcp_web.read.passages import Size, passages
+            from mcp_web.read.passages import Size
 
             size = Size.of_tokens(self.settings.of(EmbedOptions).tokens_size or tokens)
-            cut = partial(passages, size=size)
-            self._reader_of = PageReader(store, self.embedder, cut, cut_name=size.name, show_words=0, always_ask=True)
+            self._reader_of = await self._page_reader(size, show_words=0, always_ask=True)
         return self._reader_of
+
+    async def _page_reader(self, size: Size, *, show_words: int, always_ask: bool = False) -> PageReader:
+        from mcp_web.index.reader import PageReader
+        from mcp_web.read.passages import passages
+
+        cut, store = partial(passages, size=size), await self.store()
+        return PageReader(store, self.embedder, cut, cut_name=size.name, show_words=show_words, always_ask=always_ask)
 
     async def archive(self) -> Archive:
         store = await self.store()
@@ -361,8 +348,7 @@ class App:
 
     @property
     def keeps_pictures(self) -> bool:
-        options = self.settings.of(RenderOptions)
-        return options.enabled and options.screenshot
+        return self.can_render and self.settings.of(RenderOptions).screenshot
 
     async def expect_render(self) -> None:
         """Start the browser, because a page will probably need it; returns at once."""
@@ -410,12 +396,3 @@ class App:
                 drained = self.own_figures.drain()
                 await self._store.add_figures(drained)
                 await add_sample(self._store, drained)
-
-    async def run_background(self) -> None:
-        """What a long-running server does beside its calls: save figures, check search instances."""
-        async with anyio.create_task_group() as tasks:
-            if self.settings.of(SearchOptions).searxng_urls:
-                tasks.start_soon((await self.searcher()).watch)
-            while True:
-                await anyio.sleep(FIGURES_EVERY)
-                await self.save_figures()

@@ -92,6 +92,11 @@ class PostgresServer:
                 os.kill(pid, signal.SIGKILL)
         self._process.wait()
 
+    def ensure_running(self) -> None:
+        """Start it again if it ended by itself, as it does when its disk is full."""
+        if self._process is None or self._process.poll() is not None:
+            self.start()
+
     def stop(self) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGQUIT)

@@ -189,7 +189,7 @@ async def test_damage_in_the_tables_is_healed_at_once(tmp_path: Path) -> None:
 async def test_damage_met_while_running_is_told_and_healed_at_the_next_start(tmp_path: Path) -> None:
     file = tmp_path / "store.sqlite"
     await _keep_many(file)
-    _damage(file, 160_000)
+    _damage(file, 200_000)
     store = await SqliteStore.open(file)
     with pytest.raises(CacheError, match="damaged"):
         await _read_many(store)

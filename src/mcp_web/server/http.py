@@ -35,6 +35,7 @@ from mcp_web.services.audit_log import audit_log
 from mcp_web.services.check_readiness import check_readiness
 from mcp_web.services.embed_documents import LOOK_EVERY, embed_pending
 from mcp_web.services.manage_tokens import add_first_token, has_tokens
+from mcp_web.services.run_background import run_background
 from mcp_web.telemetry.open import open_telemetry
 from mcp_web.telemetry.options import TelemetryOptions
 from mcp_web.tenant import Tenants
@@ -101,7 +102,7 @@ def run(
                 lifespan="on",
             )
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(app.run_background)
+                tasks.start_soon(run_background, app)
                 tasks.start_soon(_background, tenants)
                 server = DrainingServer(config)
                 await server.serve([listener])

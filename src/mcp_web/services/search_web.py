@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_web.errors import WebError
+from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.services.open_many import open_many
@@ -59,7 +60,7 @@ async def search_web(
         except WebError as error:
             answers[at] = error
 
-    places = anyio.Semaphore(app.search_concurrency)
+    places = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
 
     async def in_turn(at: int) -> None:
         async with places:

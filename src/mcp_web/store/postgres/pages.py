@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
@@ -176,7 +176,7 @@ def confirm(db: Connection, tenant: int, key: str, checked_at: float, fresh_unti
     )
 
 
-def mark_used(db: Connection, tenant: int, uses: dict[str, float]) -> None:
+def mark_used(db: Connection, tenant: int, uses: Mapping[str, float]) -> None:
     # In the order of their keys: two processes that mark the same pages never wait for each other in a circle.
     rows = sorted((raw, at) for key, at in uses.items() if (raw := key_bytes(key)) is not None)
     db.execute(

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 
-from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.base import PreparedRecord, StoreBase
 from mcp_web.store.pack import pack_json
 from mcp_web.store.postgres import (
     citations,
@@ -35,11 +35,9 @@ from mcp_web.store.postgres.search import SearchState
 from mcp_web.store.postgres.tenants import prepare_database
 from mcp_web.store.postgres.worker import ConnectionWorker
 from mcp_web.store.posting_blobs import MERGE_AT
-from mcp_web.store.prepare import Prepared, prepare
+from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import (
-    NOTHING,
     Candidate,
-    Derived,
     DocumentFilter,
     DocumentRow,
     Edge,
@@ -49,40 +47,30 @@ from mcp_web.store.protocol import (
     PurgeRule,
     Record,
     Share,
+    StoredVectors,
     StoreSize,
     WordMatches,
     WordQuery,
 )
-from mcp_web.store.quantized import plain, quantized
 
 T = TypeVar("T")
 
 DEFAULT_TENANT = "default"
-# Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
-_USES_WAIT = 60.0
-_USES_MOST = 256
-_MAINTAIN_EVERY = 300.0
-_COUNT_EVERY = 32
 
 
-class PostgresStore:
+class PostgresStore(StoreBase):
     """Every call takes a connection of the pool; writers of one tenant's index take turns."""
 
     def __init__(
         self, worker: ConnectionWorker, tenant: int, clock: Callable[[], float], *, is_shared: bool = False
     ) -> None:
         """`is_shared`: the connections are another tenant's, which sees what this one shares with it."""
+        super().__init__(clock, is_shared=is_shared)
         self.tenant = tenant
-        self._is_shared = is_shared
-        self._clock = clock
         self._worker = worker
         self._search = SearchState(tenant, visible_only=is_shared)
         self._searching = anyio.Lock()
         self._numbers: dict[str, int] = {}  # of tenants by name
-        self._uses: dict[str, float] = {}
-        self._uses_since = 0.0
-        self._maintained = 0.0
-        self._kept = 0
 
     @classmethod
     async def open(
@@ -124,13 +112,7 @@ class PostgresStore:
     async def versions(self, key: str) -> list[SnapshotInfo]:
         return await self._look(lambda db: pages.versions(db, self.tenant, key))
 
-    async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
-        await self.keep_many([(snapshot, derived)])
-
-    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
-        now = self._clock()
-        ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
-
+    async def _keep_prepared(self, ready: Sequence[Prepared], now: float) -> None:
         def work(db: Connection) -> None:
             first = postings.lock(db, self.tenant, len(ready))
             for number, prepared in enumerate(ready, start=first):
@@ -138,20 +120,12 @@ class PostgresStore:
                 self._index(db, page, version, prepared, number, is_new=is_new)
                 self._maintain_sometimes(db, now)
 
-        if ready:
-            await self._write(work)
+        await self._write(work)
 
     async def page_record(self, key: str) -> PageRecord | None:
         return await self._worker.read(lambda db: copying.page_record(db, self.tenant, key))
 
-    async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
-        def prepared(record: PageRecord, derived: Derived) -> list[Prepared]:
-            *older, newest = record.versions
-            return [*(prepare(one, NOTHING) for one in older), prepare(newest, derived)]
-
-        ready = await anyio.to_thread.run_sync(lambda: [(prepared(*pair), pair[0]) for pair in records])
-        now = self._clock()
-
+    async def _keep_records(self, ready: Sequence[PreparedRecord], now: float) -> None:
         def work(db: Connection) -> None:
             first = postings.lock(db, self.tenant, len(ready))
             for number, (versions, record) in enumerate(ready, start=first):
@@ -200,12 +174,10 @@ class PostgresStore:
         return await self._write(lambda db: purge.trim_versions(db, self.tenant, most))
 
     # vectors
-    async def vectors(self, key: str, model: str) -> PackedVectors | None:
-        found = await self._look(lambda db: vector_rows.load(db, self.tenant, key, model))
-        return plain(found[0]) if found else None
+    async def _stored_vectors(self, key: str, model: str) -> list[StoredVectors]:
+        return await self._look(lambda db: vector_rows.load(db, self.tenant, key, model))
 
-    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        stored = await anyio.to_thread.run_sync(quantized, packed)
+    async def _keep_stored_vectors(self, key: str, stored: StoredVectors) -> None:
         await self._write(lambda db: vector_rows.keep(db, self.tenant, key, stored))
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
@@ -372,20 +344,7 @@ class PostgresStore:
     async def _write(self, work: Callable[[Connection], T]) -> T:
         return await self._worker.write(work)
 
-    async def _mark_used(self, key: str) -> None:
-        if self._is_shared:
-            return
-        now = self._clock()
-        if not self._uses:
-            self._uses_since = now
-        self._uses[key] = now
-        if len(self._uses) >= _USES_MOST or now - self._uses_since >= _USES_WAIT:
-            await self._write_uses()
-
-    async def _write_uses(self) -> None:
-        if not self._uses:
-            return
-        uses, self._uses = self._uses, {}
+    async def _keep_uses(self, uses: Mapping[str, float]) -> None:
         await self._worker.write_if_free(lambda db: pages.mark_used(db, self.tenant, uses))
 
     def _index(self, db: Connection, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
@@ -397,11 +356,9 @@ class PostgresStore:
 
     def _maintain_sometimes(self, db: Connection, now: float) -> None:
         """With a write that happens anyway."""
-        self._kept += 1
-        if self._kept % _COUNT_EVERY == 1 and postings.waiting(db, self.tenant) >= MERGE_AT:
+        if self._counts_now() and postings.waiting(db, self.tenant) >= MERGE_AT:
             postings.merge(db, self.tenant)
-        if now - self._maintained >= _MAINTAIN_EVERY:
-            self._maintained = now
+        if self._expires_now(now):
             self._drop_expired(db, now)
 
     def _drop_expired(self, db: Connection, now: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.prepare import Prepared
@@ -162,7 +162,7 @@ def confirm(db: sqlite3.Connection, key: str, checked_at: float, fresh_until: fl
     )
 
 
-def mark_used(db: sqlite3.Connection, uses: dict[str, float]) -> None:
+def mark_used(db: sqlite3.Connection, uses: Mapping[str, float]) -> None:
     db.executemany(
         "UPDATE pages SET used_at = max(used_at, ?) WHERE key = ?",
         [(at, key_bytes(key)) for key, at in uses.items()],

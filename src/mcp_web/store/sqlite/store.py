@@ -8,16 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
-
-from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.base import PreparedRecord, StoreBase
 from mcp_web.store.posting_blobs import MERGE_AT
-from mcp_web.store.prepare import Prepared, prepare
+from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import (
-    NOTHING,
     Candidate,
-    Derived,
     DocumentFilter,
     DocumentRow,
     Edge,
@@ -27,11 +23,11 @@ from mcp_web.store.protocol import (
     PurgeRule,
     Record,
     Share,
+    StoredVectors,
     StoreSize,
     WordMatches,
     WordQuery,
 )
-from mcp_web.store.quantized import plain, quantized
 from mcp_web.store.sqlite import (
     citations,
     copying,
@@ -52,14 +48,8 @@ from mcp_web.store.sqlite.recent import RecentPages
 from mcp_web.store.sqlite.search import SearchState
 from mcp_web.store.sqlite.worker import ConnectionWorker
 
-# Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
-_USES_WAIT = 60.0
-_USES_MOST = 256
-_MAINTAIN_EVERY = 300.0
-_COUNT_EVERY = 32
 
-
-class SqliteStore:
+class SqliteStore(StoreBase):
     """Reads and writes go over their own connections, so a reader never waits for a writer."""
 
     def __init__(
@@ -71,10 +61,9 @@ class SqliteStore:
         clock: Callable[[], float] = time.time,
         collections: Sequence[str] | None = None,
     ) -> None:
+        super().__init__(clock, is_shared=collections is not None)
         self.path = path
-        self._is_shared = collections is not None
         self._size_limit = size_limit
-        self._clock = clock
         self._reads = ConnectionWorker(path, wait_seconds, on_replaced=self._forget, collections=collections)
         self._recent = RecentPages(path)
         # A larger cache than the others have: postings and texts are read again and again.
@@ -84,10 +73,6 @@ class SqliteStore:
         self._writes = ConnectionWorker(path, wait_seconds, collections=collections)
         self._search = SearchState(visible_only=self._is_shared)
         self._lacking: dict[str, Lacking] = {}
-        self._uses: dict[str, float] = {}
-        self._uses_since = 0.0
-        self._maintained = 0.0
-        self._kept = 0
 
     @classmethod
     async def open(
@@ -123,13 +108,7 @@ class SqliteStore:
     async def versions(self, key: str) -> list[SnapshotInfo]:
         return await self._reads.read(lambda db: pages.versions(db, key))
 
-    async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
-        await self.keep_many([(snapshot, derived)])
-
-    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
-        now = self._clock()
-        ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
-
+    async def _keep_prepared(self, ready: Sequence[Prepared], now: float) -> None:
         def work(db: sqlite3.Connection) -> None:
             page = 0
             for prepared in ready:
@@ -143,14 +122,7 @@ class SqliteStore:
     async def page_record(self, key: str) -> PageRecord | None:
         return await self._reads.read(lambda db: copying.page_record(db, key))
 
-    async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
-        def prepared(record: PageRecord, derived: Derived) -> list[Prepared]:
-            *older, newest = record.versions
-            return [*(prepare(one, NOTHING) for one in older), prepare(newest, derived)]
-
-        ready = await anyio.to_thread.run_sync(lambda: [(prepared(*pair), pair[0]) for pair in records])
-        now = self._clock()
-
+    async def _keep_records(self, ready: Sequence[PreparedRecord], now: float) -> None:
         def work(db: sqlite3.Connection) -> None:
             for versions, record in ready:
                 page, version = copying.keep_page_record(db, versions, record)
@@ -196,12 +168,10 @@ class SqliteStore:
         return await self._writes.write(lambda db: purge.trim_versions(db, most))
 
     # vectors
-    async def vectors(self, key: str, model: str) -> PackedVectors | None:
-        found = await self._reads.read(lambda db: vector_rows.load(db, key, model))
-        return plain(found[0]) if found else None
+    async def _stored_vectors(self, key: str, model: str) -> list[StoredVectors]:
+        return await self._reads.read(lambda db: vector_rows.load(db, key, model))
 
-    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        stored = await anyio.to_thread.run_sync(quantized, packed)
+    async def _keep_stored_vectors(self, key: str, stored: StoredVectors) -> None:
         await self._writes.write(lambda db: vector_rows.keep(db, key, stored))
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
@@ -360,29 +330,14 @@ class SqliteStore:
     def _files(self) -> list[Path]:
         return [self.path, self.path.with_name(self.path.name + "-wal")]
 
-    async def _mark_used(self, key: str) -> None:
-        if self._is_shared:
-            return
-        now = self._clock()
-        if not self._uses:
-            self._uses_since = now
-        self._uses[key] = now
-        if len(self._uses) >= _USES_MOST or now - self._uses_since >= _USES_WAIT:
-            await self._write_uses()
-
-    async def _write_uses(self) -> None:
-        if not self._uses:
-            return
-        uses, self._uses = self._uses, {}
+    async def _keep_uses(self, uses: Mapping[str, float]) -> None:
         await self._writes.write_if_free(lambda db: pages.mark_used(db, uses))
 
     def _maintain_sometimes(self, db: sqlite3.Connection, now: float) -> None:
         """With a write that happens anyway."""
-        self._kept += 1
-        if self._kept % _COUNT_EVERY == 1 and postings.waiting(db) >= MERGE_AT:
+        if self._counts_now() and postings.waiting(db) >= MERGE_AT:
             postings.merge(db)
-        if now - self._maintained >= _MAINTAIN_EVERY:
-            self._maintained = now
+        if self._expires_now(now):
             _drop_expired(db, now)
 
 

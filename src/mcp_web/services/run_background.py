@@ -1,0 +1,23 @@
+"""What a long-running server does beside its calls: save figures, check search instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.search.options import SearchOptions
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
+
+
+async def run_background(app: App) -> None:
+    async with anyio.create_task_group() as tasks:
+        if app.settings.of(SearchOptions).searxng_urls:
+            tasks.start_soon((await app.searcher()).watch)
+        while True:
+            await anyio.sleep(FIGURES_EVERY)
+            await app.save_figures()
