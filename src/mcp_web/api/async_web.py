@@ -108,11 +108,15 @@ class AsyncWeb:
         selector: str | None = None,
         include_images: bool = False,
         max_age: float | None = None,
+        at: str | None = None,
     ) -> Page:
-        """Open a page as Markdown. What was opened is kept; `max_age=0` asks the site again."""
+        """Open a page as Markdown. What was opened is kept; `max_age=0` asks the site again.
+
+        `at` opens the copy of the Internet Archive nearest to a day, as "2024-05-01", or the "latest".
+        """
         from mcp_web.services.open_page import OpenRequest, open_page
 
-        request = OpenRequest(url, mode, selector, include_images, max_age=max_age)
+        request = OpenRequest(url, mode, selector, include_images, max_age=max_age, at=at)
         opened = await open_page(self._app, request, deadline=self._deadline())
         return _page(opened.snapshot, opened.cache, opened.notes)
 

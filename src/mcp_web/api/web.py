@@ -45,6 +45,7 @@ class ExtractOptions(TypedDict, total=False):
 class OpenOptions(ExtractOptions, total=False):
     mode: Mode
     max_age: float | None
+    at: str | None
 
 
 class ReadOptions(TypedDict, total=False):

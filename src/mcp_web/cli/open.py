@@ -36,6 +36,7 @@ WHOLE_PAGE = sys.maxsize
 @click.option("--images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use.")
 @click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the site.")
+@click.option("--at", help="Day of an archived copy, such as 2024-05-01, or latest.")
 @click.option("--explain", is_flag=True, help="Show how the content was chosen.")
 @screenshot_option
 @json_option
@@ -56,7 +57,7 @@ def command(
     if as_json:
         _as_json(addresses, given | {"format": form, "include_links": links, "include_images": images})
         return
-    asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain")}
+    asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain", "at")}
     with shown_progress() as progress:
         pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
     shown = {"section": given["section"], "start": given["start"], "size": given["max_chars"] or WHOLE_PAGE}
@@ -92,7 +93,7 @@ def _as_json(urls: list[str], given: dict[str, Any]) -> None:
     if len(urls) == 1:
         print_json(answer_of("web_open", {"max_chars": 100_000} | given | {"url": urls[0]})[0])
         return
-    wanted = {name: value for name, value in given.items() if name not in ("start", "explain")}
+    wanted = {name: value for name, value in given.items() if name not in ("start", "explain", "at")}
     data, _ = answer_of("web_batch_open", wanted | {"urls": urls, "max_tokens": 16_000})
     print_json(data)
     if any("error" in page for page in data["pages"]):

@@ -127,6 +127,12 @@ class Fetcher:
         if allowed and not any(host_matches(host, pattern) for pattern in allowed):
             raise DomainDenied(f"The domain {host} is not on the allow-list.", host=host, allowed=list(allowed[:20]))
 
+    def is_public(self, url: Url) -> bool:
+        """Whether others may learn of the address: it has no login and is no internal host that the operator named."""
+        exemptions = parse_exemptions(self._options.allow_private)
+        exempt = any(exemption.covers(url.host, url.port) for exemption in exemptions)
+        return not exempt and not self._logins.headers(url)
+
     def _check_first(self, target: Url) -> None:
         try:
             self.check_domain(target)

@@ -40,6 +40,13 @@ class FetchOptions:
         "these services, in full.",
         env="MCP_WEB_PUBLIC_APIS",
     )
+    archive_copies: str = option(
+        "asked",
+        "Copies of pages in the Internet Archive: `asked` when a call names a day, `auto` also for pages that are "
+        "gone, `off` never. The Internet Archive learns the address.",
+        env="MCP_WEB_ARCHIVE_COPIES",
+        choices=("off", "asked", "auto"),
+    )
     allow_domains: tuple[str, ...] = option(
         (), "When set, only these domains and what lies below them can be opened.", env="MCP_WEB_ALLOWLIST_DOMAINS"
     )

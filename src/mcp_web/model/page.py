@@ -30,6 +30,7 @@ class Fetched:
     timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds by step
     notes: tuple[str, ...] = ()
     authenticated: bool = False
+    archived_url: str | None = None  # where a person sees the copy, when the bytes come from an archive
     not_modified: bool = False  # a 304 to our conditional request: body is empty
 
     def header(self, name: str) -> str | None:
@@ -68,6 +69,7 @@ class Metadata:
     language: str | None = None
     canonical_url: str | None = None
     content_type: str | None = None
+    archived_url: str | None = None  # of the copy in an archive that this text was read from
     structured_data: tuple[Mapping[str, Any], ...] = ()  # JSON-LD, OpenGraph, microdata: plain JSON values
 
 

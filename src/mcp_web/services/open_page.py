@@ -11,14 +11,26 @@ from typing import TYPE_CHECKING, Literal
 import anyio
 
 from mcp_web import __version__, trace
-from mcp_web.errors import CacheError, FetchFailed, HttpError, PolicyError, RenderDisabled, TryLater, WebError
+from mcp_web.errors import (
+    CacheError,
+    FetchFailed,
+    HttpError,
+    InvalidInput,
+    PolicyError,
+    RenderDisabled,
+    TryLater,
+    WebError,
+)
+from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.render.renderer import Rendered
 from mcp_web.services.fetch_paper import MEDIA_TYPE as PAPER
 from mcp_web.services.fetch_paper import add_full_text, fetch_paper
+from mcp_web.services.fetch_past import fetch_copy, is_dead, mark_copy
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
 from mcp_web.text.papers import paper_address
+from mcp_web.text.past import LATEST
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -41,6 +53,7 @@ class OpenRequest:
     siteconfig: str | None = None
     max_age: float | None = None
     explain: bool = False
+    at: str | None = None  # a day, or "latest": the copy that the Internet Archive kept
     screenshot: bool = False  # a picture is wanted, so the browser opens the page once more
 
     @property
@@ -56,6 +69,8 @@ class OpenRequest:
             parts.append("images")
         if self.siteconfig:
             parts.append(f"siteconfig={self.siteconfig}")
+        if self.at:
+            parts.append(f"at={self.at}")
         return ";".join(parts)
 
 
@@ -83,6 +98,8 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
     url = parse_url(paper_address(request.url) or request.url).href
     rendered = request.mode == "rendered"
+    if rendered and request.at:
+        raise InvalidInput("mode=rendered does not go with `at`: an archived copy is read as it was sent.")
     key = page_key(url, request.variant(rendered=rendered))
     keeper = await app.keeper()
     again = request.explain or request.screenshot
@@ -130,16 +147,32 @@ async def _fetch(
     try:
         page = await _get(app, request, url, kept, rendered=rendered, deadline=deadline)
     except WebError as error:
-        if kept is None or not _excusable(error):
+        if kept is not None and _excusable(error):
+            note = f"The origin failed ({error.message}), so this is the copy kept earlier."
+            return Opened(kept, "stale", keeper.age(kept), (note,))
+        copy = await _copy_of_dead(app, request, error, deadline)
+        if copy is None:
             raise
-        note = f"The origin failed ({error.message}), so this is the copy kept earlier."
-        return Opened(kept, "stale", keeper.age(kept), (note,))
+        return copy
     if page.not_modified and kept is not None:
         return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
     waiting = await app.bodies.put(page)
     del page  # the body now waits in the buffer, possibly on disk
     async with waiting as page:
         return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
+
+
+async def _copy_of_dead(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
+    """The latest archived copy of a page that is gone, where the operator lets it be used without being asked for."""
+    allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
+    if request.at or not allowed or not is_dead(error):
+        return None
+    try:
+        opened = await _open(app, dataclasses.replace(request, at=LATEST), deadline)
+    except WebError as missing:
+        trace.log("error", "archived copy", url=request.url, error_code=missing.code)
+        return None
+    return dataclasses.replace(opened, notes=(f"The page itself failed: {error.message}", *opened.notes))
 
 
 async def _read(
@@ -149,6 +182,7 @@ async def _read(
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
     page = _timed(page, "extract", begun)
+    document = mark_copy(document, page)
     notes = page.notes
     if page.media_type == PAPER:
         document, missing = await add_full_text(app, page, document, request.extraction, deadline=deadline)
@@ -170,6 +204,8 @@ async def _get(
     """The bytes, from the network or from the browser; meanwhile a worker process starts."""
     from mcp_web.archive.keeper import conditional_headers
 
+    if request.at:
+        return await fetch_copy(app, url, request.at, deadline=deadline)
     fetcher = await app.fetcher()
     from_api = request.mode in ("auto", "readable") and not request.selector and not request.siteconfig
     if from_api:
@@ -210,7 +246,8 @@ async def _rendered(
     """The page after its scripts ran, if it has no text without them and a browser may be used."""
     from mcp_web.render.need import html_facts, needs_browser
 
-    if not app.can_render or page.media_type not in ("text/html", "application/xhtml+xml"):
+    is_html = page.media_type in ("text/html", "application/xhtml+xml")
+    if not app.can_render or not is_html or page.archived_url:
         return None
     need = needs_browser(document, html_facts(page.body))
     # Where rendering gained nothing, it is not tried again until the page has changed.

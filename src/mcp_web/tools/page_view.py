@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from mcp_web.model.page import Document, Format, Heading, Link
+from mcp_web.text.past import copy_day
 from mcp_web.text.untrusted import one_line, shortened
 from mcp_web.tools import budget
 from mcp_web.tools.border import URL_CHARS, note_lines
@@ -161,6 +162,8 @@ def header(view: PageView, shown: Shown) -> str:
         facts.append(f"snapshot {view.snapshot[:16]}")
     if view.authenticated:
         facts.append("authenticated: yes")
+    if document.metadata.archived_url:
+        facts.append(f"archived copy of {copy_day(document.metadata.archived_url)}")
     if view.final_url and view.final_url != view.url:
         facts.append(f"redirected to {shortened(view.final_url, URL_CHARS)}")
     return " · ".join(facts)
@@ -181,6 +184,7 @@ def front_matter(view: PageView) -> str:
         "siteconfig": view.document.siteconfig,
         "author": meta.author,
         "published": meta.published,
+        "archived": meta.archived_url,
     }
     return "---\n" + "\n".join(f"{name}: {one_line(value)}" for name, value in rows.items() if value) + "\n---"
 
@@ -209,6 +213,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
             "language": meta_facts.language,
             "canonical_url": meta_facts.canonical_url,
             "content_type": meta_facts.content_type or view.media_type,
+            "archived_url": meta_facts.archived_url,
             "structured_data": list(meta_facts.structured_data),
         },
         "links": [{"text": link.text, "url": link.url} for link in shown.links],

@@ -6,7 +6,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from mcp_web.errors import WebError
+from mcp_web.services.fetch_past import is_dead
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
+from mcp_web.text.past import LATEST
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import (
     EXPLAIN,
@@ -22,7 +25,7 @@ from mcp_web.tools.page_params import (
     START,
     view_options,
 )
-from mcp_web.tools.page_view import PageView, present
+from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
 
 MODE = Param(
@@ -34,12 +37,28 @@ MODE = Param(
 )
 _FORMAT = replace(FORMAT, help="data: tables, lists, facts as JSON.", choices=(*FORMAT.choices, "data"))
 # What repeats in the next call, because it chose the text.
-_REPEATED = ("mode", "selector", "section", "format", "siteconfig", "include_images", "include_links", "max_chars")
+_REPEATED = (
+    "mode",
+    "selector",
+    "section",
+    "format",
+    "siteconfig",
+    "include_images",
+    "include_links",
+    "max_chars",
+    "at",
+)
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     call.report(f"opening {args['url']}")
-    opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
+    try:
+        opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
+    except WebError as error:
+        if not args["at"] and is_dead(error):
+            past = continued(same_call(args), at=LATEST)
+            error.suggestion = f"{error.suggestion} An archived copy: {past}"
+        raise
     call.log_page(opened.snapshot, opened.cache)
     return present(call, view_of(opened), view_options(args), same_call(args))
 
@@ -53,6 +72,7 @@ def request_of(args: dict[str, Any], url: str) -> OpenRequest:
         siteconfig=args["siteconfig"],
         max_age=args["max_age"],
         explain=args.get("explain", False),
+        at=args.get("at"),
     )
 
 
@@ -89,10 +109,10 @@ TOOL = Tool(
     name="web_open",
     title="Open a web page",
     description=(
-        "Fetches one page and returns it as clean Markdown: HTML, PDF, office documents, feeds, JSON, text. Keeps "
+        "Fetches one page as clean Markdown: HTML, PDF, office files, feeds, threads, papers by DOI, JSON. Keeps "
         "code, tables, maths and headings; removes navigation, ads and hidden text. Use it to read a page in order "
-        "or to get one section or selector of it; when you have a question, web_read returns only the passages that "
-        "answer and costs less; for several pages use web_batch_open. Returns a header line with cache state and "
+        "or one section or selector; when you have a question, web_read returns only the passages that "
+        "answer and costs less; for several pages use web_batch_open. Returns cache state and "
         "snapshot, the text as untrusted content, numbered links, and for long pages the outline and the exact next "
         "call."
     ),
@@ -108,6 +128,7 @@ TOOL = Tool(
         IMAGES,
         SITECONFIG,
         MAX_AGE,
+        Param("at", "string", "Archived copy nearest 2024-05-01, or latest.", max_length=40),
         EXPLAIN,
     ),
     run=run,

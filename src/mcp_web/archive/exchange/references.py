@@ -14,6 +14,7 @@ from mcp_web.archive.names import names_of
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.past import copy_day
 
 _CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
 
@@ -72,7 +73,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
         abstract=metadata.description or document.summary,
         tags=snapshot.tags,
         accessed=datetime.fromtimestamp(snapshot.checked_at, UTC).date().isoformat(),
-        note=str(stored.get("note") or item.get("status") or ""),
+        note=str(stored.get("note") or item.get("status") or _archived(metadata)),
         **{field: str(stored.get(field) or item.get(name) or "") for field, name in _CSL_FIELDS.items()},
     )
 
@@ -115,6 +116,12 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
         source="research",
         tags=reference.tags,
     )
+
+
+def _archived(metadata: Metadata) -> str:
+    """Which copy was read, when the page itself was not."""
+    address = metadata.archived_url or ""
+    return f"Archived on {copy_day(address)}: {address}" if address else ""
 
 
 def _csl_item(metadata: Metadata) -> Mapping[str, Any]:

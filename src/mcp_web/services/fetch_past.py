@@ -1,0 +1,87 @@
+"""Fetch a page as the Internet Archive kept it: the copy nearest to a day, or the latest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.errors import DomainDenied, FetchFailed, HttpError, InvalidInput, NotFound, WebError
+from mcp_web.fetch.options import FetchOptions
+from mcp_web.model.page import Document, Fetched
+from mcp_web.services.official_api import REFUSALS, OfficialApi
+from mcp_web.text.json_fields import mapping, text
+from mcp_web.text.past import copy_address, copy_day, shown_address, timestamp_of
+from mcp_web.text.urls import parse_url
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+_SECONDS = 15.0  # for the question which copies there are
+_TIMESTAMP = re.compile(r"\d{14}")
+_OFF = "The operator can allow archived copies with MCP_WEB_ARCHIVE_COPIES=asked or =auto."
+
+
+async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> Fetched:
+    """The bytes of the copy nearest to `at`; raises NotFound when there is none."""
+    wanted = timestamp_of(at)
+    if wanted is None:
+        raise InvalidInput(f"at={at!r} is no day; write it as 2024-05-01, 2024-05 or 2024, or latest.", parameter="at")
+    await _admit(app, url)
+    timestamp = await _timestamp(app, url, wanted, deadline)
+    page = await (await app.fetcher()).get(copy_address(url, timestamp), deadline=deadline)
+    shown = shown_address(page.final_url if copy_day(page.final_url) else copy_address(url, timestamp))
+    # Links of the copy are those of the page, so it is read as if it came from there.
+    return replace(page, url=url, final_url=url, headers=(), redirects=(), archived_url=shown)
+
+
+def mark_copy(document: Document, page: Fetched) -> Document:
+    """The document with the day and the address of the copy, which stay with it when it is kept."""
+    if page.archived_url is None:
+        return document
+    note = f"This is a copy of {copy_day(page.archived_url)} from the Internet Archive: {page.archived_url}"
+    metadata = replace(document.metadata, archived_url=page.archived_url)
+    return replace(document, metadata=metadata, notes=(note, *document.notes))
+
+
+def is_dead(error: WebError) -> bool:
+    """Whether the page is gone or its server does not work: not when it refuses, which is to be respected."""
+    if isinstance(error, HttpError):
+        return error.status_code in (404, 410) or (error.status_code or 0) >= 500
+    return isinstance(error, FetchFailed) and error.details.get("reason") in ("dns", "connect", "broken")
+
+
+async def _admit(app: App, url: str) -> None:
+    """Refuse what may not be asked for here, and what the Internet Archive must not learn of."""
+    fetcher, target = await app.fetcher(), parse_url(url)
+    fetcher.leaks.check_url(url)
+    fetcher.check_domain(target)
+    if app.settings.of(FetchOptions).archive_copies == "off":
+        raise DomainDenied(f"Archived copies are switched off, so there is none of {url}.", suggestion=_OFF, url=url)
+    if not fetcher.is_public(target):
+        raise DomainDenied(
+            f"{target.host} is an internal host or has a login, so the Internet Archive is not asked about it.",
+            suggestion="Open the page without `at`.",
+            url=url,
+        )
+
+
+async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) -> str:
+    """When the nearest copy was made, by the archive's availability API."""
+    begun = anyio.current_time()
+    api = OfficialApi(app, "internetarchive", min(begun + _SECONDS, deadline or begun + _SECONDS))
+    try:
+        answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))
+    except REFUSALS as error:
+        raise FetchFailed(f"The Internet Archive did not say which copies it has of {url}.", url=url) from error
+    closest = mapping(mapping(mapping(answer).get("archived_snapshots")).get("closest"))
+    timestamp = text(closest.get("timestamp"))
+    if closest.get("available") is not True or not _TIMESTAMP.fullmatch(timestamp):
+        raise NotFound(
+            f"The Internet Archive has no copy of {url}.",
+            suggestion="Check the URL for typing mistakes, or search for the page by its title.",
+            url=url,
+        )
+    return timestamp
