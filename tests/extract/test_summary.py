@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_web.extract.summary import key_points, summarise, summary_of
+from mcp_web.extract.summary import summarise, summary_of
 from mcp_web.model.page import Document, Metadata
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "extraction"
@@ -70,14 +70,6 @@ def test_japanese_is_summarised_by_sentences() -> None:
     text = "水撃ポンプは落下する水の力だけで水を高い場所へ送る装置である。燃料もモーターも必要としない。" * 20
     assert summarise(text, "", None).startswith("水撃ポンプは落下する水の力だけで")
     assert len(summarise(text, "", None)) <= 500
-
-
-def test_key_points_take_one_sentence_of_each_section_in_order() -> None:
-    points = key_points(PAGE)
-    assert len(points) == 3
-    assert points[0].startswith("A hydraulic ram pumps")
-    assert points[1].startswith("The waste valve closes")
-    assert points[2].startswith("Most of the falling water")
 
 
 def test_megabyte_without_a_full_stop_is_summarised_quickly() -> None:

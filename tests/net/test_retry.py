@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from mcp_web.errors import FetchFailed, FetchTimeout, HttpError, SsrfBlocked, WebError
-from mcp_web.net.retry import NO_RETRY, RetryPolicy, retry_after_seconds, retrying
+from mcp_web.net.retry import RetryPolicy, retry_after_seconds, retrying
 
 QUICK = RetryPolicy(attempts=3, first_wait=0.001, longest_wait=1.0)
 NOW = 1_700_000_000.0
@@ -50,7 +50,7 @@ async def test_only_what_may_pass_is_tried_again(error: WebError, count: int) ->
 async def test_no_attempt_begins_after_the_deadline() -> None:
     error = HttpError("Busy.", status_code=503)
     assert await attempts_until_done(error, RetryPolicy(3, 50, 50), anyio.current_time() + 1) == 1
-    assert await attempts_until_done(error, NO_RETRY) == 1
+    assert await attempts_until_done(error, RetryPolicy(attempts=1)) == 1
 
 
 def test_waits_grow_and_are_spread() -> None:

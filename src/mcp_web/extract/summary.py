@@ -19,7 +19,6 @@ from mcp_web.model.page import Document
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
 _SUMMARY_SENTENCES = 18
-_POINTS_READ = 120_000
 # For text whose white space is folded. Languages that write no space after a sentence have marks of their own.
 _END = re.compile(r" (?:(?<=[.!?…][\"'”’)\]] )|(?<=[.!?…] )(?=[\"'“‘(\[]?[^\s\W]))")
 _WIDE_END = re.compile(_END.pattern + r"|(?<=[。！？])")
@@ -93,25 +92,6 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
     chosen.sort(key=lambda each: each.place)
     text = " ".join(part for part in (lead, *(each.text for each in chosen)) if part)
     return text or _shorten(sentences[0].text)
-
-
-def key_points(markdown: str, most: int = 6) -> tuple[str, ...]:
-    """The sentence that stands best for each of the weightiest sections, in the document's order."""
-    sentences = list(_sentences(markdown[:_POINTS_READ]))
-    weight = _weights(sentences)
-    best: dict[int, tuple[float, _Sentence]] = {}
-    for each in sentences:
-        if len(each.text) > 300:
-            continue
-        score = _centre(each, weight) + (0.3 if each.opens else 0.0)
-        if each.section not in best or score > best[each.section][0]:
-            best[each.section] = (score, each)
-    ranked = sorted(best.values(), key=lambda pair: pair[0], reverse=True)
-    chosen: list[_Sentence] = []
-    for _, each in ranked:
-        if len(chosen) < most and not any(_alike(each, other) for other in chosen):
-            chosen.append(each)
-    return tuple(each.text for each in sorted(chosen, key=lambda each: each.place))
 
 
 def _sentences(markdown: str) -> Iterator[_Sentence]:

@@ -58,7 +58,6 @@ class RedisLimiter(Limiter):
         self._redis = redis
         self._prefix = prefix
         self._fallback = MemoryLimiter()
-        self.is_reachable = True  # as of the last script
 
     async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:
         values = [step, _micro(seconds), _micro(max(0.0, patience))]
@@ -93,9 +92,7 @@ class RedisLimiter(Limiter):
                 reply: Any = await cast(Any, self._redis.eval(script, 1, name, *values))
         except (RedisError, OSError) as error:  # TimeoutError is an OSError
             trace.log("error", "rate_limit_redis", reason=type(error).__name__)
-            self.is_reachable = False
             return None
-        self.is_reachable = True
         return reply
 
     async def ping(self) -> bool:

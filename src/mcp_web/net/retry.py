@@ -39,7 +39,6 @@ class RetryPolicy:
 
 
 STANDARD = RetryPolicy()
-NO_RETRY = RetryPolicy(attempts=1)
 
 
 def is_passing(error: WebError) -> bool:

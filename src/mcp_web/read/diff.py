@@ -24,9 +24,7 @@ class SectionChange:
     change: Change
     path: tuple[str, ...]  # as in the newer version, unless removed
     hunk: str  # unified: lines begin with "-", "+" or " "
-    old_start: int | None = None
     new_start: int | None = None
-    old_path: tuple[str, ...] = ()  # of a renamed section
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +49,16 @@ def diff(
         if key in before:
             if before[key].lines != section.lines:
                 hunk = _hunk(before[key].lines, section.lines)
-                changes.append(SectionChange("changed", section.path, hunk, before[key].start, section.start))
+                changes.append(SectionChange("changed", section.path, hunk, section.start))
             continue
         twin = next((k for k, other in gone.items() if other.lines == section.lines and section.lines), None)
         if twin is not None:
             other = gone.pop(twin)
             renamed: Change = "renamed" if other.path[:-1] == section.path[:-1] else "moved"
-            changes.append(SectionChange(renamed, section.path, "", other.start, section.start, other.path))
+            changes.append(SectionChange(renamed, section.path, "", section.start))
         else:
-            changes.append(SectionChange("added", section.path, _hunk((), section.lines), None, section.start))
-    removed = [SectionChange("removed", s.path, _hunk(s.lines, ()), s.start) for s in gone.values()]
+            changes.append(SectionChange("added", section.path, _hunk((), section.lines), section.start))
+    removed = [SectionChange("removed", s.path, _hunk(s.lines, ())) for s in gone.values()]
     return changes + removed
 
 

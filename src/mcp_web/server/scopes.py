@@ -22,17 +22,6 @@ HIERARCHY: dict[str, tuple[str, ...]] = {
     "tools": ("web:search", "web:read", "archive:read", "archive:write", "web", "archive"),
     "admin": ("web:search", "web:read", "archive:read", "archive:write", "web", "archive", "tools"),
 }
-DESCRIPTIONS = {
-    "web:search": "search the web",
-    "web:read": "open and read pages, verify quotes",
-    "archive:read": "search and read what is kept; the page",
-    "archive:write": "add to the archive, tag, delete",
-    "web": "web:search and web:read",
-    "archive": "archive:read and archive:write",
-    "tools": "every tool",
-    "admin": "every tool, /metrics and the state of the server",
-}
-ALL = frozenset(HIERARCHY)
 # Requests other than tool calls that show what is kept.
 _METHODS = {"resources/list": "archive:read", "resources/read": "archive:read", "completion/complete": "archive:read"}
 _OPERATOR_PATHS = ("/metrics", "/state")

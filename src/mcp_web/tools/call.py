@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import anyio
-
 from mcp_web.tools.envelope import Envelope
 
 if TYPE_CHECKING:
@@ -52,7 +50,3 @@ class Call:
     def log_search(self, cache: str) -> None:
         """Log whether the search came from the cache; the query is never logged."""
         self.facts |= {"cache": cache, "cache_hit": cache == "hit"}
-
-    @property
-    def seconds_left(self) -> float:
-        return max(0.0, self.deadline - anyio.current_time())

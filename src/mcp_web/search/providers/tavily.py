@@ -57,7 +57,7 @@ class Tavily:
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         if response.status >= 400:
-            _refuse(response, keyless=not self._key)
+            _refuse(response)
         refuse_by_status(response, "Tavily", fix=FIX)
         answer = json_object(response, "Tavily")
         rows = items(answer.get("results"))
@@ -89,7 +89,7 @@ def from_options(options: SearchOptions) -> list[Provider]:
     return [Tavily(options.key("tavily"), options.url("tavily"))]
 
 
-def _refuse(response: ApiResponse, *, keyless: bool) -> None:
+def _refuse(response: ApiResponse) -> None:
     answer = error_object(response)
     detail, error = answer.get("detail"), answer.get("error")
     if isinstance(error, dict):  # the keyless shape

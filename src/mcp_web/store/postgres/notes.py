@@ -34,9 +34,5 @@ def keep(db: Connection, tenant: int, kind: str, key: str, value: bytes, expires
     )
 
 
-def drop(db: Connection, tenant: int, kind: str) -> int:
-    return db.execute("DELETE FROM notes WHERE tenant = %s AND kind = %s", (tenant, kind)).rowcount
-
-
 def drop_expired(db: Connection, tenant: int, now: float) -> None:
     db.execute("DELETE FROM notes WHERE tenant = %s AND expires_at <= %s", (tenant, now))

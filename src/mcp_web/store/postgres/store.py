@@ -295,9 +295,6 @@ class PostgresStore(StoreBase):
         packed = pack_json(value)
         await self._write(lambda db: notes.keep(db, self.tenant, kind, key, packed, expires_at))
 
-    async def drop_notes(self, kind: str) -> int:
-        return await self._write(lambda db: notes.drop(db, self.tenant, kind))
-
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
         now = self._clock()
         return await self._look(lambda db: notes.notes(db, self.tenant, after, limit, now))

@@ -34,9 +34,5 @@ def packed(value: Any) -> bytes:
     return pack_json(value)
 
 
-def drop(db: sqlite3.Connection, kind: str) -> int:
-    return db.execute("DELETE FROM notes WHERE kind = ?", (kind,)).rowcount
-
-
 def drop_expired(db: sqlite3.Connection, now: float) -> None:
     db.execute("DELETE FROM notes WHERE expires_at <= ?", (now,))

@@ -284,9 +284,6 @@ class SqliteStore(StoreBase):
         packed = notes.packed(value)
         await self._writes.write(lambda db: notes.keep(db, kind, key, packed, expires_at))
 
-    async def drop_notes(self, kind: str) -> int:
-        return await self._writes.write(lambda db: notes.drop(db, kind))
-
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
         now = self._clock()
         return await self._reads.read(lambda db: notes.notes(db, after, limit, now))
