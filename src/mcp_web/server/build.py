@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import anyio
@@ -46,100 +46,109 @@ def build_server(
 
     With `tenants` each request is served with the parts of its caller's tenant.
     """
-    apps = tenants or Tenants(app)
-    contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
-    tools = contracts.tools_offered(app.tools) if tools is None else tools
-    structured = app.tools.answers == "structured"
-    listed = [types.Tool.model_validate(facts) for facts in listed_tools(app, tools)]
-    by_any_name = contracts.with_plain_names(tools)
-    # Calls that wait for the web do not hold up those that need no network.
-    slots = {open_world: anyio.Semaphore(app.tools.concurrency) for open_world in (True, False)}
-
-    async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
-        caller = _caller(ctx)
-        if caller is None or caller.from_issuer:  # a token from an issuer can be exchanged for one with more scopes
-            return types.ListToolsResult(tools=listed)
-        usable = [tool for tool in listed if allows(caller.scopes, scope_of(by_any_name[tool.name]))]
-        return types.ListToolsResult(tools=usable)
-
-    async def call(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = by_any_name.get(params.name)
-        if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
-        _require(ctx, scope_of(tool))
-        async with _app_for(ctx, apps) as own, _audited(audit, _caller(ctx), tool.name) as noted:
-            result = await run(ctx, own, tool, params)
-            noted["outcome"] = _outcome(result)
-            return result
-
-    async def run(ctx: Context, own: App, tool: Tool, params: types.CallToolRequestParams) -> types.CallToolResult:
-        under_way = Call(own, deadline=anyio.current_time() + app.tools.deadline, wants_data=structured)
-        result: Result | None = None
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_report, ctx, under_way.progress)
-            # The time in the queue counts: a client waits for the answer, not for its turn.
-            with anyio.move_on_after(app.tools.deadline + 1):
-                async with slots[tool.open_world]:
-                    result = await call_tool(tool, under_way, params.arguments, structured=structured)
-            tasks.cancel_scope.cancel()
-        return to_mcp(result or _timed_out(tool, app.tools.deadline), structured=structured)
-
-    async def list_resources(ctx: Context, params: Any) -> types.ListResourcesResult:
-        _require(ctx, "archive:read")
-        async with _app_for(ctx, apps) as own:
-            return types.ListResourcesResult(resources=await resources.list_resources(own))
-
-    async def list_templates(ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
-        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
-
-    async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        _require(ctx, "archive:read")
-        async with _app_for(ctx, apps) as own:
-            return await resources.read_resource(own, params.uri)
-
-    async def complete(ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        _require(ctx, "archive:read")
-        async with _app_for(ctx, apps) as own:
-            return await resources.complete(own, params)
-
-    async def list_prompts(ctx: Context, params: Any) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.list_prompts(contract))
-
-    async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        async with _app_for(ctx, apps) as own:
-            return await prompts.get_prompt(own, contract, params.name, params.arguments)
-
+    handlers = _Handlers(
+        app, tenants or Tenants(app), contracts.tools_offered(app.tools) if tools is None else tools, audit
+    )
     server = Server[None](
         handshake.NAME,
         version=__version__,
         title=handshake.TITLE,
         instructions=handshake.instructions_for(app.tools.profile, app.tools.contract),
         cache_hints={"tools/list": CacheHint(ttl_ms=handshake.TOOLS_TTL_MS, scope="private")},
-        on_list_tools=list_tools,
-        on_call_tool=call,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_completion=complete,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_completion=handlers.complete,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
     )
     server.middleware.append(measure)
-    if contract is not None:
+    if handlers.contract is not None:
         server.middleware.append(add_extra_fields)
     return server
+
+
+class _Handlers:
+    """One method for each kind of request."""
+
+    def __init__(self, app: App, tenants: Tenants, tools: Mapping[str, Tool], audit: AuditLog | None) -> None:
+        self.contract = contracts.contract_named(app.tools.contract) if app.tools.contract else None
+        self._tenants = tenants
+        self._audit = audit
+        self._deadline = app.tools.deadline
+        self._structured = app.tools.answers == "structured"
+        self._tools = contracts.with_plain_names(tools)
+        self._listed = [types.Tool.model_validate(facts) for facts in listed_tools(app, tools)]
+        # Calls that wait for the web do not hold up those that need no network.
+        self._slots = {open_world: anyio.Semaphore(app.tools.concurrency) for open_world in (True, False)}
+
+    async def list_tools(self, ctx: Context, params: Any) -> types.ListToolsResult:
+        caller = _caller(ctx)
+        if caller is None or caller.from_issuer:  # a token from an issuer can be exchanged for one with more scopes
+            return types.ListToolsResult(tools=self._listed)
+        usable = [tool for tool in self._listed if allows(caller.scopes, scope_of(self._tools[tool.name]))]
+        return types.ListToolsResult(tools=usable)
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = self._tools.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {quoted(params.name)}")
+        _require(ctx, scope_of(tool))
+        async with self._app_of(ctx) as app, _audited(self._audit, _caller(ctx), tool.name) as noted:
+            result = await self._run(ctx, app, tool, params)
+            noted["outcome"] = _outcome(result)
+            return result
+
+    async def _run(
+        self, ctx: Context, app: App, tool: Tool, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        call = Call(app, deadline=anyio.current_time() + self._deadline, wants_data=self._structured)
+        result: Result | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_report, ctx, call.progress)
+            # The time in the queue counts: a client waits for the answer, not for its turn.
+            with anyio.move_on_after(self._deadline + 1):
+                async with self._slots[tool.open_world]:
+                    result = await call_tool(tool, call, params.arguments, structured=self._structured)
+            tasks.cancel_scope.cancel()
+        return to_mcp(result or _timed_out(tool, self._deadline), structured=self._structured)
+
+    async def list_resources(self, ctx: Context, params: Any) -> types.ListResourcesResult:
+        _require(ctx, "archive:read")
+        async with self._app_of(ctx) as app:
+            return types.ListResourcesResult(resources=await resources.list_resources(app))
+
+    async def list_templates(self, ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=resources.TEMPLATES)
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        _require(ctx, "archive:read")
+        async with self._app_of(ctx) as app:
+            return await resources.read_resource(app, params.uri)
+
+    async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        _require(ctx, "archive:read")
+        async with self._app_of(ctx) as app:
+            return await resources.complete(app, params)
+
+    async def list_prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=prompts.list_prompts(self.contract))
+
+    async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        async with self._app_of(ctx) as app:
+            return await prompts.get_prompt(app, self.contract, params.name, params.arguments)
+
+    def _app_of(self, ctx: Context) -> AbstractAsyncContextManager[App]:
+        """The parts of the caller's tenant."""
+        caller = _caller(ctx)
+        return self._tenants.using(caller.tenant if caller else DEFAULT_TENANT)
 
 
 def _caller(ctx: Context) -> Caller | None:
     """Who sent the request; None on stdio and where no token is needed."""
     return caller_in(ctx.request.scope) if ctx.request is not None else None
-
-
-@asynccontextmanager
-async def _app_for(ctx: Context, tenants: Tenants) -> AsyncIterator[App]:
-    caller = _caller(ctx)
-    async with tenants.using(caller.tenant if caller else DEFAULT_TENANT) as app:
-        yield app
 
 
 @asynccontextmanager
