@@ -10,7 +10,7 @@ from pathlib import Path
 
 import anyio
 
-from mcp_web.archive.folder import Progress, sync_folder
+from mcp_web.archive.folder import SyncProgress, sync_folder
 from mcp_web.model.page import Document, Fetched
 from mcp_web.store.sqlite.store import SqliteStore
 
@@ -19,7 +19,7 @@ async def extract(page: Fetched) -> Document:
     return Document("", page.body.decode(), "test@1")
 
 
-def say(progress: Progress) -> None:
+def say(progress: SyncProgress) -> None:
     print(progress.path, flush=True)
 
 

@@ -76,7 +76,7 @@ class FolderFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SyncProgress:
     done: int
     total: int
     path: str
@@ -99,7 +99,7 @@ async def sync_folder(
     name: str | None = None,
     tags: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    progress: Callable[[Progress], None] = lambda progress: None,
+    progress: Callable[[SyncProgress], None] = lambda progress: None,
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
@@ -134,7 +134,7 @@ async def _read_all(
     store: Store,
     todo: list[FolderFile],
     extract: Extract,
-    progress: Callable[[Progress], None],
+    progress: Callable[[SyncProgress], None],
     at_once: int,
     clock: Callable[[], float],
 ) -> list[tuple[str, str]]:
@@ -152,7 +152,7 @@ async def _read_all(
             else:
                 await batch.add(file.path, snapshot, derived)
             done += 1
-            progress(Progress(done, len(todo), file.path))
+            progress(SyncProgress(done, len(todo), file.path))
 
     queue = iter(todo)
     async with anyio.create_task_group() as group:

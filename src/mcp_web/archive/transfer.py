@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import anyio.to_thread
 
 from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError
+from mcp_web.model.progress import OnProgress
 from mcp_web.model.snapshot import snapshot_hash
 from mcp_web.store.protocol import PageRecord, Store
 
 # What is written in one transaction, and at most copied again after an interruption.
 _BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
-
-OnProgress = Callable[[str, float, float], None]
 
 
 @dataclass(slots=True)

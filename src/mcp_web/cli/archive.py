@@ -15,7 +15,7 @@ from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
-    from mcp_web.archive.folder import Progress
+    from mcp_web.archive.folder import SyncProgress
 
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
 
@@ -164,7 +164,7 @@ def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[s
 
     with shown_progress() as say:
 
-        def show_step(step: Progress) -> None:
+        def show_step(step: SyncProgress) -> None:
             if say is not None:
                 say(step.path, step.done, step.total)
 

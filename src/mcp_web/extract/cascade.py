@@ -53,7 +53,7 @@ class _Declarations(NamedTuple):
     resets: bool  # by `all`
 
 
-class _Rule(NamedTuple):
+class _SelectorRule(NamedTuple):
     """One selector of a rule's list, with what it declares."""
 
     selector: str
@@ -72,9 +72,9 @@ class Cascade:
         self._declared: dict[int, dict[str, Declared]] = {}
         self._declarations: dict[int, _Declarations] = {}
         self._attributes: dict[str, _Declarations] = {}
-        self._weights: dict[int, list[_Rule]] = {}
-        self._by_key: dict[str, list[_Rule]] = {}
-        self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_Rule]] = {}
+        self._weights: dict[int, list[_SelectorRule]] = {}
+        self._by_key: dict[str, list[_SelectorRule]] = {}
+        self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_SelectorRule]] = {}
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
         self._sizes: dict[Element, float] = {}
@@ -164,7 +164,7 @@ class Cascade:
                         found.setdefault(key, []).append((at, number))
         return found
 
-    def _rules_of(self, key: str) -> list[_Rule]:
+    def _rules_of(self, key: str) -> list[_SelectorRule]:
         """The rules of one key of the index, the last of them; weighed when first asked for."""
         found = self._by_key.get(key)
         if found is None:
@@ -206,7 +206,7 @@ class Cascade:
         classes = {f".{name.lower()}" for name in self._names.classes}
         return frozenset(classes.union(f"#{name.lower()}" for name in self._names.ids))
 
-    def _weighed(self, at: int) -> list[_Rule]:
+    def _weighed(self, at: int) -> list[_SelectorRule]:
         """The selectors of the rule at a place; none where one of them is not valid, which makes the whole list so."""
         found = self._weights.get(at)
         if found is None:
@@ -214,7 +214,7 @@ class Cascade:
             found = self._weights[at] = self._weigh(rule) if rule is not None else []
         return found
 
-    def _weigh(self, rule: Rule) -> list[_Rule]:
+    def _weigh(self, rule: Rule) -> list[_SelectorRule]:
         from turbohtml.convert import css_specificity
 
         selector = usable(rule.selector)
@@ -224,18 +224,18 @@ class Cascade:
             return []
         layer = self.rules.layer_key(rule.context.layer)
         return [
-            _Rule(each.strip(), rule, (layer, (*weight, rule.order)), required_names(each))
+            _SelectorRule(each.strip(), rule, (layer, (*weight, rule.order)), required_names(each))
             for each, weight in zip(split_selectors(selector), weights, strict=False)
         ]
 
-    def _matching(self, element: Element) -> list[_Rule]:
+    def _matching(self, element: Element) -> list[_SelectorRule]:
         """The rules that match the element, the weakest first."""
         near = self._near(element)
         found = [rule for rule in near if matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
         found.sort(key=lambda rule: rule.order)
         return found
 
-    def _near(self, element: Element) -> list[_Rule]:
+    def _near(self, element: Element) -> list[_SelectorRule]:
         """The rules whose names the element and its ancestors have; the same for elements that are named alike."""
         classes, identity = element.attr("class"), element.attr("id")
         around = self._names_around(element)
@@ -266,7 +266,7 @@ class Cascade:
         rules = self._matching(element) if len(self.rules) and not is_detached(element) else []
         own = self._own(element)
         found = style_hints(element)
-        strong: list[_Rule] = []
+        strong: list[_SelectorRule] = []
         for rule in rules:
             plain, important, resets = self._divided(rule)
             if important:
@@ -288,7 +288,7 @@ class Cascade:
             found = self._attributes[text] = _divided(parse_declarations(text))
         return found
 
-    def _divided(self, rule: _Rule) -> _Declarations:
+    def _divided(self, rule: _SelectorRule) -> _Declarations:
         found = self._declarations.get(rule.rule.order)
         if found is None:
             found = self._declarations[rule.rule.order] = _divided(self.declared(rule.rule))
@@ -382,7 +382,7 @@ def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[s
     return found
 
 
-def _order_of_important(rule: _Rule) -> tuple[LayerKey, tuple[int, ...]]:
+def _order_of_important(rule: _SelectorRule) -> tuple[LayerKey, tuple[int, ...]]:
     layer, weight = rule.order
     return tuple(-part for part in layer), weight
 

@@ -39,7 +39,7 @@ _LONGEST_LINE = 1000  # no heading is longer
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TextBlock:
     kind: Literal["heading", "text", "item", "table", "quote", "code"]
     text: str
 
@@ -145,7 +145,7 @@ def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
     return "\n".join(parts)
 
 
-def split_blocks(markdown: str) -> Iterator[Block]:
+def split_blocks(markdown: str) -> Iterator[TextBlock]:
     """Headings, paragraphs, list items, tables, quotes and code blocks, in order; a paragraph is joined to one line."""
     kind: Literal["heading", "text", "item", "table", "quote", "code"] | None = None
     held: list[str] = []
@@ -154,13 +154,13 @@ def split_blocks(markdown: str) -> Iterator[Block]:
         found = "code" if code else _kind_of(stripped, "item" if kind == "item" else "text") if stripped else None
         starts = found == "heading" or (found == "item" and bool(_ITEM.match(stripped)))
         if kind and (found != kind or starts):
-            yield Block(kind, "\n".join(held) if kind in ("code", "table") else " ".join(held))
+            yield TextBlock(kind, "\n".join(held) if kind in ("code", "table") else " ".join(held))
             held = []
         kind = found
         if found:
             held.append(line if code else stripped.removesuffix("\\").rstrip())
     if kind:
-        yield Block(kind, "\n".join(held) if kind in ("code", "table") else " ".join(held))
+        yield TextBlock(kind, "\n".join(held) if kind in ("code", "table") else " ".join(held))
 
 
 def _kind_of(stripped: str, otherwise: Literal["item", "text"]) -> Literal["heading", "text", "item", "table", "quote"]:

@@ -24,20 +24,20 @@ _REMEMBERED_HOSTS = 2048  # the least recently used are dropped first
 
 
 @dataclass(eq=False, slots=True)
-class Caller:
+class PageCaller:
     """One tool call: `limit` is the most pages it wants fetched at the same time."""
 
     limit: int | None = None
     active: int = 0
 
 
-_current: ContextVar[Caller | None] = ContextVar("caller", default=None)
+_current: ContextVar[PageCaller | None] = ContextVar("caller", default=None)
 
 
 @contextmanager
 def as_one_caller(limit: int | None = None) -> Iterator[None]:
     """Count everything that is fetched inside the block, also by tasks started in it, as one caller's."""
-    token = _current.set(Caller(limit))
+    token = _current.set(PageCaller(limit))
     try:
         yield
     finally:
@@ -46,7 +46,7 @@ def as_one_caller(limit: int | None = None) -> Iterator[None]:
 
 @dataclass(eq=False, slots=True)
 class _Waiting:
-    caller: Caller
+    caller: PageCaller
     granted: anyio.Event = field(default_factory=anyio.Event)
 
 
@@ -70,7 +70,7 @@ class Admission:
     @asynccontextmanager
     async def page(self, deadline: float | None) -> AsyncIterator[None]:
         """Hold one of the caller's slots; FetchTimeout when none became free before the deadline."""
-        caller = _current.get() or Caller()
+        caller = _current.get() or PageCaller()
         seconds = None if deadline is None else deadline - anyio.current_time()
         try:
             with anyio.fail_after(seconds):
@@ -85,7 +85,7 @@ class Admission:
         finally:
             self._release(caller)
 
-    async def _take(self, caller: Caller) -> None:
+    async def _take(self, caller: PageCaller) -> None:
         if self._may_start(caller):
             self._start(caller)
             return
@@ -100,16 +100,16 @@ class Admission:
                 self._waiting.remove(waiting)
             raise
 
-    def _may_start(self, caller: Caller) -> bool:
+    def _may_start(self, caller: PageCaller) -> bool:
         share = min(self._per_caller, caller.limit or self._per_caller)
         reserved = self._per_caller * _RESERVED_SHARES if caller.active else 0
         return caller.active < share and self._active < self._per_caller * _TOTAL_SHARES - reserved
 
-    def _start(self, caller: Caller) -> None:
+    def _start(self, caller: PageCaller) -> None:
         caller.active += 1
         self._active += 1
 
-    def _release(self, caller: Caller) -> None:
+    def _release(self, caller: PageCaller) -> None:
         caller.active -= 1
         self._active -= 1
         # The caller with the fewest pages under way first; the sort keeps the order of arrival among equals.

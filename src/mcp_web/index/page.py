@@ -66,7 +66,7 @@ def readable(markdown: str) -> str:
     return _BLANKS.sub(" ", _MARKS.sub("", TARGET.sub("]", markdown))).strip()
 
 
-class RecentPages:
+class IndexedPages:
     """The pages asked about lately."""
 
     def __init__(self) -> None:

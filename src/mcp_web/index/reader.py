@@ -20,7 +20,7 @@ from mcp_web.embed.embedder import Embedder, reads
 from mcp_web.embed.static import static_vectors
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
-from mcp_web.index.page import Cut, PreparedPage, RecentPages, prepare
+from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
 from mcp_web.index.rank import Calibration, Evidence, Ranked, is_decided, likely, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
@@ -82,7 +82,7 @@ class PageReader:
         self._show_words = show_words
         self._model_seconds = model_seconds
         self._always_ask = always_ask
-        self._pages = RecentPages()
+        self._pages = IndexedPages()
         self._questions: OrderedDict[str, Rows] = OrderedDict()
         self._recent: OrderedDict[str, PageVectors] = OrderedDict()
         self._calibration: Calibration | None = None

@@ -105,7 +105,7 @@ class StaticResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Quota:
+class PlanQuota:
     """What an answer's headers say about the plan."""
 
     rate: int | None = None  # requests a second
@@ -173,6 +173,6 @@ class Provider(Protocol):
         """The cheapest request that shows whether it is reachable and authorised."""
         ...
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         """What the headers of any answer say about the plan, refused ones included."""
         ...

@@ -10,7 +10,8 @@ from mcp_web.store.options import StoreOptions
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.archive.transfer import CopyReport, OnProgress
+    from mcp_web.archive.transfer import CopyReport
+    from mcp_web.model.progress import OnProgress
 
 
 async def copy_store(app: App, source: str, target: str, on_progress: OnProgress | None = None) -> CopyReport:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,13 @@ import anyio
 from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.index.documents import STATIC_MODEL
+from mcp_web.model.progress import OnProgress
 
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.index.documents import DocumentVectors
     from mcp_web.store.protocol import Store
 
-OnProgress = Callable[[str, float, float], None]
 
 # Documents between two looks at whether a call is running: tenths of a second with either.
 STATIC_BATCH, MODEL_BATCH = 32, 4

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.archive.exchange.records import Exchanged
 
-Format = Literal["markdown", "jsonl", "bibtex", "csl", "warc"]
-ENDINGS: dict[str, Format] = {
+ExchangeFormat = Literal["markdown", "jsonl", "bibtex", "csl", "warc"]
+ENDINGS: dict[str, ExchangeFormat] = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".bib": "bibtex", ".json": "csl", ".warc": "warc", ".gz": "warc",
 }  # fmt: skip
 
 
 async def export_archive(
-    app: App, place: Path, form: Format | None, source: Source | None = None, collection: str | None = None
+    app: App, place: Path, form: ExchangeFormat | None, source: Source | None = None, collection: str | None = None
 ) -> Exchanged:
     """Write everything kept, or one source or collection of it: a folder of Markdown, or one file."""
     work = _exchange("export", form or format_of(place))
     return await work(await app.store(), place, source, collection)
 
 
-async def import_archive(app: App, place: Path, form: Format | None) -> Exchanged:
+async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
     """Take in what was exported here or elsewhere."""
     await app.require_kept_store()
     if not await anyio.Path(place).exists():
@@ -47,7 +47,7 @@ async def import_archive(app: App, place: Path, form: Format | None) -> Exchange
     return await work(await app.store(), place, extract)
 
 
-def format_of(place: Path) -> Format:
+def format_of(place: Path) -> ExchangeFormat:
     """By the name's ending; a name without one is a folder of Markdown."""
     if place.is_dir() or not place.suffix:
         return "markdown"
@@ -61,7 +61,7 @@ def format_of(place: Path) -> Format:
     return found
 
 
-def _exchange(verb: str, form: Format) -> Callable[..., Awaitable[Exchanged]]:
+def _exchange(verb: str, form: ExchangeFormat) -> Callable[..., Awaitable[Exchanged]]:
     """`export_jsonl` of exchange/jsonl.py, and so on: each format has a file and two functions."""
     found: Callable[..., Awaitable[Exchanged]] = getattr(
         importlib.import_module(f"mcp_web.archive.exchange.{form}"), f"{verb}_{form}"

@@ -15,7 +15,7 @@ from mcp_web.search.options import SearchOptions
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.search.providers.source import Source
+    from mcp_web.search.providers.source import OfficialSource
 
 REFUSALS = (WebError, RateExceeded, ValueError)  # what asking an API raises: the page is read instead
 _PAUSE = 60.0  # seconds without a request after a refusal that names no time
@@ -58,12 +58,12 @@ class OfficialApi:
             await limiter.pause(key, wait or _PAUSE)
         raise FetchFailed(f"{source.label} answered {answer.status}.", reason="status")
 
-    def _source(self) -> Source:
+    def _source(self) -> OfficialSource:
         from mcp_web.search.providers.official import open_source
 
         return open_source(self.name, self.app.settings.of(SearchOptions))
 
-    def _pace(self, source: Source) -> tuple[str, float]:
+    def _pace(self, source: OfficialSource) -> tuple[str, float]:
         """The key and the interval of the rate limit."""
         if source.lookup_interval is not None:
             return f"lookup:{source.name}", source.lookup_interval

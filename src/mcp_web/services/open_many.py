@@ -9,12 +9,12 @@ import anyio
 
 from mcp_web.errors import FetchTimeout, WebError
 from mcp_web.fetch.admission import as_one_caller
+from mcp_web.model.progress import OnProgress
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-OnProgress = Callable[[str, float, float], None]
 T = TypeVar("T")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from mcp_web.errors import FetchTimeout, HttpError, WebError
+from mcp_web.model.progress import OnProgress
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import Opened, OpenRequest
 from mcp_web.text.languages import language_of
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
     from mcp_web.index.reader import PageReader
 
-OnProgress = Callable[[str, float, float], None]
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 PROTECTED = "content protected"
 _cross_language_readers: WeakKeyDictionary[App, PageReader] = WeakKeyDictionary()

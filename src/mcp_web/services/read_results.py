@@ -3,7 +3,7 @@ by what they say."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from mcp_web.archive.about import scored
 from mcp_web.archive.query import parse
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage
+from mcp_web.model.progress import OnProgress
 from mcp_web.model.search import Hit
 from mcp_web.services.read_page import PageRead, read_pages
 from mcp_web.store.protocol import Headline
@@ -21,7 +22,6 @@ from mcp_web.text.words import words
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-OnProgress = Callable[[str, float, float], None]
 MOST_PAGES = 8  # opened for one query
 MOST_PASSAGES = 3  # of one page
 SECONDS = 10.0  # that pages may take: what is slower is reported as such, the rest is delivered

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mcp_web.services.embed_documents import OnProgress, coverage, embed_documents
+from mcp_web.model.progress import OnProgress
+from mcp_web.services.embed_documents import coverage, embed_documents
 
 if TYPE_CHECKING:
     from mcp_web.app import App

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import anyio
 
 from mcp_web.errors import WebError
 from mcp_web.fetch.options import FetchOptions
+from mcp_web.model.progress import OnProgress
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.model.snapshot import SnapshotInfo
 from mcp_web.services.open_many import open_many
@@ -20,7 +21,6 @@ from mcp_web.text.urls import parse_url
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-OnProgress = Callable[[str, float, float], None]
 READING_SHARE = 0.6  # of the time that is left goes to searching when content is wanted too
 
 

@@ -12,7 +12,7 @@ from mcp_web.services.embed_documents import embed_documents
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.archive.folder import Progress, SyncReport
+    from mcp_web.archive.folder import SyncProgress, SyncReport
 
 
 async def sync_folder(
@@ -22,7 +22,7 @@ async def sync_folder(
     name: str | None = None,
     tags: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[SyncProgress], None] | None = None,
 ) -> SyncReport:
     """Read what is new or changed, delete what is gone; after an interruption it goes on from there."""
     from mcp_web.archive import folder as notes

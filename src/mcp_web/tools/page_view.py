@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.model.page import Document, Format, Heading, Link
 from mcp_web.text.past import copy_day
@@ -15,7 +15,9 @@ from mcp_web.tools.border import URL_CHARS, note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
 
-CacheState = Literal["hit", "revalidated", "fetched", "stale"]
+if TYPE_CHECKING:
+    from mcp_web.services.open_page import CacheState
+
 MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
 _FACTS_TOKENS = 2_000  # of JSON-LD, microdata and OpenGraph

@@ -57,7 +57,7 @@ class Box:
         self.kept = 0  # characters of the blocks that were kept
 
 
-class Block:
+class HtmlBlock:
     """One run of text as a reader sees it. `nodes` is empty where the block is all its box holds."""
 
     __slots__ = ("box", "links", "nodes", "prose", "text")
@@ -73,7 +73,7 @@ class Block:
 @dataclass(slots=True, eq=False)
 class Blocks:
     boxes: list[Box] = field(default_factory=list)  # in document order: a box comes before its content
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[HtmlBlock] = field(default_factory=list)
 
     def units(self) -> list[tuple[Box, list[int]]]:
         """Each list and each table with the places of its blocks: what is judged and kept as a whole."""
@@ -221,14 +221,14 @@ class _Reading:
         self._links = 0
 
 
-def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> Block:
+def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> HtmlBlock:
     size = len(text)
     if links > size:
         links = size
     box.chars += size
     box.links += links
     box.count += 1
-    block = Block(box, text, links, nodes)
+    block = HtmlBlock(box, text, links, nodes)
     box.prose += block.prose
     return block
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import mul
 
-from mcp_web.extract.html.blocks import Block, Blocks, Box
+from mcp_web.extract.html.blocks import Blocks, Box, HtmlBlock
 from mcp_web.extract.html.features import PageFigures
 from mcp_web.extract.html.vocabulary import says_aside
 
@@ -108,7 +108,7 @@ def _stands_in_text(read: Blocks, kept: list[bool], unit: Box, first: int, last:
     return all(box in around or box.parent in around for box in (read.blocks[first - 1].box, read.blocks[last + 1].box))
 
 
-def _keep_titles(blocks: list[Block], kept: list[bool]) -> None:
+def _keep_titles(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """An h1 or h2 right above text that stays, in the same box, stays with it."""
     for at in range(len(blocks) - 2, -1, -1):
         box = blocks[at].box
@@ -116,7 +116,7 @@ def _keep_titles(blocks: list[Block], kept: list[bool]) -> None:
             kept[at] = True
 
 
-def _drop_around_story(blocks: list[Block], kept: list[bool]) -> None:
+def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """On a page that declares itself an article, drop what lies outside of the element with its title and its text.
 
     Teasers and further stories after the text read like it; that they are not under its title is independent evidence.
@@ -127,7 +127,7 @@ def _drop_around_story(blocks: list[Block], kept: list[bool]) -> None:
             kept[at] = kept[at] and block.box.story >= 0
 
 
-def _settle_headings(blocks: list[Block], kept: list[bool]) -> None:
+def _settle_headings(blocks: list[HtmlBlock], kept: list[bool]) -> None:
     """A heading goes with its section: none over text that went, none missing over text that stayed."""
     following = False  # whether the block after is kept
     level_after = 0

@@ -10,7 +10,15 @@ from mcp_web.search.dates import published
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
+from mcp_web.search.provider import (
+    ApiRequest,
+    ApiResponse,
+    Capabilities,
+    PlanQuota,
+    Provider,
+    ProviderRefused,
+    ResultPage,
+)
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, number, text, texts
@@ -104,14 +112,14 @@ class Brave:
             raw=answer,
         )
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         limits, left, resets = (
             _pair(response.header(f"x-ratelimit-{part}") or "") for part in ("limit", "remaining", "reset")
         )
         if not limits:
             return None
         capped = len(limits) > 1 and limits[1] > 0  # a monthly limit of 0 means uncapped, not exhausted
-        return Quota(
+        return PlanQuota(
             rate=limits[0] or None,
             left_this_month=left[1] if capped and len(left) > 1 else None,
             month_resets=float(resets[1]) if capped and len(resets) > 1 else None,

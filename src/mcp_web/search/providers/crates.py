@@ -7,11 +7,11 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import Params, Source, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text
 
 
-class Crates(Source):
+class Crates(OfficialSource):
     # "A maximum of 1 request per second", with a user agent that names the program.
     capabilities = source_capabilities("crates", {"it"}, max_count=100, rate=1)
     label = "crates.io"

@@ -7,13 +7,13 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, offset, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, offset, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 _FIELDS = "DOI,URL,title,author,container-title,issued,abstract,type,is-referenced-by-count,updated-by"
 
 
-class Crossref(Source):
+class Crossref(OfficialSource):
     # Lists are limited to one request a second for the public.
     capabilities = source_capabilities("crossref", {"science"}, dated=True, max_count=100, rate=1)
     label = "Crossref"

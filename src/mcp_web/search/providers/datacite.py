@@ -7,11 +7,11 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
-from mcp_web.search.providers.source import Params, Source, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text
 
 
-class DataCite(Source):
+class DataCite(OfficialSource):
     capabilities = source_capabilities("datacite", {"science"}, max_count=100, rate=2)
     label = "DataCite"
     address = "https://api.datacite.org"

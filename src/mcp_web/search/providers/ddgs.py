@@ -20,9 +20,9 @@ from mcp_web.search.provider import (
     ApiResponse,
     Capabilities,
     Filter,
+    PlanQuota,
     Provider,
     ProviderRefused,
-    Quota,
     ResultPage,
 )
 from mcp_web.search.refusals import refuse_by_status
@@ -100,7 +100,7 @@ class Ddgs:
         hits = present(_hit(row, query, self.backend) for row in found)
         return ResultPage(hits=hits, more=bool(hits), raw=rows)
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         return None
 
 

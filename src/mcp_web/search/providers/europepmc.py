@@ -7,11 +7,11 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text
 
 
-class EuropePmc(Source):
+class EuropePmc(OfficialSource):
     capabilities = source_capabilities("europepmc", {"science"}, dated=True, max_count=100, paging="deeper", rate=3)
     label = "Europe PMC"
     address = "https://www.ebi.ac.uk/europepmc/webservices/rest"

@@ -10,7 +10,15 @@ from mcp_web.search.dates import span_of
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
+from mcp_web.search.provider import (
+    ApiRequest,
+    ApiResponse,
+    Capabilities,
+    PlanQuota,
+    Provider,
+    ProviderRefused,
+    ResultPage,
+)
 from mcp_web.search.refusals import REPHRASE, error_object, json_object, refuse_by_status
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, text, texts
@@ -85,7 +93,7 @@ class Exa:
             raw=answer,
         )
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         return None
 
 

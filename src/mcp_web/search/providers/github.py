@@ -9,7 +9,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
@@ -22,7 +22,7 @@ _PROBLEM = re.compile(
 _CODE = re.compile(r"[(){};]|::|->|=>|\w\.\w+\(")
 
 
-class GitHub(Source):
+class GitHub(OfficialSource):
     # Without a token ten searches a minute.
     capabilities = source_capabilities("github", {"it"}, dated=True, max_count=100, max_pages=10, rate=10, per=60.0)
     label = "GitHub"

@@ -9,11 +9,11 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import count, items, text
 
 
-class HackerNews(Source):
+class HackerNews(OfficialSource):
     # Ten thousand requests an hour are allowed.
     capabilities = source_capabilities("hackernews", {"it"}, dated=True, max_count=100, rate=2)
     label = "Hacker News"

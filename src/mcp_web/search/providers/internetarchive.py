@@ -7,14 +7,14 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiRequest, ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 _FIELDS = ("identifier", "title", "description", "date", "mediatype", "creator")
 _MEDIA = {"music": " AND mediatype:audio", "videos": " AND mediatype:movies"}
 
 
-class InternetArchive(Source):
+class InternetArchive(OfficialSource):
     capabilities = source_capabilities("internetarchive", {"files", "music", "videos"}, dated=True, rate=1)
     label = "Internet Archive"
     address = "https://archive.org"

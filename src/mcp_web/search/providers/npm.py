@@ -7,11 +7,11 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ResultPage
-from mcp_web.search.providers.source import Params, Source, joined, offset, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, joined, offset, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 
-class Npm(Source):
+class Npm(OfficialSource):
     capabilities = source_capabilities("npm", {"it"}, max_count=100, rate=2)
     label = "npm"
     address = "https://registry.npmjs.org"

@@ -15,12 +15,12 @@ from mcp_web.search.providers.internetarchive import InternetArchive
 from mcp_web.search.providers.npm import Npm
 from mcp_web.search.providers.openalex import OpenAlex
 from mcp_web.search.providers.pypi import PyPi
-from mcp_web.search.providers.source import Access, Source
+from mcp_web.search.providers.source import Access, OfficialSource
 from mcp_web.search.providers.stackexchange import StackExchange
 from mcp_web.search.providers.wikidata import Wikidata
 from mcp_web.search.providers.wikipedia import Wikipedia
 
-_CLASSES: tuple[type[Source], ...] = (
+_CLASSES: tuple[type[OfficialSource], ...] = (
     Wikipedia,
     Wikidata,
     OpenAlex,
@@ -36,10 +36,10 @@ _CLASSES: tuple[type[Source], ...] = (
     Npm,
     Crates,
 )
-SOURCES: dict[str, type[Source]] = {one.capabilities.name: one for one in _CLASSES}
+SOURCES: dict[str, type[OfficialSource]] = {one.capabilities.name: one for one in _CLASSES}
 
 
-def open_source(name: str, options: SearchOptions) -> Source:
+def open_source(name: str, options: SearchOptions) -> OfficialSource:
     """A source with the operator's address, contact and key for it."""
     made = SOURCES[name]
     base = options.url(name) or made.address

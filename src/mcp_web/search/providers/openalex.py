@@ -7,7 +7,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
@@ -20,7 +20,7 @@ _KEY_FIX = "Set OPENALEX_API_KEY to a free key from https://openalex.org/setting
 _MOST_WORDS = 200  # of an abstract
 
 
-class OpenAlex(Source):
+class OpenAlex(OfficialSource):
     capabilities = source_capabilities("openalex", {"science"}, dated=True, max_count=100, rate=5)
     label = "OpenAlex"
     address = "https://api.openalex.org"

@@ -8,14 +8,14 @@ from typing import Any
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ResultPage
-from mcp_web.search.providers.source import Params, Source, joined, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
 from mcp_web.text.json_fields import items, mapping, text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AROUND = frozenset({"pypi", "pip", "install", "python", "package", "library", "module", "docs", "documentation"})
 
 
-class PyPi(Source):
+class PyPi(OfficialSource):
     capabilities = source_capabilities("pypi", {"it"}, max_pages=1, rate=2)
     label = "PyPI"
     address = "https://pypi.org"

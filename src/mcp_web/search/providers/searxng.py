@@ -14,7 +14,15 @@ from mcp_web.search.escape import escape_operators
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
+from mcp_web.search.provider import (
+    ApiRequest,
+    ApiResponse,
+    Capabilities,
+    PlanQuota,
+    Provider,
+    ProviderRefused,
+    ResultPage,
+)
 from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
 from mcp_web.search.searxng.headers import headers_for
 from mcp_web.search.searxng.kinds import describe, infobox_text
@@ -99,7 +107,7 @@ class Searxng:
             raw=answer,
         )
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         return None
 
     def _headers(self) -> dict[str, str]:

@@ -17,8 +17,8 @@ from mcp_web.search.provider import (
     Capabilities,
     Filter,
     Paging,
+    PlanQuota,
     ProviderRefused,
-    Quota,
     ResultPage,
 )
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
@@ -71,7 +71,7 @@ def source_capabilities(
     )
 
 
-class Source:
+class OfficialSource:
     """A provider that is one public JSON API. Subclasses give `path`, `params` and `page`."""
 
     capabilities: ClassVar[Capabilities]
@@ -118,7 +118,7 @@ class Source:
         refuse_by_status(response, self.label, _message(response), fix=None)
         return self.page(json_object(response, self.label), query)
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         return None
 
     def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:

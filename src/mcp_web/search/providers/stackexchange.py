@@ -8,8 +8,8 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ApiResponse, ProviderRefused, Quota, ResultPage
-from mcp_web.search.providers.source import Params, Source, date_range, joined, source_capabilities
+from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused, ResultPage
+from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object
 from mcp_web.text.json_fields import count, items, mapping, seconds, text, texts
 
@@ -19,7 +19,7 @@ _SITE = re.compile(
 _WAIT = re.compile(r"in (\d+) seconds")
 
 
-class StackExchange(Source):
+class StackExchange(OfficialSource):
     capabilities = source_capabilities("stackexchange", {"it"}, dated=True, max_count=100, max_pages=25, rate=5)
     label = "Stack Exchange"
     address = "https://api.stackexchange.com/2.3"
@@ -59,12 +59,12 @@ class StackExchange(Source):
         hits = present(_hit(row) for row in items(answer.get("items")))
         return ResultPage(hits=hits, more=answer.get("has_more") is True, raw=answer)
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         """`backoff` is the time that must pass before the next request."""
         answer = error_object(response)
         wait = seconds(answer.get("backoff"))
         spent = answer.get("quota_remaining") == 0
-        return Quota(pause=_until_midnight() if spent else wait) if spent or wait else None
+        return PlanQuota(pause=_until_midnight() if spent else wait) if spent or wait else None
 
 
 def _hit(row: dict[str, Any]) -> Hit | None:

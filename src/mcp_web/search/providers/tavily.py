@@ -8,7 +8,15 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.locales import locale
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, Provider, ProviderRefused, Quota, ResultPage
+from mcp_web.search.provider import (
+    ApiRequest,
+    ApiResponse,
+    Capabilities,
+    PlanQuota,
+    Provider,
+    ProviderRefused,
+    ResultPage,
+)
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, seconds, text
@@ -77,7 +85,7 @@ class Tavily:
             raw=answer,
         )
 
-    def quota(self, response: ApiResponse) -> Quota | None:
+    def quota(self, response: ApiResponse) -> PlanQuota | None:
         return None
 
     def _headers(self) -> dict[str, str]:

@@ -7,12 +7,12 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ResultPage
-from mcp_web.search.providers.source import Params, Source, offset, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, offset, source_capabilities
 from mcp_web.search.providers.wikipedia import refuse_mediawiki
 from mcp_web.text.json_fields import items, text
 
 
-class Wikidata(Source):
+class Wikidata(OfficialSource):
     capabilities = source_capabilities("wikidata", {"general"}, language=True, rate=2)
     label = "Wikidata"
     address = "https://www.wikidata.org"

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import Params, Source, offset, source_capabilities
+from mcp_web.search.providers.source import OfficialSource, Params, offset, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
 from mcp_web.text.json_fields import count, items, mapping, text
 
@@ -21,7 +21,7 @@ EDITIONS = re.compile(
 _LIMITED = ("ratelimited", "maxlag")
 
 
-class Wikipedia(Source):
+class Wikipedia(OfficialSource):
     capabilities = source_capabilities("wikipedia", {"general"}, language=True, rate=2)
     label = "Wikipedia"
     address = "https://{language}.wikipedia.org"
@@ -68,7 +68,7 @@ class Wikipedia(Source):
         return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))
 
 
-def refuse_mediawiki(source: Source, response: ApiResponse) -> None:
+def refuse_mediawiki(source: OfficialSource, response: ApiResponse) -> None:
     """MediaWiki refuses with status 200 and an error code."""
     code = text(mapping(error_object(response).get("error")).get("code"))
     if code in _LIMITED:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline, tables
-from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, quoted
+from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, quoted
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -44,7 +44,7 @@ _PART = re.compile(
 _WORD = re.compile(r"[a-z]+")
 
 
-def mark_admonitions(draft: Draft, survey: Survey) -> None:
+def mark_admonitions(draft: WriterState, survey: Survey) -> None:
     found = survey.with_classes(_NAMES)
     if "dmonition" in survey.class_text or "allout" in survey.class_text:
         found.extend(survey.root.select("[class*=admonition],[class*=callout i],[data-callout]"))
@@ -74,7 +74,7 @@ def kind_of(element: Element) -> str:
     return "Hint" if "hint" in words else "Note" if "admonition" in classes or "callout" in classes else ""
 
 
-def write_admonition(draft: Draft, element: Element, out: list[str]) -> None:
+def write_admonition(draft: WriterState, element: Element, out: list[str]) -> None:
     """The title in bold, the text quoted; code stays outside of the quote marks, so that it can be copied."""
     kind = kind_of(element)
     title = _title_of(element, kind)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from turbohtml import Element, Node, Text
 
 from mcp_web.extract.html.write import code, headings, lists, tables, tags
-from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Draft, Writer, quoted
+from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Writer, WriterState, quoted
 from mcp_web.extract.html.write.escape import escape
 from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs, write_plain
 from mcp_web.extract.tabs import LABEL
 
 
-def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
+def write_blocks(draft: WriterState, node: Node, out: list[str]) -> None:
     """The content of a container as blocks, appended to `out`."""
     if draft.depth > MAX_DEPTH:
         out.extend(paragraphs(escape(node.text)))
@@ -53,11 +53,11 @@ def write_blocks(draft: Draft, node: Node, out: list[str]) -> None:
     draft.depth -= 1
 
 
-def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
+def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
     """An element with nothing to read."""
 
 
-def write_quote(draft: Draft, element: Element, out: list[str]) -> None:
+def write_quote(draft: WriterState, element: Element, out: list[str]) -> None:
     if draft.indents >= MAX_INDENTS or _only_indents(element):
         write_blocks(draft, element, out)
         return
@@ -82,24 +82,24 @@ def _only_indents(element: Element) -> bool:
     )
 
 
-def write_rule(draft: Draft, element: Element, out: list[str]) -> None:
+def write_rule(draft: WriterState, element: Element, out: list[str]) -> None:
     if out and out[-1] != "---":
         out.append("---")
 
 
-def write_details(draft: Draft, element: Element, out: list[str]) -> None:
+def write_details(draft: WriterState, element: Element, out: list[str]) -> None:
     """A `details` element, written open: its summary in bold, then its content."""
     write_blocks(draft, element, out)
 
 
-def write_panel(draft: Draft, element: Element, out: list[str]) -> None:
+def write_panel(draft: WriterState, element: Element, out: list[str]) -> None:
     """A tab's panel: the label of the tab in bold, then the content."""
     inside = draft.blocks_of(element)
     if inside:
         out.extend([f"**{escape(element.attr(LABEL) or '')}**", *inside])
 
 
-def write_summary(draft: Draft, element: Element, out: list[str]) -> None:
+def write_summary(draft: WriterState, element: Element, out: list[str]) -> None:
     if element.has_class("hideme"):  # rustdoc shows it only while the fold is closed
         return
     if element.select_one("h1,h2,h3,h4,h5,h6,p,div,section,pre,table,ul,ol") is not None:
@@ -110,13 +110,13 @@ def write_summary(draft: Draft, element: Element, out: list[str]) -> None:
         out.append(text if "**" in text else f"**{text}**")
 
 
-def write_caption(draft: Draft, element: Element, out: list[str]) -> None:
+def write_caption(draft: WriterState, element: Element, out: list[str]) -> None:
     text = one_line(inner(draft, element))
     if text:
         out.append(text if "*" in text else f"*{text}*")
 
 
-def write_block_link(draft: Draft, element: Element, out: list[str]) -> None:
+def write_block_link(draft: WriterState, element: Element, out: list[str]) -> None:
     """A link around blocks (a card): its first words carry the link, the rest is text."""
     href = element.attr("href")
     url = draft.links.resolve(href) if href and not draft.in_link else None

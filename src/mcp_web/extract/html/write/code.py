@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 from turbohtml import Text
 
-from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
+from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
 from mcp_web.extract.html.write.language import label_language, language_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ _PLAIN_BOXES = frozenset(("code-block", "codeblock", "code", "source-code", "sou
 _STRUCTURE = "pre,p,div,ul,ol,table,h1,h2,h3,h4,h5,h6,img"
 
 
-def mark_code(draft: Draft, survey: Survey) -> None:
+def mark_code(draft: WriterState, survey: Survey) -> None:
     """Find code that no `pre` announces, and tables that only number its lines."""
     if "table" in survey.tags:
         for table in survey.tagged:
@@ -91,15 +91,15 @@ def _is_code_table(table: Element) -> bool:
     return len(columns) == 2 and _COLUMN.match(columns[0].text) is not None
 
 
-def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
+def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
     """Numbers of lines that stand beside their code."""
 
 
-def write_pre(draft: Draft, element: Element, out: list[str]) -> None:
+def write_pre(draft: WriterState, element: Element, out: list[str]) -> None:
     write_code(draft, element, out)
 
 
-def write_code(draft: Draft, element: Element, out: list[str]) -> None:
+def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
     """A block of code; the label and the copy button above it are not text of the page."""
     text = text_of(element)
     if not text.strip():
@@ -118,7 +118,7 @@ def write_code(draft: Draft, element: Element, out: list[str]) -> None:
     out.append(fenced(text, language))
 
 
-def write_code_table(draft: Draft, element: Element, out: list[str]) -> None:
+def write_code_table(draft: WriterState, element: Element, out: list[str]) -> None:
     """A highlighter's table: one column of numbers, one of code."""
     blocks = [pre for pre in element.select("pre") if not _NUMBERS.match(pre.text)]
     if blocks:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 MAX_DEPTH = 120
 MAX_INDENTS = 10
 
-Writer = Callable[["Draft", "Element", list[str]], None]
-Walk = Callable[["Draft", "Node", list[str]], None]
+Writer = Callable[["WriterState", "Element", list[str]], None]
+Walk = Callable[["WriterState", "Node", list[str]], None]
 
 
 @dataclass(slots=True)
-class Draft:
+class WriterState:
     """The state of one writer: its links, what it has found so far, and the depth in the tree."""
 
     links: Links

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.draft import WriterState
 from mcp_web.extract.html.write.escape import JOINT, escape
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _KNOWN = re.compile(
 )
 
 
-def embed(draft: Draft, element: Element) -> str:
+def embed(draft: WriterState, element: Element) -> str:
     """A link to what a frame or player shows; frames of advertising and tracking show nothing to a reader."""
     source = element.attr("src") or element.attr("data-src") or element.attr("data") or ""
     if not source and element.tag in ("video", "audio"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 from turbohtml import Text
 
-from mcp_web.extract.html.write.draft import Draft, indented
+from mcp_web.extract.html.write.draft import WriterState, indented
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -33,10 +33,10 @@ _LEAD = re.compile(
 _MOST = 3000  # references on one page; more is no page made for people
 
 
-class Notes:
+class Footnotes:
     """The notes found under some roots: references, definitions, labels."""
 
-    def __init__(self, draft: Draft, roots: Sequence[Node], here: str) -> None:
+    def __init__(self, draft: WriterState, roots: Sequence[Node], here: str) -> None:
         self.draft = draft
         self.roots = roots
         self.here = here
@@ -243,7 +243,7 @@ def _written(label: str, inside: list[str]) -> str:
     return f"[^{label}]: {indented(body, '    ')}"
 
 
-def write_note(draft: Draft, element: Element, out: list[str]) -> None:
+def write_note(draft: WriterState, element: Element, out: list[str]) -> None:
     """A block that is one definition; a table of docutils holds it in its last cell."""
     label = draft.notes[element]
     source = element.select_one("td:last-child") if element.tag == "table" else None
@@ -253,7 +253,7 @@ def write_note(draft: Draft, element: Element, out: list[str]) -> None:
         out.append(note)
 
 
-def write_headed(draft: Draft, element: Element, out: list[str]) -> None:
+def write_headed(draft: WriterState, element: Element, out: list[str]) -> None:
     """Texinfo heads each note with its number: the paragraph below is the note."""
     after = element.next_sibling
     while after is not None and not isinstance(after, ElementType):
@@ -263,7 +263,7 @@ def write_headed(draft: Draft, element: Element, out: list[str]) -> None:
         draft.special[after] = write_note
 
 
-def write_list(draft: Draft, element: Element, out: list[str]) -> None:
+def write_list(draft: WriterState, element: Element, out: list[str]) -> None:
     for child in element:
         if not isinstance(child, ElementType):
             continue
@@ -274,7 +274,7 @@ def write_list(draft: Draft, element: Element, out: list[str]) -> None:
             out.append(text)
 
 
-def write_terms(draft: Draft, element: Element, out: list[str]) -> None:
+def write_terms(draft: WriterState, element: Element, out: list[str]) -> None:
     """A definition list of notes: the terms only repeat the labels."""
     for child in element.iter_elements(("dt", "dd")):
         label = draft.notes.get(child)

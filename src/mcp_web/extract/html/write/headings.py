@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.draft import WriterState
 from mcp_web.extract.html.write.escape import plain
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _SIGNS = ("¶", "§", "🔗", "◆", "◇", "#")
 _SIGN_AT_END = re.compile(r"(?:\s*[¶§🔗◆◇]|\s+#+)\s*$")
 
 
-def write_heading(draft: Draft, element: Element, out: list[str]) -> None:
+def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
     draft.in_heading = True
     run = inline.inner(draft, element)
     draft.in_heading = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.draft import WriterState
 from mcp_web.extract.html.write.escape import JOINT, escape
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def label_of(element: Element) -> str:
     return escape(label) if len(label) <= MOST_LABEL else ""
 
 
-def image(draft: Draft, element: Element) -> str:
+def image(draft: WriterState, element: Element) -> str:
     """The picture as Markdown where images are wanted; an emoji always as its character."""
     alt = " ".join((element.attr("alt") or "").split())[:MOST_ALT]
     if alt and len(alt) <= 8 and not alt.isascii() and not any(char.isalpha() for char in alt):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element, Text
 
 from mcp_web.extract.html.write import embeds, images, tags
-from mcp_web.extract.html.write.draft import MAX_DEPTH, Draft
+from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, settle
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ _SIGNS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "∞", "◆", "◇", "¤
 _SIGN_WORDS = frozenset(("link", "permalink", "anchor", "copy link", "link to this heading", "direct link"))
 _POWER = re.compile(r"[-+−]?(?:\d+|[a-zA-Z])(?:[-+−*/](?:\d+|[a-zA-Z]))*\Z")
 
-InlineWriter = Callable[[Draft, Element, list[str]], None]
+InlineWriter = Callable[[WriterState, Element, list[str]], None]
 
 
-def write_children(draft: Draft, node: Node, out: list[str]) -> None:
+def write_children(draft: WriterState, node: Node, out: list[str]) -> None:
     """The children of a node as inline Markdown."""
     if draft.depth > MAX_DEPTH:
         out.append(escape(node.text))
@@ -42,7 +42,7 @@ def write_children(draft: Draft, node: Node, out: list[str]) -> None:
     draft.depth -= 1
 
 
-def write_node(draft: Draft, node: Node, out: list[str]) -> None:
+def write_node(draft: WriterState, node: Node, out: list[str]) -> None:
     """One node as inline Markdown."""
     if isinstance(node, Text):
         out.append(escape(node.data))
@@ -54,7 +54,7 @@ def write_node(draft: Draft, node: Node, out: list[str]) -> None:
             INLINE.get(node.tag, write_unknown)(draft, node, out)
 
 
-def inner(draft: Draft, node: Node) -> str:
+def inner(draft: WriterState, node: Node) -> str:
     """The children of a node as one run: white space not yet collapsed, breaks still marked."""
     parts: list[str] = []
     write_children(draft, node, parts)
@@ -100,7 +100,7 @@ def wrap(run: str, mark: str, out: list[str]) -> None:
     out.append(f"{lead}{mark}{core}{mark}{tail}")
 
 
-def write_unknown(draft: Draft, element: Element, out: list[str]) -> None:
+def write_unknown(draft: WriterState, element: Element, out: list[str]) -> None:
     """A block inside inline content: its words, set apart; an element of the page's own making: its content."""
     space = "" if "-" in element.tag else " "
     out.append(space)
@@ -108,15 +108,15 @@ def write_unknown(draft: Draft, element: Element, out: list[str]) -> None:
     out.append(space)
 
 
-def write_plain(draft: Draft, element: Element, out: list[str]) -> None:
+def write_plain(draft: WriterState, element: Element, out: list[str]) -> None:
     write_children(draft, element, out)
 
 
-def write_nothing(draft: Draft, element: Element, out: list[str]) -> None:
+def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
     """An element with nothing to read."""
 
 
-def write_strong(draft: Draft, element: Element, out: list[str]) -> None:
+def write_strong(draft: WriterState, element: Element, out: list[str]) -> None:
     run = inner(draft, element)
     if draft.in_heading:
         out.append(run)
@@ -124,23 +124,23 @@ def write_strong(draft: Draft, element: Element, out: list[str]) -> None:
         wrap(run, "**", out)
 
 
-def write_emphasis(draft: Draft, element: Element, out: list[str]) -> None:
+def write_emphasis(draft: WriterState, element: Element, out: list[str]) -> None:
     wrap(inner(draft, element), "*", out)
 
 
-def write_struck(draft: Draft, element: Element, out: list[str]) -> None:
+def write_struck(draft: WriterState, element: Element, out: list[str]) -> None:
     wrap(inner(draft, element), "~~", out)
 
 
-def write_break(draft: Draft, element: Element, out: list[str]) -> None:
+def write_break(draft: WriterState, element: Element, out: list[str]) -> None:
     out.append(BREAK)
 
 
-def write_quoted(draft: Draft, element: Element, out: list[str]) -> None:
+def write_quoted(draft: WriterState, element: Element, out: list[str]) -> None:
     out.append(f'"{inner(draft, element).strip()}"')
 
 
-def write_superscript(draft: Draft, element: Element, out: list[str]) -> None:
+def write_superscript(draft: WriterState, element: Element, out: list[str]) -> None:
     run = inner(draft, element)
     # 10<sup>6</sup> must not become 106; 1<sup>st</sup> reads well as it is.
     power = _POWER.match(run.strip()) and out and out[-1][-1:].isalnum() and not _ordinal(run)
@@ -151,7 +151,7 @@ def _ordinal(run: str) -> bool:
     return run.strip().lower() in ("st", "nd", "rd", "th", "e", "o", "a")
 
 
-def write_annotation(draft: Draft, element: Element, out: list[str]) -> None:
+def write_annotation(draft: WriterState, element: Element, out: list[str]) -> None:
     """The reading of a ruby text, in parentheses unless the page brings its own."""
     run = inner(draft, element).strip()
     if run:
@@ -160,7 +160,7 @@ def write_annotation(draft: Draft, element: Element, out: list[str]) -> None:
         out.append(run if framed else f"({run})")
 
 
-def write_code(draft: Draft, element: Element, out: list[str]) -> None:
+def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
     """Inline code; links inside it stay links around their own piece of code."""
     text = element.text
     if (draft.in_heading or draft.in_link or draft.in_cell) and "<" in text:
@@ -171,7 +171,7 @@ def write_code(draft: Draft, element: Element, out: list[str]) -> None:
         write_linked_code(draft, element, out)
 
 
-def write_linked_code(draft: Draft, element: Element, out: list[str]) -> None:
+def write_linked_code(draft: WriterState, element: Element, out: list[str]) -> None:
     """Code with links in it: one piece of code between two links, one inside each."""
     held: list[str] = []
     inside: Element | None = None
@@ -213,7 +213,7 @@ def _spaced_code(text: str) -> str:
     return f"{lead}{span}{' ' if text[-1].isspace() else ''}"
 
 
-def write_link(draft: Draft, element: Element, out: list[str], code: bool = False) -> None:
+def write_link(draft: WriterState, element: Element, out: list[str], code: bool = False) -> None:
     """A link with its absolute target; what leads nowhere is only its text."""
     href = element.attr("href")
     if draft.in_link or not href:
@@ -240,7 +240,7 @@ def write_link(draft: Draft, element: Element, out: list[str], code: bool = Fals
     out.append(f"{lead}[{link_text(text)}]{JOINT}({url}){tail}")
 
 
-def _picture_label(draft: Draft, element: Element, href: str, url: str) -> str:
+def _picture_label(draft: WriterState, element: Element, href: str, url: str) -> str:
     """What names a link that holds only pictures: nothing where the page links the same in words, as cards do."""
     if images.is_picture(url):
         return ""
@@ -248,7 +248,7 @@ def _picture_label(draft: Draft, element: Element, href: str, url: str) -> str:
     return label if label and href not in draft.worded() else ""
 
 
-def is_permalink(draft: Draft, element: Element) -> bool:
+def is_permalink(draft: WriterState, element: Element) -> bool:
     """A sign that only links the place where it stands."""
     text = element.text.strip().lower()
     if text in _SIGNS:
@@ -270,17 +270,17 @@ def link_text(text: str) -> str:
     return text if depth == 0 else re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text)
 
 
-def write_image(draft: Draft, element: Element, out: list[str]) -> None:
+def write_image(draft: WriterState, element: Element, out: list[str]) -> None:
     out.append(images.image(draft, element))
 
 
-def write_embed(draft: Draft, element: Element, out: list[str]) -> None:
+def write_embed(draft: WriterState, element: Element, out: list[str]) -> None:
     link = "" if draft.in_link else embeds.embed(draft, element)
     if link:
         out.append(f" {link} ")
 
 
-def write_input(draft: Draft, element: Element, out: list[str]) -> None:
+def write_input(draft: WriterState, element: Element, out: list[str]) -> None:
     """A checkbox is content in a task list; other fields are not."""
     if (element.attr("type") or "").lower() == "checkbox" and element.closest("li") is not None:
         out.append("[x] " if element.attr("checked") is not None else "[ ] ")

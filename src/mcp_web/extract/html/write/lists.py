@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, indented
+from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 _LISTS = ("ul", "ol", "menu")
 
 
-def write_bullets(draft: Draft, element: Element, out: list[str]) -> None:
+def write_bullets(draft: WriterState, element: Element, out: list[str]) -> None:
     _write_items(draft, element, out, None)
 
 
-def write_numbers(draft: Draft, element: Element, out: list[str]) -> None:
+def write_numbers(draft: WriterState, element: Element, out: list[str]) -> None:
     start = element.attr("start") or "1"
     _write_items(draft, element, out, int(start) if start.isdigit() and len(start) < 10 else 1)
 
 
-def _write_items(draft: Draft, element: Element, out: list[str], number: int | None) -> None:
+def _write_items(draft: WriterState, element: Element, out: list[str], number: int | None) -> None:
     # Items that hold headings are sections of the page, laid out as a list.
     if draft.indents >= MAX_INDENTS or element.select_one("h1,h2,h3,h4,h5,h6") is not None:
         for child in element:
@@ -57,7 +57,7 @@ def _write_items(draft: Draft, element: Element, out: list[str], number: int | N
         out.append(("\n\n" if loose else "\n").join(items))
 
 
-def _nested(draft: Draft, element: Element) -> list[str]:
+def _nested(draft: WriterState, element: Element) -> list[str]:
     found: list[str] = []
     (write_numbers if element.tag == "ol" else write_bullets)(draft, element, found)
     return found
@@ -79,7 +79,7 @@ def joined(inside: list[str]) -> str:
     return text
 
 
-def write_definitions(draft: Draft, element: Element, out: list[str]) -> None:
+def write_definitions(draft: WriterState, element: Element, out: list[str]) -> None:
     """Terms on their own lines, each definition after a colon, further blocks moved in."""
     signatures = element.select_one("dt.sig, dt[id].sig-object, dt > .sig-name, dt > .descname") is not None
     if signatures or draft.indents >= MAX_INDENTS:
@@ -115,13 +115,13 @@ def _entries(element: Element) -> list[Element]:
     return found
 
 
-def _term(draft: Draft, element: Element) -> list[str]:
+def _term(draft: WriterState, element: Element) -> list[str]:
     if element.select_one(".classifier") is not None:
         return [_classified(draft, element)]
     return ["  \n".join(draft.blocks_of(element))] if element.text.strip() else []
 
 
-def _classified(draft: Draft, element: Element) -> str:
+def _classified(draft: WriterState, element: Element) -> str:
     """docutils separates a name from its type only by style: a colon is written between them."""
     parts: list[str] = []
     for child in element:
@@ -131,7 +131,7 @@ def _classified(draft: Draft, element: Element) -> str:
     return inline.one_line("".join(parts))
 
 
-def _write_flat(draft: Draft, element: Element, out: list[str]) -> None:
+def _write_flat(draft: WriterState, element: Element, out: list[str]) -> None:
     """Signatures of an API: the term a bold paragraph, its description below, not moved in."""
     for child in _entries(element):
         if child.tag == "dd":

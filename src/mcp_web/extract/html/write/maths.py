@@ -13,7 +13,7 @@ from mcp_web.extract.html.write.mathml import to_tex
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
-    from mcp_web.extract.html.write.draft import Draft
+    from mcp_web.extract.html.write.draft import WriterState
     from mcp_web.extract.html.write.survey import Survey
 
 # Classes around formulas: the rendered form and its source are siblings inside one of these.
@@ -42,7 +42,7 @@ _MARKUP = re.compile(r"\](?=\()|<(?=[a-zA-Z/!?])")
 MOST_TEX = 5000
 
 
-def mark_formulas(draft: Draft, survey: Survey) -> None:
+def mark_formulas(draft: WriterState, survey: Survey) -> None:
     """Decide for every formula under a root what is written for it, and that its other forms are not."""
     found = survey.with_classes(_CLASSES)
     found.extend(element for element in survey.tagged if _may_be_formula(element))
@@ -63,7 +63,7 @@ def _may_be_formula(element: Element) -> bool:
     return tag in _TAGS or any(element.attr(name) is not None for name in _ATTRIBUTES)
 
 
-def _inside_marked(draft: Draft, element: Element) -> bool:
+def _inside_marked(draft: WriterState, element: Element) -> bool:
     parent = element.parent
     for _ in range(12):
         if not isinstance(parent, ElementType):

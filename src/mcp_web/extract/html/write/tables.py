@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import MAX_INDENTS, Draft, indented
+from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
 from mcp_web.extract.html.write.escape import code_span
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _HEADINGS = "h1,h2,h3,h4,h5,h6"
 _PIPE = re.compile(r"(?<!\\)\|")
 
 
-def write_table(draft: Draft, element: Element, out: list[str]) -> None:
+def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
     if element.has_class("memname"):  # Doxygen sets a signature as a table
         out.append(code_span(element.text))
         return
@@ -39,7 +39,7 @@ def write_table(draft: Draft, element: Element, out: list[str]) -> None:
         _write_grid(draft, rows, out)
 
 
-def _write_grid(draft: Draft, rows: list[list[Element]], out: list[str]) -> None:
+def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
     """The rows as pipes; a row that only holds a heading parts the table there."""
     held: list[list[Element]] = []
     for row in [*rows, []]:
@@ -54,7 +54,7 @@ def _write_grid(draft: Draft, rows: list[list[Element]], out: list[str]) -> None
             draft.walk(draft, row[0], out)
 
 
-def _write_as_list(draft: Draft, rows: list[list[Element]], out: list[str]) -> None:
+def _write_as_list(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
     """A table that holds tables: every row an item, its cells below each other."""
     if draft.indents >= MAX_INDENTS:
         for row in rows:
@@ -107,7 +107,7 @@ def _span(cell: Element, name: str) -> int:
     return max(1, min(int(value), MAX_SPAN)) if value.isdigit() and len(value) < 12 else 1
 
 
-def _grid(draft: Draft, rows: list[list[Element]]) -> list[list[str]]:
+def _grid(draft: WriterState, rows: list[list[Element]]) -> list[list[str]]:
     """Every cell's text at its place; a span fills its first place and leaves the others empty."""
     grid: list[list[str]] = []
     held: dict[int, int] = {}  # column → rows still covered from above
@@ -136,7 +136,7 @@ def _grid(draft: Draft, rows: list[list[Element]]) -> list[list[str]]:
     return grid
 
 
-def _cell_text(draft: Draft, cell: Element) -> str:
+def _cell_text(draft: WriterState, cell: Element) -> str:
     inside = draft.blocks_of(cell)
     if not inside:
         return ""

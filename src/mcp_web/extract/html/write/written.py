@@ -10,7 +10,7 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.characters import clean_text, has_unseen
 from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, inline, maths
-from mcp_web.extract.html.write.draft import Draft
+from mcp_web.extract.html.write.draft import WriterState
 from mcp_web.extract.html.write.links import Links
 from mcp_web.extract.html.write.survey import Survey
 from mcp_web.extract.tabs import LABEL
@@ -39,11 +39,11 @@ def write_markdown(
 ) -> Written:
     """Write content roots, already chosen and pruned, in the order given. `classes` are those of the whole page."""
     roots = list(roots)
-    draft = Draft(Links(base_url), blocks.write_blocks, include_images, roots)
+    draft = WriterState(Links(base_url), blocks.write_blocks, include_images, roots)
     found: list[str] = []
     for root in roots:
         _prepare(draft, Survey(root, classes))
-    footnotes.Notes(draft, roots, base_url.partition("#")[0]).mark()
+    footnotes.Footnotes(draft, roots, base_url.partition("#")[0]).mark()
     for root in roots:
         if isinstance(root, Element) and (root.tag in blocks.BLOCKS or root in draft.special):
             writer = draft.special.get(root) or blocks.BLOCKS[root.tag]
@@ -55,7 +55,7 @@ def write_markdown(
     return _finish(draft, "\n\n".join(found))
 
 
-def _prepare(draft: Draft, survey: Survey) -> None:
+def _prepare(draft: WriterState, survey: Survey) -> None:
     """Find the elements that need special treatment during the walk."""
     for element in survey.tagged:
         if element.attr(LABEL):
@@ -70,7 +70,7 @@ def _prepare(draft: Draft, survey: Survey) -> None:
             parent = parent.parent
 
 
-def _finish(draft: Draft, marked: str) -> Written:
+def _finish(draft: WriterState, marked: str) -> Written:
     """Take the heading marks out, keeping their offsets; clean every piece of invisible characters."""
     pieces = _MARK.split(marked)
     clean = clean_text if has_unseen(marked.replace("\x00", "")) else _as_is
