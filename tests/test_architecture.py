@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tools": ADAPTERS | COMPONENTS | {"app", "services", "settings"},
     "contracts": ADAPTERS | COMPONENTS | {"app", "services", "tools", "settings"},
     "web": {"app", "services", "tools", "contracts", "read", "archive"},
-    "api": {"app", "services", "settings", "read", "archive", "net"},
+    "api": {"tools", "app", "services", "settings", "read", "archive", "net"},
     "server": ADAPTERS | {"app", "tenant", "services", "tools", "contracts", "web", "settings"},
     "cli": ADAPTERS | COMPONENTS | {"app", "services", "tools", "contracts", "server", "settings", "web"},
     "__main__": {"settings", "server", "cli"},

@@ -123,6 +123,7 @@ tenant_figures: ContextVar[Figures | None] = ContextVar("tenant_figures", defaul
 figures = Figures()  # of the whole process
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
+_BEGINNING = 6  # characters of a secret that are masked even without the rest
 
 
 interactive = False  # run by a person in a terminal: messages are sentences, not log lines
@@ -132,7 +133,7 @@ def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
     """Set how much is logged and which values must never appear."""
     global _level, _secrets
     _level = _ORDER[level]
-    forms = {form for secret in secrets if len(secret) >= 6 for form in _spellings(secret)}
+    forms = {form for secret in secrets if len(secret) >= _BEGINNING for form in _spellings(secret)}
     _secrets = tuple(sorted(forms, key=len, reverse=True))
 
 
@@ -165,6 +166,15 @@ def redact(text: str) -> str:
     """The text without any configured secret."""
     for secret in _secrets:
         text = text.replace(secret, "•••")
+        if secret[:_BEGINNING] in text and "…" in text:
+            text = _without_beginnings(text, secret)
+    return text
+
+
+def _without_beginnings(text: str, secret: str) -> str:
+    """The text without what is left of a secret where the text was shortened in the middle of it."""
+    for length in range(len(secret) - 1, _BEGINNING - 1, -1):
+        text = text.replace(secret[:length] + "…", "•••…")
     return text
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import anyio
 
+from mcp_web.api.border import at_border
 from mcp_web.api.results import (
     ArchiveHit,
     ArchiveResults,
@@ -59,6 +60,7 @@ class AsyncWeb:
     ) -> None:
         await self._app.__aexit__(kind, error, traceback)
 
+    @at_border
     async def search(
         self,
         query: str,
@@ -100,6 +102,7 @@ class AsyncWeb:
         )
         return SearchResults(query, found.provider, hits, found.answers, (*answer.notes, *found.notes))
 
+    @at_border
     async def open(
         self,
         url: str,
@@ -126,6 +129,7 @@ class AsyncWeb:
     @overload
     async def read(self, url: Urls, question: str, *, max_results: int = 8, min_score: float | None = None,
                    max_age: float | None = None) -> list[Reading]: ...  # fmt: skip
+    @at_border
     async def read(
         self,
         url: str | Urls,
@@ -157,6 +161,7 @@ class AsyncWeb:
             return _reading(url, question, pages[0])
         return [_reading(one, question, page) for one, page in zip(urls, pages, strict=True)]
 
+    @at_border
     async def extract(
         self, source: str | bytes, base_url: str = "", *, selector: str | None = None, include_images: bool = False
     ) -> Page:
@@ -178,6 +183,7 @@ class AsyncWeb:
             notes=document.notes,
         )
 
+    @at_border
     async def verify(self, source: str, quotes: str | Sequence[str]) -> list[QuoteCheck]:
         """Check whether quotes stand in a source: a URL, a snapshot or an archive id."""
         from mcp_web.read.fragment import quote_url
@@ -204,6 +210,7 @@ class AsyncArchive:
     def __init__(self, web: AsyncWeb) -> None:
         self._web = web
 
+    @at_border
     async def search(
         self,
         query: str,
@@ -228,6 +235,7 @@ class AsyncArchive:
         hits = tuple(_archive_hit(result) for result in answer.results)
         return ArchiveResults(query, hits, answer.corrected_query, answer.notes)
 
+    @at_border
     async def add(
         self, content: str, *, title: str | None = None, date: str | None = None, tags: Sequence[str] = ()
     ) -> Page:
@@ -241,6 +249,7 @@ class AsyncArchive:
             kept = await add_text(app, content, title=title, day=date, tags=tags)
         return _page(kept, "none", ())
 
+    @at_border
     async def crawl(
         self, url: str, *, prefix: str | None = None, max_pages: int = 200, max_depth: int = 4, tags: Sequence[str] = ()
     ) -> CrawlReport:

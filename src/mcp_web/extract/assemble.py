@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import read_headings, read_links
@@ -38,8 +39,8 @@ def assemble(draft: Draft, extractor: str) -> Document:
     text, notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
     if not text.strip():
         notes = (*notes, "The document holds no text.")
-    title = " ".join(clean_text(draft.title)[0].split())[:500]
-    facts = draft.metadata
+    title = _clean_line(draft.title)[:500]
+    facts = _clean_facts(draft.metadata)
     if facts.language is None and draft.kind != "data":
         facts = replace(facts, language=detect_language(text))
     return Document(
@@ -50,11 +51,21 @@ def assemble(draft: Draft, extractor: str) -> Document:
         metadata=facts,
         headings=draft.outline(text),
         links=read_links(text),
-        images=draft.images,
+        images=tuple(Link(clean_text(one.text)[0], one.url) for one in draft.images),
         summary=summarise(text, title, facts.description),
         hidden=hidden + draft.hidden,
         notes=draft.notes + notes,
     )
+
+
+def _clean_facts(facts: Metadata) -> Metadata:
+    """The metadata without invisible characters, each fact on one line."""
+    named = {one.name: getattr(facts, one.name) for one in fields(facts)}
+    return replace(facts, **{name: _clean_line(value) for name, value in named.items() if isinstance(value, str)})
+
+
+def _clean_line(text: str) -> Any:
+    return " ".join(clean_text(text)[0].split())
 
 
 def cut(text: str, most: int) -> tuple[str, tuple[str, ...]]:

@@ -43,7 +43,7 @@ def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, token
         "title": call.envelope.defuse(kept.document.title),
         "text": call.envelope.wrap(shown.text),
         "url": kept.final_url,
-        "metadata": {key: str(value) for key, value in facts.items() if value is not None},
+        "metadata": {key: call.envelope.defuse(str(value)) for key, value in facts.items() if value is not None},
     }
 
 

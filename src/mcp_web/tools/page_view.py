@@ -276,9 +276,9 @@ def link_list(links: tuple[Link, ...]) -> str:
 def continued(call_text: str, **more: Any) -> str:
     """`web_open(url="…")` with further arguments, or with others in their place."""
     name, _, rest = call_text.partition("(")
-    inside = rest.rstrip(")")
-    extra = ", ".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())
-    return f"{name}({inside}{', ' if inside else ''}{extra})"
+    inside = [rest[:-1]] if rest[:-1] else []
+    extra = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())
+    return f"{name}({', '.join([*inside, *extra])})"
 
 
 def iso(seconds: float) -> str:

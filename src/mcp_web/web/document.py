@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from mcp_web import trace
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.pages import HEADERS, moment, page
@@ -188,17 +189,17 @@ def _line(line: str) -> tuple[str, str]:
 
 async def _exported(kept: Snapshot, form: str) -> bytes:
     if form == "md":
-        return kept.document.markdown.encode()
+        return trace.redact(kept.document.markdown).encode()
     from mcp_web.archive.exchange import bibtex, csl
     from mcp_web.archive.exchange.references import reference_of
 
     reference = reference_of(kept)
     if form == "bib":
-        return bibtex.entry(reference, bibtex.citation_key(reference, set())).encode()
+        return trace.redact(bibtex.entry(reference, bibtex.citation_key(reference, set()))).encode()
     if form == "json":
         import json
 
-        return json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2).encode()
+        return trace.redact(json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2)).encode()
     from mcp_web.archive.exchange.warc import warc_of
 
     return await anyio.to_thread.run_sync(warc_of, kept)

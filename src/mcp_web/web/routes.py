@@ -22,7 +22,7 @@ View = Callable[["App", "Request"], Awaitable["Response"]]
 
 _STATIC = Path(__file__).with_name("static")
 _TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
-_VIEWS: tuple[tuple[str, str, View], ...] = (
+ROUTES: tuple[tuple[str, str, View], ...] = (
     ("GET", "/", home.home),
     ("GET", "/activity", home.activity),
     ("GET", "/search", home.search),
@@ -46,7 +46,7 @@ def page_routes(app_for: AppFor) -> list[Any]:
     """The routes; `app_for` finds the parts that serve a request."""
     from starlette.routing import Route
 
-    routes = [Route(path, _served(app_for, view), methods=[method]) for method, path, view in _VIEWS]
+    routes = [Route(path, _served(app_for, view), methods=[method]) for method, path, view in ROUTES]
     return [*routes, Route("/static/{name}", _static), Route("/{rest:path}", _nothing_here, methods=["GET"])]
 
 

@@ -84,7 +84,10 @@ def _finish(draft: WriterState, marked: str) -> Written:
         parts.append(text)
         length += len(text)
         removed += count
-    return Written("".join(parts), tuple(headings), draft.links.all(), draft.image_links(), removed)
+    links, images = (
+        tuple(Link(clean(one.text)[0], one.url) for one in found) for found in (draft.links.all(), draft.image_links())
+    )
+    return Written("".join(parts), tuple(headings), links, images, removed)
 
 
 def _as_is(text: str) -> tuple[str, int]:
