@@ -46,6 +46,8 @@ class Agent:
 
     def _step(self) -> str:
         """One call; other replicas are tried when one cannot be reached, as a balancer would."""
+        if self._random.random() < 0.1:
+            self._at = (self._at + 1) % len(self._ports)
         choice = self._random.random()
         page = self._random.randrange(200)
         if choice < 0.5:

@@ -107,6 +107,39 @@ async def test_a_cancelled_leader_hands_over() -> None:
     assert answers == ["taken over"]
 
 
+async def test_work_of_a_replica_that_died_is_taken_over(redis_port: int) -> None:
+    from redis.asyncio import Redis
+
+    async with Redis(port=redis_port) as redis:
+        prefix = f"test:{uuid.uuid4().hex}:"
+        flight = RedisSingleFlight(redis, prefix, lock_seconds=0.3)
+        await redis.set(prefix + "k", "the dead one", px=300)
+
+        async def make() -> str:
+            return "done"
+
+        with anyio.fail_after(5):
+            assert await flight.once("k", make) == "done"
+
+
+async def test_a_replica_keeps_its_lock_while_it_works_and_its_error_is_its_own(redis_port: int) -> None:
+    from redis.asyncio import Redis
+
+    async with Redis(port=redis_port) as redis:
+        prefix = f"test:{uuid.uuid4().hex}:"
+        flight = RedisSingleFlight(redis, prefix, lock_seconds=0.6)
+
+        async def make() -> str:
+            before = await redis.pttl(prefix + "k")
+            while (left := await redis.pttl(prefix + "k")) <= before:  # it is renewed
+                before = left
+            raise ValueError("no")
+
+        with anyio.fail_after(10), pytest.raises(ValueError, match="no"):
+            await flight.once("k", make)
+        assert not await redis.exists(prefix + "k")
+
+
 async def test_without_redis_each_process_keeps_its_own_limits() -> None:
     shared = open_coordination(LimitOptions(redis_url="redis://127.0.0.1:1/0"), None)
     await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 5)

@@ -69,13 +69,18 @@ class MemorySingleFlight:
 class RedisSingleFlight:
     """Across replicas: one locks the key while it works, the others look for its result."""
 
-    _LOCK_MS = 60_000  # longer than any call's deadline: the lock of a replica that died expires
     _POLL_SECONDS = 0.1  # between two looks at a key that another replica has locked
 
-    def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:") -> None:
+    def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
+        """A lock is renewed while its replica works; when a replica dies, another takes over after `lock_seconds`."""
         self._redis = redis
+        self._lock_seconds = lock_seconds
         self._prefix = prefix
         self._local = MemorySingleFlight()
+
+    @property
+    def _lock_ms(self) -> int:
+        return int(self._lock_seconds * 1000)
 
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
         return await self._local.once(key, lambda: self._across(self._prefix + key, make, look))
@@ -90,10 +95,30 @@ class RedisSingleFlight:
         try:
             # The other replica may have finished and unlocked the key since the last look.
             found = await look() if look is not None else None
-            return found if found is not None else await make()
+            return found if found is not None else await self._holding(name, token, make)
         finally:
             with anyio.CancelScope(shield=True), anyio.move_on_after(2):
                 await self._unlock(name, token)
+
+    async def _holding(self, name: str, token: str, make: Make[T]) -> T:
+        """Run `make` while the lock is renewed."""
+        failed: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._renew, name, token)
+            try:
+                value = await make()
+            except Exception as error:  # noqa: BLE001 — raised below: the task group would wrap it
+                failed = error
+            tasks.cancel_scope.cancel()
+        if failed is not None:
+            raise failed
+        return value
+
+    async def _renew(self, name: str, token: str) -> None:
+        script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end"
+        while True:
+            await anyio.sleep(self._lock_seconds / 3)
+            await self._run(script, name, token, self._lock_ms)
 
     async def _lock(self, name: str, token: str) -> bool:
         from redis.exceptions import RedisError
@@ -101,17 +126,20 @@ class RedisSingleFlight:
         try:
             # Not cancelled once it is sent: the lock may be taken, and nobody would release it.
             with anyio.CancelScope(shield=True), anyio.fail_after(2):
-                locked = await self._redis.set(name, token, nx=True, px=self._LOCK_MS)
+                locked = await self._redis.set(name, token, nx=True, px=self._lock_ms)
             return bool(locked)
         except (RedisError, OSError) as error:
             trace.log("error", "single_flight_redis", reason=type(error).__name__)
             return True  # without Redis each replica works for itself
 
     async def _unlock(self, name: str, token: str) -> None:
+        script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
+        await self._run(script, name, token)
+
+    async def _run(self, script: str, name: str, *values: str | int) -> None:
         from redis.exceptions import RedisError
 
-        script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
         try:
-            await cast(Any, self._redis.eval(script, 1, name, token))
+            await cast(Any, self._redis.eval(script, 1, name, *values))
         except (RedisError, OSError) as error:
             trace.log("error", "single_flight_redis", reason=type(error).__name__)

@@ -106,7 +106,8 @@ def _sentence(place: str, given: dict[str, Any], error: psycopg.Error) -> CacheE
     if isinstance(error, errors.DiskFull):
         return CacheError(
             f"The disk of the PostgreSQL server {place} is full; what was kept before is safe, this page was not kept.",
-            suggestion="Free space on the server; pages can still be opened meanwhile.",
+            suggestion="Free space on the server, then try again; pages can still be opened meanwhile.",
+            retryable=True,
         )
     if isinstance(error, errors.LockNotAvailable | errors.QueryCanceled | errors.DeadlockDetected):
         return CacheError(
