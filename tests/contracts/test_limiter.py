@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from limit.redis_process import running_redis
@@ -146,3 +147,23 @@ async def test_nobody_starts_during_a_pause_that_began_while_they_waited(limiter
     assert await limiter.step("k", "reserve", 0.001, patience=60.0) <= 0.001
     await limiter.pause("k", 500.0)
     assert await limiter.step("k", "start", 0.001) > 400
+
+
+async def test_a_failure_met_by_one_replica_is_known_to_the_others_until_its_pause_ends(redis_port: int) -> None:
+    from redis.asyncio import Redis
+
+    prefix = f"test:{uuid.uuid4().hex}:"
+    one, other = (RedisLimiter(Redis(port=redis_port), prefix=prefix) for _ in range(2))
+    assert await other.shared_pause("search:brave") is None
+    await one.share_pause("search:brave", 30.0, "brave could not be reached.")
+    found = await other.shared_pause("search:brave")
+    assert found is not None
+    assert 0 < found.seconds <= 30
+    assert found.reason == "brave could not be reached."
+    assert await other.shared_pause("search:exa") is None
+    await one.share_pause("search:brave", 0.001, "brief")
+    with anyio.fail_after(5):
+        while await other.shared_pause("search:brave") is not None:
+            await anyio.lowlevel.checkpoint()
+    for limiter in (one, other):
+        await limiter.close()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import anyio
 import pytest
 
+from limit.redis_process import running_redis
 from mcp_web import trace
 from mcp_web.errors import InvalidInput, SearchAuthError, SearchRateLimited, SearchUnavailable
 from mcp_web.limit.memory import MemoryLimiter
+from mcp_web.limit.redis import RedisLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.cache import MemoryNoteStore
 from miniweb import MiniWeb, Reply, Request
@@ -185,6 +188,21 @@ async def test_a_question_that_is_not_understood_is_not_held_against_the_provide
     assert len(brave.log) == 1  # not tried again
     brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
     assert (await made.search(Q, deadline=soon())).hits
+
+
+async def test_an_endpoint_that_failed_for_one_replica_is_left_alone_by_the_others(miniweb: MiniWeb) -> None:
+    from redis.asyncio import Redis
+
+    brave = miniweb.site("brave.example")
+    brave.page(BRAVE, "{}", status=500)
+    given: Any = {"max_consecutive_failures": 1, "keys": {"brave": "k"}, "urls": {"brave": brave.loopback_url("")}}
+    with running_redis() as port:
+        limiters = [RedisLimiter(Redis(port=port)) for _ in range(2)]
+        for limiter in limiters:
+            with pytest.raises(SearchUnavailable):
+                await searcher(limiter=limiter, **given).search(Q, deadline=soon())
+            await limiter.close()
+    assert len(brave.log) == 2  # both of the first replica, which tries once more
 
 
 async def test_pages_that_came_are_delivered_when_the_next_one_fails(miniweb: MiniWeb) -> None:

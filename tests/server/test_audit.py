@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from mcp_web.audit.log import AuditLog, contains, verify
-from miniweb import MiniWeb
+from miniweb import MiniWeb, Reply, Request
 
 from .lab import lab
 
@@ -41,6 +42,26 @@ async def test_every_call_is_logged_without_what_was_asked(miniweb: MiniWeb, tmp
     for private in ("secret-site", "onfidential", "Heading", token, "0" * 63 + '0"'):
         assert private not in text.replace(found[0]["before"], "")  # type: ignore[arg-type]
     assert verify(folder).fault == ""
+
+
+async def test_a_client_that_closes_its_connection_cancels_its_call(miniweb: MiniWeb, tmp_path: Path) -> None:
+    asked = anyio.Event()
+
+    async def never(request: Request) -> Reply:
+        asked.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    url = miniweb.site("slow.example").route("/a", never)
+    async with lab(miniweb, tmp_path) as team:
+        token = await team.token("ann")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(lambda: team.call("web_open", token, url=url))
+            await asked.wait()
+            tasks.cancel_scope.cancel()
+        with anyio.fail_after(20):
+            while "cancelled" not in [line.get("outcome") for line in lines(tmp_path / "audit")]:
+                await anyio.lowlevel.checkpoint()
 
 
 async def test_writers_side_by_side_make_one_chain_over_several_files(tmp_path: Path) -> None:

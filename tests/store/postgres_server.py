@@ -51,11 +51,22 @@ class PostgresServer:
         # Users of the network need a password; the superuser comes from here only, without one.
         (self.folder / "data" / "pg_hba.conf").write_text(
             f"host all {_USER} 127.0.0.1/32 scram-sha-256\nhost all postgres 127.0.0.1/32 trust\n"
+            "host replication postgres 127.0.0.1/32 trust\n"
         )
         self.start()
         with self.superuser("template1") as db:
             db.execute("CREATE EXTENSION vector")
             db.execute(f"CREATE ROLE {_USER} LOGIN PASSWORD '{_PASSWORD}'")
+
+    def make_replica(self, folder: Path) -> PostgresServer:
+        """A running server that follows this one."""
+        replica = PostgresServer(folder)
+        if self._as:
+            shutil.chown(folder, "nobody", "nogroup")
+        self._run("pg_basebackup", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-R",
+                  "-D", str(folder / "data"), "--checkpoint=fast", "--no-sync")  # fmt: skip
+        replica.start()
+        return replica
 
     def start(self, **settings: str) -> None:
         options = {

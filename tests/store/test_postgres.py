@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import anyio
+import anyio.lowlevel
 import psycopg
 import pytest
 
@@ -154,3 +159,37 @@ async def test_urls_longer_than_an_index_row_are_kept_and_found(postgres: Postgr
     assert await store.add_records("watch", {long: {}}) == []
     assert await store.note("robots", long) == 1
     await store.close()
+
+
+async def test_searches_go_to_the_read_replica_and_to_the_server_while_it_is_away(postgres: PostgresServer) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="mcp-web-replica-"))
+    url = postgres.database()
+    first = await PostgresStore.open(url)
+    await keep(first, snapshot("https://a.example/1", text="A lantern."))
+    await first.close()
+    replica = postgres.make_replica(folder)
+    query = WordQuery(("lantern",))
+    try:
+        read_url = url.replace(f":{postgres.port}/", f":{replica.port}/")
+        store = await PostgresStore.open(url, read_url=read_url)
+        with replica.superuser() as db:
+            db.execute("SELECT pg_wal_replay_pause()")
+            second = snapshot("https://a.example/2", text="Another lantern.")
+            await keep(store, second)
+            # What was just kept is read from the server; the search is still that of the replica.
+            assert await store.latest(second.key) is not None
+            assert len((await store.find_by_words(query, 5)).candidates) == 1
+            db.execute("SELECT pg_wal_replay_resume()")
+        with anyio.fail_after(30):
+            while len((await store.find_by_words(query, 5)).candidates) != 2:
+                await anyio.lowlevel.checkpoint()
+        replica.kill()
+        await keep(store, snapshot("https://a.example/3", text="A third lantern."))
+        with anyio.fail_after(30):
+            assert len((await store.find_by_words(query, 5, rows=3)).rows) == 3
+        other = await store.for_tenant("other")
+        assert (await other.find_by_words(query, 5)).candidates == ()
+        await store.close()
+    finally:
+        replica.stop()
+        shutil.rmtree(folder, ignore_errors=True)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import anyio
 
 from mcp_web.limit.schedule import Period, Step
+
+
+class SharedPause(NamedTuple):
+    seconds: float  # that are left
+    reason: str
 
 
 class RateExceeded(Exception):
@@ -59,6 +65,14 @@ class Limiter(ABC):
     async def pause(self, key: str, seconds: float) -> None:
         """Let nobody start for a while: what a Retry-After header asks of everyone who shares the key."""
         await self.step(key, "pause", seconds)
+
+    async def share_pause(self, key: str, seconds: float, reason: str) -> None:
+        """Tell other replicas that a service failed and is left alone for a while; where there are none, nothing."""
+        return
+
+    async def shared_pause(self, key: str) -> SharedPause | None:
+        """The pause that another replica told of."""
+        return None
 
     @abstractmethod
     async def step(self, key: str, step: Step, seconds: float, patience: float = 0.0) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 
 from mcp_web import trace
-from mcp_web.limit.limiter import BudgetSpent, Limiter
+from mcp_web.limit.limiter import BudgetSpent, Limiter, SharedPause
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.limit.schedule import Period, Step, period_of, until_next
 
@@ -47,6 +47,11 @@ used = redis.call('INCR', KEYS[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return tonumber(ARGV[1]) - used
 """
+_KEEP_PAUSE = "return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])"
+_PAUSE = """
+local why = redis.call('GET', KEYS[1])
+return why and {why, redis.call('PTTL', KEYS[1])}
+"""
 
 _SCRIPT_SECONDS = 2.0  # for one script; they take microseconds
 
@@ -76,6 +81,13 @@ class RedisLimiter(Limiter):
         if int(left) < 0:
             raise BudgetSpent(key, budget, rest)
         return int(left)
+
+    async def share_pause(self, key: str, seconds: float, reason: str) -> None:
+        await self._run(_KEEP_PAUSE, self._name(key, "pause"), [reason, max(1, int(seconds * 1000))])
+
+    async def shared_pause(self, key: str) -> SharedPause | None:
+        found = await self._run(_PAUSE, self._name(key, "pause"), [])
+        return SharedPause(int(found[1]) / 1000, found[0].decode()) if found else None
 
     async def close(self) -> None:
         await self._redis.aclose()

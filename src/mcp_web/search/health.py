@@ -37,6 +37,11 @@ class Health:
         """Seconds until it may be asked again."""
         return max(0.0, self.paused_until - now, self.rate_limited_until - now)
 
+    def paused_elsewhere(self, now: float, seconds: float, why: str) -> None:
+        """Another replica met a failure and leaves the endpoint alone for so long."""
+        self.paused_until = now + seconds
+        self.why, self.outcome = why, "unreachable"
+
     @property
     def uptime(self) -> float:
         """Share of requests that were answered; 1 before the first."""

@@ -50,6 +50,8 @@ class Runner:
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
+        if health.ready(begun) and (shared := await self.limiter.shared_pause(_rate_key(endpoint))) is not None:
+            health.paused_elsewhere(begun, *shared)
         wait = health.wait(begun)
         if wait and not (retries and health.outcome == "rate_limited" and wait <= min(_SHORT_WAIT, deadline - begun)):
             paused = Attempt(endpoint.name, health.outcome, 0.0, f"paused after: {health.why}", round(wait, 1))
@@ -137,9 +139,15 @@ class Runner:
                     if refused.counts:
                         facts = (refused.outcome, refused.detail, self.options, refused.retry_after, refused.fix)
                         health.failed(anyio.current_time(), *facts)
+                        await self._share_pause(endpoint, health)
                     raise
                 await anyio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
+
+    async def _share_pause(self, endpoint: Provider, health: Health) -> None:
+        """The other replicas leave an endpoint alone that failed here, instead of meeting the same failures."""
+        if wait := health.wait(anyio.current_time()):
+            await self.limiter.share_pause(_rate_key(endpoint), wait, health.why)
 
     async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> ResultPage:
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:

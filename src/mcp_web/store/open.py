@@ -123,5 +123,9 @@ async def _open_postgres(url: str, options: StoreOptions, tenant: str = DEFAULT_
             suggestion='Install it: pip install "mcp-web[postgres]".',
         ) from error
     return await PostgresStore.open(
-        url, tenant=tenant, connections=options.connections, wait_seconds=options.wait_seconds
+        url,
+        tenant=tenant,
+        connections=options.connections,
+        wait_seconds=options.wait_seconds,
+        read_url=options.database_read_url if url == options.database_url else "",
     )

@@ -28,6 +28,12 @@ class StoreOptions:
         env="MCP_WEB_DATABASE_URL",
         secret=True,
     )
+    database_read_url: str = option(
+        "",
+        "A read replica of that server, which answers searches; the server answers them while it is away.",
+        env="MCP_WEB_DATABASE_READ_URL",
+        secret=True,
+    )
     size_limit: int = option(
         4 << 30,
         "Largest size of the SQLite file in bytes; the least recently used web pages are deleted first. 0 is no limit.",

@@ -30,6 +30,7 @@ from mcp_web.store.postgres import (
 from mcp_web.store.postgres import vectors as vector_rows
 from mcp_web.store.postgres.check import faults
 from mcp_web.store.postgres.connect import SCHEMA, Connection, parameters
+from mcp_web.store.postgres.replica import CONNECT_SECONDS, SearchWorker
 from mcp_web.store.postgres.schema import tenant_id, tenant_number
 from mcp_web.store.postgres.search import SearchState
 from mcp_web.store.postgres.tenants import prepare_database
@@ -62,12 +63,19 @@ class PostgresStore(StoreBase):
     """Every call takes a connection of the pool; writers of one tenant's index take turns."""
 
     def __init__(
-        self, worker: ConnectionWorker, tenant: int, clock: Callable[[], float], *, is_shared: bool = False
+        self,
+        worker: ConnectionWorker,
+        tenant: int,
+        clock: Callable[[], float],
+        searches: SearchWorker,
+        *,
+        is_shared: bool = False,
     ) -> None:
         """`is_shared`: the connections are another tenant's, which sees what this one shares with it."""
         super().__init__(clock, is_shared=is_shared)
         self.tenant = tenant
         self._worker = worker
+        self._searches = searches
         self._search = SearchState(tenant, visible_only=is_shared)
         self._searching = anyio.Lock()
         self._numbers: dict[str, int] = {}  # of tenants by name
@@ -81,23 +89,33 @@ class PostgresStore(StoreBase):
         connections: int = 8,
         wait_seconds: float = 20.0,
         clock: Callable[[], float] = time.time,
+        read_url: str = "",
     ) -> PostgresStore:
-        """Connect, create and migrate the tables; failures say what to correct."""
+        """Connect, create and migrate the tables; failures say what to correct. `read_url` names a read replica."""
         given = parameters(url, wait_seconds)
         number = await anyio.to_thread.run_sync(prepare_database, given, tenant)
         worker = ConnectionWorker(given, connections, wait_seconds, number)
         await worker.open()
-        return cls(worker, number, clock)
+        replica = None
+        if read_url:
+            given = {"connect_timeout": int(CONNECT_SECONDS)} | parameters(read_url, wait_seconds)
+            replica = ConnectionWorker(given, connections, CONNECT_SECONDS, number)
+        searches = SearchWorker(worker, replica)
+        await searches.open()
+        return cls(worker, number, clock, searches)
 
     async def for_tenant(self, tenant: str) -> PostgresStore:
         """The store of another tenant over the same connections."""
         number = await self._worker.write(lambda db: tenant_number(db, tenant))
-        return PostgresStore(self._worker.for_tenant(number), number, self._clock)
+        worker = self._worker.for_tenant(number)
+        return PostgresStore(worker, number, self._clock, self._searches.for_tenant(worker, number))
 
     async def shared_by(self, owner: str, reader: str) -> PostgresStore:
         """What one tenant shares with another, for reading."""
-        worker = self._worker.for_tenant(await self._number(reader), read_only=True)
-        return PostgresStore(worker, await self._number(owner), self._clock, is_shared=True)
+        number = await self._number(reader)
+        worker = self._worker.for_tenant(number, read_only=True)
+        searches = self._searches.for_tenant(worker, number)
+        return PostgresStore(worker, await self._number(owner), self._clock, searches, is_shared=True)
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
@@ -186,7 +204,7 @@ class PostgresStore(StoreBase):
     # search
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
         async with self._searching:
-            return await self._worker.read(lambda db: self._search.by_words(db, query, limit, rows))
+            return await self._searches.read(lambda db: self._search.by_words(db, query, limit, rows))
 
     async def find_by_vector(
         self,
@@ -200,31 +218,31 @@ class PostgresStore(StoreBase):
     ) -> list[Candidate]:
         if not len(vector):
             return []
-        return await self._worker.read(
+        return await self._searches.read(
             lambda db: nearest.find(db, self.tenant, model, vector, limit, filter, also, quick)
         )
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         async with self._searching:
-            return await self._worker.read(lambda db: self._search.word_counts(db, words))
+            return await self._searches.read(lambda db: self._search.word_counts(db, words))
 
     async def unindexed(self, limit: int) -> list[str]:
         return await self._look(lambda db: postings.unindexed(db, self.tenant, limit))
 
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
-        return await self._look(lambda db: pages.documents(db, self.tenant, keys))
+        return await self._searches.read(lambda db: pages.documents(db, self.tenant, keys))
 
     async def headlines(self, keys: Sequence[str]) -> dict[str, Headline]:
-        return await self._look(lambda db: pages.headlines(db, self.tenant, keys))
+        return await self._searches.read(lambda db: pages.headlines(db, self.tenant, keys))
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         return await self._look(lambda db: lacking.keys(db, self.tenant, model, limit))
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
-        return await self._worker.read(lambda db: citations.cites(db, self.tenant, keys, limit))
+        return await self._searches.read(lambda db: citations.cites(db, self.tenant, keys, limit))
 
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
-        return await self._worker.read(lambda db: citations.cited_by(db, self.tenant, keys, limit))
+        return await self._searches.read(lambda db: citations.cited_by(db, self.tenant, keys, limit))
 
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         return await self._look(lambda db: pages.listing(db, self.tenant, source, path_prefix))
@@ -328,6 +346,7 @@ class PostgresStore(StoreBase):
         try:
             await self._write_uses()
         finally:
+            await self._searches.close()
             await self._worker.close()
 
     async def _number(self, tenant: str) -> int:

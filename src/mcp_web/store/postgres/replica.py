@@ -1,0 +1,51 @@
+"""Searches over a read replica of the server, where one is named; the server itself answers while it is away.
+
+A replica is a moment behind. Only searches are sent to it: what a caller has just kept is always read from the server.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from mcp_web import trace
+from mcp_web.errors import CacheError
+from mcp_web.store.postgres.connect import Connection
+from mcp_web.store.postgres.worker import ConnectionWorker
+
+T = TypeVar("T")
+CONNECT_SECONDS = 2.0  # that a search waits for the replica before it asks the server
+_AWAY_SECONDS = 30.0  # after a failure, until the replica is asked again
+
+
+class SearchWorker:
+    """Runs a search on the replica, or on the server."""
+
+    def __init__(self, server: ConnectionWorker, replica: ConnectionWorker | None = None) -> None:
+        self._server = server
+        self._replica = replica
+        self._away_until = 0.0
+
+    async def open(self) -> None:
+        if self._replica is not None:
+            await self._replica.open()
+
+    async def close(self) -> None:
+        if self._replica is not None:
+            await self._replica.close()
+
+    def for_tenant(self, server: ConnectionWorker, tenant: int) -> SearchWorker:
+        """The same replica for the rows of another tenant."""
+        return SearchWorker(server, self._replica.for_tenant(tenant) if self._replica else None)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a function over one consistent state of the database."""
+        if self._replica is not None and time.monotonic() >= self._away_until:
+            try:
+                return await self._replica.read(work)
+            except CacheError as error:
+                self._away_until = time.monotonic() + _AWAY_SECONDS
+                trace.figures.count("store_replica_failed_total")
+                trace.log("error", "store_replica", message=error.message)
+        return await self._server.read(work)
