@@ -18,7 +18,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     **{adapter: set() for adapter in ADAPTERS},
     **dict.fromkeys(COMPONENTS, ADAPTERS),
     "settings": set(),
-    "app": ADAPTERS | COMPONENTS | {"settings"},
+    "process": ADAPTERS | {"fetch", "settings"},
+    "app": ADAPTERS | COMPONENTS | {"process", "settings"},
     "tenant": ADAPTERS | COMPONENTS | {"app", "settings"},
     "services": ADAPTERS | COMPONENTS | {"app", "settings"},
     "tools": ADAPTERS | COMPONENTS | {"app", "services", "settings"},
@@ -110,7 +111,7 @@ def test_arrows_point_down() -> None:
         part, parts = _part(path), module.split(".")
         if part == "__init__" or parts[0] != "mcp_web" or len(parts) < 2 or parts[1] in ("__version__", part):
             continue
-        if ".".join(parts[1:3]) in ANYONE_MAY_READ and part in ("settings", "app", "services", "web", "cli"):
+        if ".".join(parts[1:3]) in ANYONE_MAY_READ and part in ("settings", "process", "app", "services", "web", "cli"):
             continue
         if parts[1] not in GROUND | MAY_IMPORT[part]:
             wrong.append(f"{part}/{path.name}:{line} imports {module}")

@@ -1,10 +1,9 @@
-"""Builds the parts of a process when they are first used, from the settings, and closes them at the end."""
+"""Builds the parts of a tenant when they are first used, from the settings, and closes them at the end."""
 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -16,58 +15,48 @@ from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import WebError
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.fetch.options import FetchOptions
-from mcp_web.limit.options import LimitOptions
-from mcp_web.limit.running import RunningCalls
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.process import Process
 from mcp_web.render.options import RenderOptions
 from mcp_web.sandbox.options import SandboxOptions
 from mcp_web.search.options import SearchOptions
 from mcp_web.server.options import ServerOptions
-from mcp_web.settings import Settings, worker_environment
-from mcp_web.store.options import StoreOptions, data_folder
+from mcp_web.settings import Settings
+from mcp_web.store.options import StoreOptions
 from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
     from mcp_web.archive.archive import Archive
     from mcp_web.archive.keeper import Keeper
-    from mcp_web.embed.embedder import Embedder
-    from mcp_web.embed.questions import QuestionVectors
     from mcp_web.fetch.fetcher import Fetcher
     from mcp_web.index.documents import DocumentVectors
     from mcp_web.index.reader import PageReader
-    from mcp_web.limit.open import Coordination
-    from mcp_web.limit.quota import Quota
-    from mcp_web.net.client import ApiClient, WebClient
+    from mcp_web.limit.flight import SingleFlight
     from mcp_web.net.dial import Dialer
-    from mcp_web.net.proxy import Proxies
     from mcp_web.read.passages import Size
     from mcp_web.render.renderer import Renderer
-    from mcp_web.sandbox.bodies import BodyBuffer
-    from mcp_web.sandbox.pool import Sandbox
     from mcp_web.search.searcher import Searcher
     from mcp_web.store.protocol import Store
     from mcp_web.store.shared import SharedStore
 
 
 class App:
-    """The parts of one process.
-
-    `dialer` replaces the real one in tests, which bring their own small web; nothing in the configuration can set it.
-    """
+    """The parts of one tenant, over what all tenants of the process share."""
 
     tenant = DEFAULT_TENANT
 
-    def __init__(self, settings: Settings, *, dialer: Dialer | None = None) -> None:
+    def __init__(self, settings: Settings, *, dialer: Dialer | None = None, process: Process | None = None) -> None:
         self.settings = settings
         self.tools = settings.of(ToolOptions)
-        self._given_dialer = dialer
+        self.process = process or Process(settings, dialer)
         self._opening = anyio.Lock()
         self._exit_stack = contextlib.AsyncExitStack()
+        if process is None:
+            self._exit_stack.push_async_callback(self.process.close)
         self._store: Store | None = None
         self._store_refusal: WebError | None = None
         self._store_note = ""
-        self.calls = RunningCalls()
         self.own_figures = trace.figures  # what this tenant did; the process as long as there is only one
         self._renderer: Renderer | None = None
 
@@ -83,84 +72,10 @@ class App:
             await self.save_figures()
             await self._exit_stack.aclose()
 
-    @cached_property
-    def bodies(self) -> BodyBuffer:
-        """Holds fetched bodies until they are parsed."""
-        from mcp_web.sandbox.bodies import BodyBuffer
-
-        return BodyBuffer()
-
-    # ── adapters ──────────────────────────────────────────────────────────────────────────────────────────────────
-    @cached_property
-    def sandbox(self) -> Sandbox:
-        from mcp_web.sandbox.pool import Sandbox
-
-        made = Sandbox(self.settings.of(SandboxOptions), worker_environment())
-        self._exit_stack.push_async_callback(made.close)
-        return made
-
-    @cached_property
-    def dialer(self) -> Dialer:
-        """Opens sockets for agent-chosen addresses: the address guard."""
-        if self._given_dialer is not None:
-            return self._given_dialer
-        from mcp_web.fetch.fetcher import guarded_dialer
-
-        return guarded_dialer(self.settings.of(FetchOptions), self.settings.proxy_variables)
-
-    @cached_property
-    def proxies(self) -> Proxies:
-        """The operator's forward proxies."""
-        from mcp_web.net.proxy import parse_proxies
-
-        options = self.settings.of(FetchOptions)
-        return parse_proxies(options.proxy, self.settings.proxy_variables, resolves=options.proxy_resolves)
-
-    @cached_property
-    def web_client(self) -> WebClient:
-        """Agent-chosen addresses, guarded."""
-        from mcp_web.net.client import WebClient
-
-        made = WebClient(self.dialer)
-        self._exit_stack.push_async_callback(made.aclose)
-        return made
-
-    @cached_property
-    def api_client(self) -> ApiClient:
-        """Operator-configured endpoints; nothing an agent passes ever chooses its host."""
-        from mcp_web.net.client import ApiClient
-        from mcp_web.net.dial import OperatorDialer
-
-        options = self.settings.of(FetchOptions)
-        dialer = OperatorDialer(proxies=self.proxies, ca_bundle=options.ca_bundle or None)
-        made = ApiClient(dialer, user_agent=options.user_agent, traced=True)
-        self._exit_stack.push_async_callback(made.aclose)
-        return made
-
-    @cached_property
-    def public_client(self) -> ApiClient:
-        """Public search instances that a list named: the same requests, through the address guard."""
-        from mcp_web.net.client import ApiClient
-
-        made = ApiClient(self.dialer, user_agent=self.settings.of(FetchOptions).user_agent)
-        self._exit_stack.push_async_callback(made.aclose)
-        return made
-
-    @cached_property
-    def coordination(self) -> Coordination:
-        """Rate limits and single flight, shared with the other processes or replicas."""
-        from mcp_web.limit.open import open_coordination
-
-        made = open_coordination(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
-        self._exit_stack.push_async_callback(made.close)
-        return made
-
-    @cached_property
-    def quota(self) -> Quota:
-        """What each tenant may use."""
-        from mcp_web.limit.quota import open_quota
-
-        return open_quota(self.settings.of(LimitOptions), self.coordination.limiter)
+    @property
+    def flight(self) -> SingleFlight:
+        """Shares work between callers of this tenant, on all replicas."""
+        return self.process.coordination.flight
 
     async def store(self) -> Store:
         """The store, opened when first needed."""
@@ -210,7 +125,11 @@ class App:
             from mcp_web.fetch.fetcher import Fetcher
 
             self._fetcher = Fetcher(
-                self.settings.of(FetchOptions), self.web_client, notes=store, secrets=self.settings.secrets
+                self.settings.of(FetchOptions),
+                self.process.web_client,
+                self.process.admission,
+                notes=store,
+                secrets=self.settings.secrets,
             )
         return self._fetcher
 
@@ -230,13 +149,13 @@ class App:
             options = self.settings.of(SearchOptions)
             self._searcher = Searcher(
                 options,
-                self.api_client,
-                self.coordination.limiter,
+                self.process.api_client,
+                self.process.coordination.limiter,
                 store,
-                public_client=self.public_client,
-                flight=self.coordination.flight,
-                proxy=self.proxies.https.url if self.proxies.https else None,
-                charge=partial(self.quota.take_paid_search, self.tenant),
+                public_client=self.process.public_client,
+                flight=self.flight,
+                proxy=self.process.proxies.https.url if self.process.proxies.https else None,
+                charge=partial(self.process.quota.take_paid_search, self.tenant),
             )
         return self._searcher
 
@@ -249,37 +168,9 @@ class App:
         options = self.settings.of(SearchOptions)
         return tuple(name for name in REGISTRY if usable(name, options) and not is_withheld(name, options))
 
-    @cached_property
-    def network_slots(self) -> anyio.Semaphore:
-        """For contracts in which one number limits everything that uses the network, over all calls."""
-        return anyio.Semaphore(self.settings.of(FetchOptions).concurrency)
-
     @property
     def similarity_threshold(self) -> float | None:
         return self.settings.of(EmbedOptions).threshold
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        from mcp_web.embed.open import open_embedder
-
-        fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
-        concurrency = min(options.concurrency, fetch.concurrency)
-        made = open_embedder(replace(options, timeout=fetch.timeout, concurrency=concurrency), self.api_client)
-        self._exit_stack.push_async_callback(made.close)
-        return made
-
-    @cached_property
-    def questions(self) -> QuestionVectors:
-        from mcp_web.embed.questions import QuestionVectors
-
-        return QuestionVectors(self.embedder)
-
-    @cached_property
-    def static_questions(self) -> QuestionVectors:
-        from mcp_web.embed.questions import QuestionVectors
-        from mcp_web.embed.static import StaticEmbedder
-
-        return QuestionVectors(StaticEmbedder())
 
     @property
     def store_is_open(self) -> bool:
@@ -291,7 +182,7 @@ class App:
             from mcp_web.index.documents import DocumentVectors
             from mcp_web.read.passages import passages
 
-            self._document_vectors = DocumentVectors(store, self.embedder, passages)
+            self._document_vectors = DocumentVectors(store, self.process.embedder, passages)
         return self._document_vectors
 
     async def reader(self) -> PageReader:
@@ -318,7 +209,9 @@ class App:
         from mcp_web.read.passages import passages
 
         cut, store = partial(passages, size=size), await self.store()
-        return PageReader(store, self.embedder, cut, cut_name=size.name, show_words=show_words, always_ask=always_ask)
+        return PageReader(
+            store, self.process.embedder, cut, cut_name=size.name, show_words=show_words, always_ask=always_ask
+        )
 
     async def archive(self) -> Archive:
         store = await self.store()
@@ -336,10 +229,10 @@ class App:
 
         return Archive(
             store,
-            self.questions if self.embedder.dim != 0 else None,
-            model=summary_model(self.embedder),
-            static=self.static_questions,
-            languages=self.embedder.languages,
+            self.process.questions if self.process.embedder.dim != 0 else None,
+            model=summary_model(self.process.embedder),
+            static=self.process.static_questions,
+            languages=self.process.embedder.languages,
         )
 
     @property
@@ -362,7 +255,7 @@ class App:
 
             self._renderer = Chromium(
                 self.settings.of(RenderOptions),
-                self.dialer,
+                self.process.dialer,
                 check_domain=fetcher.check_domain,
                 login=fetcher.login_for_browser,
                 ca_bundle=self.settings.of(FetchOptions).ca_bundle or None,
@@ -372,7 +265,7 @@ class App:
 
     async def warm(self) -> None:
         """Start a worker while the network is being waited for."""
-        await self.sandbox.warm()
+        await self.process.sandbox.warm()
 
     async def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         """Parse untrusted bytes in a worker process that can be ended."""
@@ -383,7 +276,9 @@ class App:
         with trace.step("extract", url=page.final_url):
             # PDFs are the only format of which ordinary files take seconds: about 10 ms a page.
             wall = 3 * self.settings.of(SandboxOptions).wall_seconds if page.media_type == "application/pdf" else None
-            read = await self.sandbox.run(extract_document, page, request, options, size=len(page.body), wall=wall)
+            read = await self.process.sandbox.run(
+                extract_document, page, request, options, size=len(page.body), wall=wall
+            )
             return await anyio.to_thread.run_sync(document_from_json, read)
 
     # ── the state of the whole ─────────────────────────────────────────────────────────────────────────────────

@@ -5,28 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import AsyncIterator
-from functools import cached_property
 from typing import TYPE_CHECKING
-
-import anyio
 
 from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.limit.flight import Look, Make, SingleFlight, T
-from mcp_web.limit.open import Coordination
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.store.options import StoreOptions
 
 if TYPE_CHECKING:
-    from mcp_web.embed.embedder import Embedder
-    from mcp_web.embed.questions import QuestionVectors
-    from mcp_web.fetch.fetcher import Fetcher
-    from mcp_web.limit.quota import Quota
-    from mcp_web.net.client import ApiClient, WebClient
-    from mcp_web.net.dial import Dialer
     from mcp_web.render.renderer import Renderer
-    from mcp_web.sandbox.bodies import BodyBuffer
-    from mcp_web.sandbox.pool import Sandbox
     from mcp_web.store.protocol import Store
 
 MAX_OPEN = 200  # stores at the same time; the least recently used one is closed first
@@ -36,10 +24,9 @@ class TenantApp(App):
     """An App whose store, caches and figures belong to one tenant."""
 
     def __init__(self, main: App, tenant: str) -> None:
-        super().__init__(main.settings)
+        super().__init__(main.settings, process=main.process)
         self.tenant = tenant
         self.main = main
-        self.calls = main.calls
         self.own_figures = trace.Figures()
 
     async def store(self) -> Store:
@@ -57,64 +44,13 @@ class TenantApp(App):
     async def main_store(self) -> Store:
         return await self.main.store()
 
-    async def fetcher(self) -> Fetcher:
-        """Its own, since it remembers sites in the store; pages and hosts wait in one queue for all tenants."""
-        made = await super().fetcher()
-        made.admission = (await self.main.fetcher()).admission
-        return made
-
     async def renderer(self) -> Renderer:
         return await self.main.renderer()
 
-    @cached_property
-    def bodies(self) -> BodyBuffer:
-        return self.main.bodies
-
-    @cached_property
-    def sandbox(self) -> Sandbox:
-        return self.main.sandbox
-
-    @cached_property
-    def dialer(self) -> Dialer:
-        return self.main.dialer
-
-    @cached_property
-    def web_client(self) -> WebClient:
-        return self.main.web_client
-
-    @cached_property
-    def api_client(self) -> ApiClient:
-        return self.main.api_client
-
-    @cached_property
-    def public_client(self) -> ApiClient:
-        return self.main.public_client
-
-    @cached_property
-    def coordination(self) -> Coordination:
-        """Limits of providers hold for all; the result of a single flight never crosses to another tenant."""
-        shared = self.main.coordination
-        return Coordination(shared.limiter, _TenantFlight(shared.flight, self.tenant))
-
-    @cached_property
-    def quota(self) -> Quota:
-        return self.main.quota
-
-    @cached_property
-    def network_slots(self) -> anyio.Semaphore:
-        return self.main.network_slots
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        return self.main.embedder
-
-    @cached_property
-    def questions(self) -> QuestionVectors:
-        return self.main.questions
-
-    @cached_property
-    def static_questions(self) -> QuestionVectors:
-        return self.main.static_questions
+    @property
+    def flight(self) -> SingleFlight:
+        """The result of a single flight never crosses to another tenant."""
+        return _TenantFlight(super().flight, self.tenant)
 
 
 class _TenantFlight:

@@ -86,7 +86,7 @@ async def test_an_app_closes_its_redis_connections(miniweb: MiniWeb, tmp_path: P
     async with Redis(port=redis_port) as redis:
         before = len(await redis.client_list())
         async with replica(miniweb, tmp_path, redis_port) as app:
-            await app.coordination.limiter.acquire("k", 0.001, deadline=anyio.current_time() + 5)
+            await app.process.coordination.limiter.acquire("k", 0.001, deadline=anyio.current_time() + 5)
             assert len(await redis.client_list()) == before + 1
         while len(await redis.client_list()) > before:
             await anyio.lowlevel.checkpoint()

@@ -45,7 +45,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
             country=args["region"].upper() if args["region"] else None,
             safe_search=safe,
         )
-        async with call.app.network_slots:
+        async with call.app.process.network_slots:
             try:
                 found = (await ask(call, query, provider, raw=provider == "google")).found
             except WebError as error:
@@ -69,7 +69,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     call.report(f"reading {args['url']}")
     reader = await call.app.reader_of(CHUNK_TOKENS)
-    async with call.app.network_slots:
+    async with call.app.process.network_slots:
         (page,) = await read_pages(
             call.app,
             [args["url"]],
@@ -93,8 +93,8 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data |= {"queries": _nothing(args["query"]), "note": PROTECTED}
         return Answer(data, "", shape="json")
     notes = list(page.notes)
-    by_words = call.app.embedder.dim == 0 or any("words only" in note for note in notes)
-    if call.app.embedder.dim == 0:
+    by_words = call.app.process.embedder.dim == 0 or any("words only" in note for note in notes)
+    if call.app.process.embedder.dim == 0:
         notes.append("Embeddings are off: passages were ranked by words only.")
     results = {one.query: _found(call, page, one, notes, args["maxResults"], by_words=by_words) for one in page.ranked}
     data["queries"] = [{"query": query, "results": results[query]} for query in args["query"]]

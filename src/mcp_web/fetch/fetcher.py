@@ -73,6 +73,7 @@ class Fetcher:
         self,
         options: FetchOptions,
         client: WebClient,
+        admission: Admission | None = None,
         *,
         notes: Notes | None = None,
         secrets: Iterable[str] = (),
@@ -85,7 +86,7 @@ class Fetcher:
         self.leaks = LeakGuard([*secrets, *self._logins.secrets()])
         self._failures = Failures(kept)
         self._robots = RobotsCheck(self._get_robots, agent_token(options.user_agent), kept)
-        self.admission = Admission(per_caller=options.concurrency, per_host=options.host_concurrency)
+        self._admission = admission or Admission(per_caller=options.concurrency, per_host=options.host_concurrency)
 
     async def get(
         self, url: str | Url, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False
@@ -145,7 +146,7 @@ class Fetcher:
 
     async def _admitted(self, target: Url, conditional: Conditional, deadline: float | None) -> Fetched:
         try:
-            async with self.admission.page(deadline):
+            async with self._admission.page(deadline):
                 return await self._in_time(_PageFetch(target, conditional, self._until(deadline), target))
         except WebError as error:
             error.url = target.href
@@ -196,7 +197,7 @@ class Fetcher:
         page.authenticated = bool(login)
         headers = self._headers(page, login)
         begun = anyio.current_time()
-        async with self.admission.host(page.at.host, delay=delay, deadline=page.deadline):
+        async with self._admission.host(page.at.host, delay=delay, deadline=page.deadline):
             page.spent("queue", begun)
             try:
                 response = await retrying(

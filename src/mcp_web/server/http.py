@@ -175,7 +175,7 @@ def http_app(
 
     scoped = ScopeCheck(inner, Challenge(options), {name: scope_of(tool) for name, tool in _tools(app).items()})
     authenticator = Authenticator(_verifiers(app, options, stored_tokens=stored_tokens))
-    return AccessMiddleware(BodyLimit(scoped), options, authenticator, port, names=names, quota=app.quota)
+    return AccessMiddleware(BodyLimit(scoped), options, authenticator, port, names=names, quota=app.process.quota)
 
 
 def _tools(app: App) -> dict[str, Tool]:
@@ -190,9 +190,9 @@ def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list
     if options.team or stored_tokens or uses_oauth(options):
         found.append(StoredTokens(app))
     if options.oauth_introspection_url:
-        found.append(Introspection(options, app.api_client))
+        found.append(Introspection(options, app.process.api_client))
     elif options.oauth_issuer:
-        found.append(JwtVerifier(options, app.api_client))
+        found.append(JwtVerifier(options, app.process.api_client))
     return found
 
 

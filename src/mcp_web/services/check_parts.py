@@ -62,9 +62,13 @@ async def _settings(app: App, fix: bool) -> list[Check]:
 
 async def _proxy(app: App, fix: bool) -> list[Check]:
     seen = [name for name in app.settings.proxy_variables if name != "NO_PROXY"]
-    used = {f"{proxy.scheme}://{proxy.host}:{proxy.port}" for proxy in (app.proxies.http, app.proxies.https) if proxy}
+    used = {
+        f"{proxy.scheme}://{proxy.host}:{proxy.port}"
+        for proxy in (app.process.proxies.http, app.process.proxies.https)
+        if proxy
+    }
     if used:
-        who = "the proxy resolves names" if app.proxies.resolves else "names are resolved here"
+        who = "the proxy resolves names" if app.process.proxies.resolves else "names are resolved here"
         return [Check("proxy", "ok", f"{' and '.join(sorted(used))}; {who}")]
     if seen:
         finding = f"{', '.join(seen)} is set in the environment and ignored: connections are direct"
@@ -98,7 +102,7 @@ async def _model(app: App, fix: bool) -> list[Check]:
     from mcp_web.embed.static import static_vectors
 
     await anyio.to_thread.run_sync(static_vectors)
-    embedder = app.embedder
+    embedder = app.process.embedder
     if embedder.dim == 0:
         off = "no embedding model: pages are ranked by words and the static signal"
         found = [Check("model", "off", off, "Set MCP_WEB_EMBEDDINGS=local.")]

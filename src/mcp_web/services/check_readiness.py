@@ -43,7 +43,7 @@ async def store_trouble(app: App) -> str:
 
 
 async def _redis_note(app: App) -> str:
-    limiter = app.coordination.limiter
+    limiter = app.process.coordination.limiter
     if isinstance(limiter, RedisLimiter) and not await limiter.ping():
         return "Redis cannot be reached: limits and single flight hold within this replica only."
     return ""
@@ -52,7 +52,7 @@ async def _redis_note(app: App) -> str:
 def _model_note(app: App) -> str:
     """A note where the configured model cannot be loaded, so that search is by words only."""
     try:
-        _ = app.embedder.dim
+        _ = app.process.embedder.dim
     except WebError as error:
         return f"The model cannot be used: {error.message} Searches go by words."
     return ""

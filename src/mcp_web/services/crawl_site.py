@@ -179,7 +179,7 @@ async def _begin(app: App, frontier: _Frontier, first: str) -> None:
         try:
             page = await (await app.fetcher()).get(place)
             is_sitemap = place.endswith((".xml", ".xml.gz"))
-            pages, more = await app.sandbox.run(listed_links, page.body, is_sitemap, size=len(page.body))
+            pages, more = await app.process.sandbox.run(listed_links, page.body, is_sitemap, size=len(page.body))
         except WebError:
             continue  # most sites have only some of them
         waiting.extend(one for one in more if one.startswith(f"{origin}/"))

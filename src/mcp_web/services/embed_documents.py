@@ -104,7 +104,7 @@ class _Step:
     async def run(self) -> int | None:
         """Embed one batch; None when nothing is left that this process may do."""
         if self.background:
-            await self.app.calls.wait_until_idle()
+            await self.app.process.calls.wait_until_idle()
         claimed = await self._claimed()
         if not claimed or claimed == self.last:  # the same ones again: they cannot be kept
             return None

@@ -33,18 +33,18 @@ class OfficialApi:
         """The JSON of one answer; raises one of REFUSALS."""
         value = json.loads(await self.get(path, **params))
         if isinstance(value, dict) and isinstance(value.get("backoff"), int):
-            await self.app.coordination.limiter.pause(self._pace(self._source())[0], float(value["backoff"]))
+            await self.app.process.coordination.limiter.pause(self._pace(self._source())[0], float(value["backoff"]))
         return value
 
     async def get(self, path: str, **params: str) -> bytes:
         """The body of one answer; after a refusal nobody asks again until the time it names is over."""
         from mcp_web.net.retry import retry_after_seconds
 
-        source, limiter = self._source(), self.app.coordination.limiter
+        source, limiter = self._source(), self.app.process.coordination.limiter
         key, interval = self._pace(source)
         await limiter.acquire(key, interval, deadline=self.deadline)
         identity = {name: value for name, value in source.identity().items() if value}
-        answer = await self.app.api_client.request(
+        answer = await self.app.process.api_client.request(
             "GET",
             source.access.base + path,
             headers=source.headers(),

@@ -122,7 +122,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
 
     # Callers that ask for the same page at the same time share one fetch.
     flight = f"{key}|{request.explain}|{request.screenshot}"
-    opened = await app.coordination.flight.once(flight, fetch, fetched_elsewhere)
+    opened = await app.flight.once(flight, fetch, fetched_elsewhere)
     trace.figures.count("cache_total", state=opened.cache)
     return opened
 
@@ -143,7 +143,7 @@ async def _fetch(
     app: App, request: OpenRequest, url: str, key: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
 ) -> Opened:
     keeper = await app.keeper()
-    await app.quota.take_page(app.tenant)
+    await app.process.quota.take_page(app.tenant)
     try:
         page = await _get(app, request, url, kept, rendered=rendered, deadline=deadline)
     except WebError as error:
@@ -156,7 +156,7 @@ async def _fetch(
         return copy
     if page.not_modified and kept is not None:
         return Opened(await keeper.confirm(kept, page), "revalidated", 0.0)
-    waiting = await app.bodies.put(page)
+    waiting = await app.process.bodies.put(page)
     del page  # the body now waits in the buffer, possibly on disk
     async with waiting as page:
         return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)

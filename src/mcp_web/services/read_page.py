@@ -76,7 +76,7 @@ async def _cross_language_reader(app: App) -> PageReader | None:
     """One for each app; None without its extra, and where the configured model ranks every language itself."""
     from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
 
-    if app.embedder.languages is None or app.embedder.dim == 0 or not is_installed():
+    if app.process.embedder.languages is None or app.process.embedder.dim == 0 or not is_installed():
         return None
     if app not in _cross_language_readers:
         from mcp_web.index.reader import PageReader

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
     """How many documents were embedded: those that are new or changed. Until the end, earlier vectors still serve."""
     done = await embed_documents(app, on_progress=on_progress)
-    if app.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
+    if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
         vectors, reader = await app.document_vectors(), await app.reader()
         await (await app.store()).drop_vectors(keep=(*vectors.models, reader.model))
     return done

@@ -1,0 +1,160 @@
+"""What all tenants of a process share: sockets, workers, models, limits. Each is built when it is first used."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web.embed.options import EmbedOptions
+from mcp_web.fetch.options import FetchOptions
+from mcp_web.limit.options import LimitOptions
+from mcp_web.limit.running import RunningCalls
+from mcp_web.sandbox.options import SandboxOptions
+from mcp_web.settings import Settings, worker_environment
+from mcp_web.store.options import StoreOptions, data_folder
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Embedder
+    from mcp_web.embed.questions import QuestionVectors
+    from mcp_web.fetch.admission import Admission
+    from mcp_web.limit.open import Coordination
+    from mcp_web.limit.quota import Quota
+    from mcp_web.net.client import ApiClient, WebClient
+    from mcp_web.net.dial import Dialer
+    from mcp_web.net.proxy import Proxies
+    from mcp_web.sandbox.bodies import BodyBuffer
+    from mcp_web.sandbox.pool import Sandbox
+
+
+class Process:
+    """The shared parts of one process.
+
+    `dialer` replaces the real one in tests, which bring their own small web; nothing in the configuration can set it.
+    """
+
+    def __init__(self, settings: Settings, dialer: Dialer | None = None) -> None:
+        self.settings = settings
+        self.calls = RunningCalls()
+        self._given_dialer = dialer
+        self._exit_stack = contextlib.AsyncExitStack()
+
+    async def close(self) -> None:
+        await self._exit_stack.aclose()
+
+    @cached_property
+    def dialer(self) -> Dialer:
+        """Opens sockets for agent-chosen addresses: the address guard."""
+        if self._given_dialer is not None:
+            return self._given_dialer
+        from mcp_web.fetch.fetcher import guarded_dialer
+
+        return guarded_dialer(self.settings.of(FetchOptions), self.settings.proxy_variables)
+
+    @cached_property
+    def proxies(self) -> Proxies:
+        """The operator's forward proxies."""
+        from mcp_web.net.proxy import parse_proxies
+
+        options = self.settings.of(FetchOptions)
+        return parse_proxies(options.proxy, self.settings.proxy_variables, resolves=options.proxy_resolves)
+
+    @cached_property
+    def web_client(self) -> WebClient:
+        """Agent-chosen addresses, guarded."""
+        from mcp_web.net.client import WebClient
+
+        made = WebClient(self.dialer)
+        self._exit_stack.push_async_callback(made.aclose)
+        return made
+
+    @cached_property
+    def api_client(self) -> ApiClient:
+        """Operator-configured endpoints; nothing an agent passes ever chooses its host."""
+        from mcp_web.net.client import ApiClient
+        from mcp_web.net.dial import OperatorDialer
+
+        options = self.settings.of(FetchOptions)
+        dialer = OperatorDialer(proxies=self.proxies, ca_bundle=options.ca_bundle or None)
+        made = ApiClient(dialer, user_agent=options.user_agent, traced=True)
+        self._exit_stack.push_async_callback(made.aclose)
+        return made
+
+    @cached_property
+    def public_client(self) -> ApiClient:
+        """Public search instances that a list named: the same requests, through the address guard."""
+        from mcp_web.net.client import ApiClient
+
+        made = ApiClient(self.dialer, user_agent=self.settings.of(FetchOptions).user_agent)
+        self._exit_stack.push_async_callback(made.aclose)
+        return made
+
+    @cached_property
+    def admission(self) -> Admission:
+        """Where pages wait to be fetched."""
+        from mcp_web.fetch.admission import Admission
+
+        options = self.settings.of(FetchOptions)
+        return Admission(per_caller=options.concurrency, per_host=options.host_concurrency)
+
+    @cached_property
+    def bodies(self) -> BodyBuffer:
+        """Holds fetched bodies until they are parsed."""
+        from mcp_web.sandbox.bodies import BodyBuffer
+
+        return BodyBuffer()
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        from mcp_web.sandbox.pool import Sandbox
+
+        made = Sandbox(self.settings.of(SandboxOptions), worker_environment())
+        self._exit_stack.push_async_callback(made.close)
+        return made
+
+    @cached_property
+    def coordination(self) -> Coordination:
+        """Rate limits and single flight, shared with the other processes or replicas."""
+        from mcp_web.limit.open import open_coordination
+
+        made = open_coordination(self.settings.of(LimitOptions), data_folder(self.settings.of(StoreOptions)))
+        self._exit_stack.push_async_callback(made.close)
+        return made
+
+    @cached_property
+    def quota(self) -> Quota:
+        """What each tenant may use."""
+        from mcp_web.limit.quota import open_quota
+
+        return open_quota(self.settings.of(LimitOptions), self.coordination.limiter)
+
+    @cached_property
+    def network_slots(self) -> anyio.Semaphore:
+        """For contracts in which one number limits everything that uses the network, over all calls."""
+        return anyio.Semaphore(self.settings.of(FetchOptions).concurrency)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        from mcp_web.embed.open import open_embedder
+
+        fetch, options = self.settings.of(FetchOptions), self.settings.of(EmbedOptions)
+        concurrency = min(options.concurrency, fetch.concurrency)
+        made = open_embedder(replace(options, timeout=fetch.timeout, concurrency=concurrency), self.api_client)
+        self._exit_stack.push_async_callback(made.close)
+        return made
+
+    @cached_property
+    def questions(self) -> QuestionVectors:
+        from mcp_web.embed.questions import QuestionVectors
+
+        return QuestionVectors(self.embedder)
+
+    @cached_property
+    def static_questions(self) -> QuestionVectors:
+        from mcp_web.embed.questions import QuestionVectors
+        from mcp_web.embed.static import StaticEmbedder
+
+        return QuestionVectors(StaticEmbedder())
