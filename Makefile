@@ -9,7 +9,7 @@ ADDRESS ?= 127.0.0.1:8765
 QUICK := tests/api tests/text tests/read tests/net tests/tools tests/index tests/archive tests/store tests/limit tests/sandbox \
 	tests/extract tests/test_architecture.py tests/test_docs.py tests/test_errors.py tests/test_settings.py tests/test_trace.py
 
-.PHONY: help run install test quick check docs screenshots bench conformance constraints clean
+.PHONY: help run install test quick check docs screenshots bench scorecard conformance constraints clean
 help: ## show the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -51,6 +51,10 @@ screenshots: $(VENV)/.dev ## take the pictures in docs/pictures again
 
 bench: $(VENV)/.bench ## side-by-side figures against peers
 	$(BIN)/python -m bench $(ARGS)
+
+scorecard: $(VENV)/.bench ## measure every claim beside its peers and write docs/scorecard.md; about half an hour
+	@scripts/system-parts
+	$(BIN)/python -m bench.scorecard $(ARGS)
 
 conformance: $(VENV)/.dev ## the official MCP conformance suite against this server
 	$(BIN)/python -m pytest tests/surface/test_conformance.py

@@ -36,7 +36,7 @@ class Peer:
         self.process.stdin.flush()
         while line := self.process.stdout.readline():
             answer = json.loads(line)
-            if answer.get("id") == self._number:
+            if answer.get("id") == self._number and "method" not in answer:
                 assert isinstance(answer, dict)
                 return answer
         raise RuntimeError("the server ended")

@@ -1,0 +1,1 @@
+"""The scorecard: what the product claims, measured beside its peers in one run."""

@@ -1,0 +1,95 @@
+"""`python -m bench.scorecard`: measure everything beside the peers and write docs/scorecard.md.
+
+python -m bench.scorecard                        all parts
+python -m bench.scorecard --parts race --servers mcp-web,mcp-server-fetch
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from bench.peers import ROOT, ours
+from bench.scorecard import corpus, race, report
+from bench.scorecard.installs import NODE_PEERS, PYTHON_PEERS, Installed, install
+from bench.scorecard.isolation import isolate
+from bench.scorecard.race_tables import race_table
+from bench.scorecard.session import Session
+from bench.scorecard.table import Table, from_json
+
+RESULTS = ROOT / ".cache" / "scorecard" / "results.json"
+Part = Callable[[argparse.Namespace, dict[str, Installed]], list[Table]]
+
+
+def run_race(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    questions = corpus.load()
+    names = options.servers.split(",") if options.servers else None
+    laps = race.run(questions, race.contestants(names), installed, version("mcp-web"))
+    RESULTS.with_name("race.json").write_text(json.dumps([lap.as_json() for lap in laps]))
+    return [race_table(laps, questions.digest, _lite_listing())]
+
+
+def _lite_listing() -> int:
+    session = Session(ours(), MCP_WEB_PROFILE="lite")
+    session.close()
+    return session.listing_tokens
+
+
+PARTS: dict[str, Part] = {"race": run_race}
+
+
+def main() -> None:
+    options = _options()
+    installed = {name: install(name) for name in (*PYTHON_PEERS, *NODE_PEERS)}
+    inside = isolate(sys.argv[1:])
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    tables, failed = _kept(options), []
+    for name in options.parts.split(","):
+        begun = time.perf_counter()
+        print(f"{name} …", file=sys.stderr, flush=True)
+        try:
+            tables |= {table.name: table for table in PARTS[name](options, installed)}
+        except Exception as error:  # noqa: BLE001  one part that fails must not lose the others
+            failed.append(f"{name}: {type(error).__name__}: {error}")
+        print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
+    RESULTS.write_text(json.dumps([table.as_json() for table in tables.values()], ensure_ascii=False, indent=1))
+    report.write(list(tables.values()), _facts(inside))
+    if failed:
+        sys.exit("Parts that failed:\n" + "\n".join(failed))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", default=",".join(PARTS), help=f"some of: {', '.join(PARTS)}")
+    parser.add_argument("--servers", default="", help="only these servers in the race")
+    parser.add_argument("--add", action="store_true", help="keep the other parts of the last run")
+    return parser.parse_args()
+
+
+def _kept(options: argparse.Namespace) -> dict[str, Table]:
+    if not options.add or not RESULTS.exists():
+        return {}
+    return {row["name"]: from_json(row) for row in json.loads(RESULTS.read_text())}
+
+
+def _facts(inside: bool) -> dict[str, Any]:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "machine": f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GB of memory, "
+        f"{platform.system()}, Python {platform.python_version()}",
+        "network": "loopback only, in a namespace of its own" if inside else "not isolated on this system",
+        "version": version("mcp-web"),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,303 @@
+"""The servers of the race, each with one fixed policy: search, open the first three results, page on until found.
+
+A policy does not know whether a question can be answered. It stops when the passage was returned, when nothing is left
+to open, or when the server has said twice that the pages do not answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bench.peers import ours
+from bench.scorecard import tokens
+from bench.scorecard.installs import Installed
+from bench.scorecard.session import Reply, Session
+
+OPENED = 3  # results that are opened
+WINDOWS = 12  # parts of one page that are read at most
+_ADDRESS = re.compile(r"http://127\.0\.\d+\.\d+:\d+/[\w./-]*\w")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call and what the agent saw."""
+
+    reply: Reply
+    found: tuple[str, ...] = ()  # addresses, for a search
+    page_text: str = ""  # the part of the page alone: joined with the next part of the same page
+    says_answered: bool | None = None  # where the server states it
+
+
+class Contestant(Protocol):
+    name: str
+    listing_tokens: int
+
+    def steps(self, question: str) -> Iterator[Step]: ...
+
+    def close(self) -> None: ...
+
+
+Make = Callable[["Setting"], Contestant]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a contestant needs to know of this run."""
+
+    searxng: str
+    hosts: tuple[str, ...]
+    installed: dict[str, Installed]
+    data: Path
+
+    def script(self, package: str, command: str) -> str:
+        found = self.installed[package]
+        if found.problem:
+            raise RuntimeError(found.problem)
+        return str(found.folder / "bin" / command)
+
+
+def addresses(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_ADDRESS.findall(text)))
+
+
+# ── mcp-web ──────────────────────────────────────────────────────────────
+
+
+class McpWeb:
+    """web_search with read; then web_read over the first three; then web_open."""
+
+    def __init__(self, setting: Setting, profile: str) -> None:
+        self.name = "mcp-web" if profile == "standard" else f"mcp-web ({profile})"
+        self._session = Session(
+            ours(),
+            MCP_WEB_DATA_DIR=str(setting.data / f"mcp-web-{profile}"),
+            MCP_WEB_PROFILE=profile,
+            MCP_WEB_SEARXNG_URLS=setting.searxng,
+            MCP_WEB_ALLOW_PRIVATE=",".join(setting.hosts),
+        )
+        self.listing_tokens = self._session.listing_tokens
+
+    def steps(self, question: str) -> Iterator[Step]:
+        reply = self._session.call("web_search", query=question, read=True)
+        found = addresses(reply.text)
+        first = _search_answers(reply.text)
+        yield Step(reply, found, says_answered=first)
+        if not found:
+            return
+        reply = self._session.call("web_read", url=list(found[:OPENED]), query=question)
+        second = _read_answers(reply.text)
+        yield Step(reply, says_answered=second)
+        if first is False and second is False:
+            return
+        for url in found[:OPENED]:
+            yield from self._windows(url)
+
+    def _windows(self, url: str) -> Iterator[Step]:
+        start = 0
+        for _ in range(WINDOWS):
+            reply = self._session.call("web_open", url=url, start=start, include_links=False)
+            yield Step(reply)
+            following = re.search(r"start[=\": ]+(\d+)", reply.text)
+            if reply.failed or not following or int(following[1]) <= start:
+                return
+            start = int(following[1])
+
+    def close(self) -> None:
+        self._session.close()
+
+
+def _search_answers(text: str) -> bool:
+    """Whether one of the pages that web_search read is shown without the mark of doubt."""
+    heads = re.findall(r"^\d+\. .*$", text, re.MULTILINE)
+    return any("may not answer" not in head for head in heads)
+
+
+def _read_answers(text: str) -> bool:
+    """Whether web_read says of at least one page that it answers."""
+    return text.count("\n### ") > text.count("\nNot answered here")
+
+
+# ── servers that search and open ─────────────────────────────────────────
+
+
+class McpSearxng:
+    """searxng_web_search, then web_url_read."""
+
+    name = "mcp-searxng"
+
+    def __init__(self, setting: Setting) -> None:
+        found = setting.installed[self.name]
+        if found.problem:
+            raise RuntimeError(found.problem)
+        modules = found.folder / "node_modules"
+        command = [str(modules / ".bin" / "node"), str(modules / self.name / "dist" / "cli.js")]
+        self._session = Session(command, SEARXNG_URL=setting.searxng, MCP_HTTP_ALLOW_PRIVATE_URLS="true")
+        self.listing_tokens = self._session.listing_tokens
+
+    def steps(self, question: str) -> Iterator[Step]:
+        reply = self._session.call("searxng_web_search", query=question)
+        found = addresses(reply.text)
+        yield Step(reply, found)
+        for url in found[:OPENED]:
+            reply = self._session.call("web_url_read", url=url)
+            yield Step(reply)
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class WebResearcher:
+    """web_search, then scrape_page; search_and_scrape returns a resource link instead of text."""
+
+    name = "web-researcher-mcp"
+
+    def __init__(self, setting: Setting) -> None:
+        self._session = Session(
+            [setting.script(self.name, self.name)],
+            SEARXNG_URL=setting.searxng,
+            SEARCH_PROVIDER="searxng",
+            ALLOW_PRIVATE_IPS="true",
+            HOME=str(setting.data),
+        )
+        self.listing_tokens = self._session.listing_tokens
+
+    def steps(self, question: str) -> Iterator[Step]:
+        reply = self._session.call("web_search", query=question)
+        found = addresses(reply.text)
+        yield Step(reply, found)
+        for url in found[:OPENED]:
+            yield Step(self._session.call("scrape_page", url=url))
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class FreeSearch:
+    """research, its call for a question; then fetch."""
+
+    name = "free-search-mcp"
+
+    def __init__(self, setting: Setting) -> None:
+        self._session = Session(
+            [setting.script(self.name, self.name)],
+            SEARCH_MCP_SEARX_INSTANCES=setting.searxng,
+            SEARCH_MCP_ALLOW_PRIVATE_HOSTS="true",
+            SEARCH_MCP_PREWARM="false",
+            HOME=str(setting.data),
+            XDG_CACHE_HOME=str(setting.data / "cache"),
+            SEARCH_MCP_CONFIG_DIR=str(setting.data / "free-search"),
+        )
+        self.listing_tokens = self._session.listing_tokens
+
+    def steps(self, question: str) -> Iterator[Step]:
+        reply = self._session.call("research", question=question, engines=["searx"])
+        found = addresses(reply.text)
+        yield Step(reply, found)
+        for url in found[:OPENED]:
+            yield Step(self._session.call("fetch", url=url))
+
+    def close(self) -> None:
+        self._session.close()
+
+
+# ── fetchers, beside the plainest possible search ────────────────────────
+
+
+class Fetcher:
+    """A tool that opens a page, with a search tool that costs nothing but its results."""
+
+    def __init__(self, name: str, setting: Setting, session: Session) -> None:
+        self.name, self._searxng, self._session = name, setting.searxng, session
+        self.listing_tokens = session.listing_tokens
+
+    def steps(self, question: str) -> Iterator[Step]:
+        step = plain_search(self._searxng, question)
+        yield step
+        later: list[Iterator[Step]] = []
+        for url in step.found[:OPENED]:
+            windows = self.windows(url)
+            yield from _first(windows)
+            later.append(windows)
+        for windows in later:
+            yield from windows
+
+    def windows(self, url: str) -> Iterator[Step]:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class ReferenceFetch(Fetcher):
+    """fetch, 5,000 characters a call, paged with start_index."""
+
+    def __init__(self, setting: Setting) -> None:
+        script = setting.script("mcp-server-fetch", "mcp-server-fetch")
+        super().__init__("mcp-server-fetch", setting, Session([script, "--allow-private-ips"]))
+
+    def windows(self, url: str) -> Iterator[Step]:
+        start = 0
+        for _ in range(WINDOWS):
+            reply = self._session.call("fetch", url=url, **({"start_index": start} if start else {}))
+            body = re.sub(r"^.*?Contents of \S+:\n", "", reply.text, count=1, flags=re.DOTALL)
+            yield Step(reply, page_text=body.partition("\n\n<error>")[0])
+            following = re.search(r"start_index of (\d+)", reply.text)
+            if reply.failed or not following:
+                return
+            start = int(following[1])
+
+
+class Markitdown(Fetcher):
+    """convert_to_markdown: the whole page in one answer."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__("markitdown-mcp", setting, Session([setting.script("markitdown-mcp", "markitdown-mcp")]))
+
+    def windows(self, url: str) -> Iterator[Step]:
+        yield Step(self._session.call("convert_to_markdown", uri=url))
+
+
+class Library(Fetcher):
+    """A library behind a one-tool server of ours: the page's main text in one answer."""
+
+    def __init__(self, package: str, setting: Setting) -> None:
+        server = str(Path(__file__).parent / "library_server.py")
+        session = Session([setting.script(package, "python"), "-P", server, package], HOME=str(setting.data))
+        super().__init__(package, setting, session)
+
+    def windows(self, url: str) -> Iterator[Step]:
+        yield Step(self._session.call("fetch", url=url))
+
+
+def plain_search(searxng: str, question: str) -> Step:
+    """Title, address and snippet of the first five results, one line each."""
+    query = urllib.parse.urlencode({"q": question, "format": "json"})
+    with urllib.request.urlopen(f"{searxng}/search?{query}", timeout=20) as answer:
+        rows = json.load(answer)["results"][:5]
+    text = "\n".join(f"{row['title']} {row['url']} {row['content']}" for row in rows)
+    cost = tokens.count(text) + tokens.count(json.dumps({"query": question}))
+    return Step(Reply(text, False, cost, 0.0), tuple(row["url"] for row in rows))
+
+
+def _first(steps: Iterator[Step]) -> Iterator[Step]:
+    for step in steps:
+        yield step
+        return
+
+
+PEERS: dict[str, Make] = {
+    "mcp-server-fetch": ReferenceFetch,
+    "mcp-searxng": McpSearxng,
+    "web-researcher-mcp": WebResearcher,
+    "free-search-mcp": FreeSearch,
+    "markitdown-mcp": Markitdown,
+    "trafilatura": lambda setting: Library("trafilatura", setting),
+    "crawl4ai": lambda setting: Library("crawl4ai", setting),
+}

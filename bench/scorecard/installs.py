@@ -1,0 +1,69 @@
+"""The peers at fixed versions, each in a folder of its own under .cache/peers.
+
+A peer that cannot be installed is named with the reason.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.peers import CACHE
+
+PYTHON_PEERS = {
+    "mcp-server-fetch": "2026.10.24",
+    "markitdown-mcp": "0.0.1a7",
+    "free-search-mcp": "0.16.0",
+    "web-researcher-mcp": "1.50.4",
+    "trafilatura": "2.3.1",
+    "crawl4ai": "0.9.5",
+}
+BESIDES = {"trafilatura": ["lxml-html-clean"]}  # imported, but not among its dependencies
+NODE_PEERS = {"mcp-searxng": "2.4.0"}
+NODE = "22.23.3"  # mcp-searxng needs 22 or newer
+INSTALL_SECONDS = 420
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    name: str
+    version: str
+    folder: Path
+    problem: str = ""
+
+
+def install(name: str) -> Installed:
+    """Install a peer unless its version is there already."""
+    version = PYTHON_PEERS.get(name) or NODE_PEERS[name]
+    folder = CACHE / name
+    marker = folder / f"installed-{version}"
+    if marker.exists():
+        return Installed(name, version, folder)
+    try:
+        _install_python(name, version, folder) if name in PYTHON_PEERS else _install_node(name, version, folder)
+    except (OSError, subprocess.SubprocessError) as error:
+        return Installed(name, version, folder, f"not installed: {_reason(error)}")
+    marker.touch()
+    return Installed(name, version, folder)
+
+
+def _install_python(name: str, version: str, folder: Path) -> None:
+    if not (folder / "bin" / "python").exists():
+        _run([sys.executable, "-m", "venv", str(folder)])
+    _run([str(folder / "bin" / "python"), "-m", "pip", "install", "-qq", f"{name}=={version}", *BESIDES.get(name, [])])
+
+
+def _install_node(name: str, version: str, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    _run(["npm", "install", "--silent", "--no-audit", "--no-fund", f"node@{NODE}", f"{name}@{version}"], folder)
+
+
+def _run(command: list[str], folder: Path | None = None) -> None:
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+
+
+def _reason(error: Exception) -> str:
+    said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+    return said[-1][:160] if said else type(error).__name__

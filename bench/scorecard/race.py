@@ -1,0 +1,126 @@
+"""The end-to-end race: every question through every server, twice, and what each answer cost."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.scorecard.contestants import PEERS, Contestant, Make, McpWeb, Setting
+from bench.scorecard.corpus import Corpus, Question, holds
+from bench.scorecard.installs import Installed
+from bench.scorecard.site import Web, serving
+
+AGAIN = 3  # every third question is asked a second time
+FIRST = 5  # the gold page counts as found among so many results
+OURS = "mcp-web"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question, one server, one pass."""
+
+    question: str
+    answerable: bool
+    page_found: bool  # among the first five results
+    delivered: bool
+    tokens: int  # of all calls until delivered, tools/list left out
+    calls: int
+    seconds: float
+    says_answered: bool | None  # what the server said last, where it says anything
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """All questions with one server."""
+
+    server: str
+    version: str
+    listing_tokens: int
+    cold: tuple[Outcome, ...]
+    second: tuple[Outcome, ...]
+    problem: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def contestants(names: Sequence[str] | None = None) -> dict[str, Make]:
+    """Ours with all tools, ours with three, and the peers."""
+    made: dict[str, Make] = {
+        OURS: lambda setting: McpWeb(setting, "standard"),
+        f"{OURS} (lite)": lambda setting: McpWeb(setting, "lite"),
+    } | PEERS
+    return {name: make for name, make in made.items() if names is None or name in names}
+
+
+def run(corpus: Corpus, makes: dict[str, Make], installed: dict[str, Installed], version: str) -> list[Lap]:
+    with tempfile.TemporaryDirectory() as folder, serving(corpus) as web, searxng(Path(folder), web) as searxng_url:
+        laps = []
+        for name, make in makes.items():
+            data = Path(folder) / name.replace(" ", "-")
+            data.mkdir()
+            setting = Setting(searxng_url, web.hosts, installed, data)
+            found = installed.get(name)
+            laps.append(_lap(name, found.version if found else version, make, setting, corpus, web))
+            print(f"  {name}: {laps[-1].problem or _brief(laps[-1])}", file=sys.stderr, flush=True)
+        return laps
+
+
+def _brief(lap: Lap) -> str:
+    asked = [one for one in lap.cold if one.answerable]
+    tokens = sum(one.tokens for one in asked) // max(1, len(asked))
+    seconds = sum(one.seconds for one in lap.cold)
+    return f"{sum(one.delivered for one in asked)} of {len(asked)} delivered, {tokens} tokens each, {seconds:.0f} s"
+
+
+def _lap(name: str, version: str, make: Make, setting: Setting, corpus: Corpus, web: Web) -> Lap:
+    try:
+        server = make(setting)
+    except (OSError, RuntimeError, ValueError, KeyError) as error:
+        return Lap(name, version, 0, (), (), f"not started: {error}")
+    try:
+        cold = tuple(ask(server, one, web) for one in corpus.questions)
+        second = tuple(ask(server, one, web) for one in corpus.questions[::AGAIN])
+    except (OSError, RuntimeError, ValueError) as error:
+        return Lap(name, version, server.listing_tokens, (), (), f"ended during the race: {error}")
+    finally:
+        server.close()
+    return Lap(name, version, server.listing_tokens, cold, second)
+
+
+def ask(server: Contestant, question: Question, web: Web) -> Outcome:
+    """Follow the policy until the passage was returned or the policy ends."""
+    gold = web.addresses.get(question.page or "", "")
+    page_found = delivered = False
+    says_answered: bool | None = None
+    tokens = calls = failures = 0
+    seconds, joined = 0.0, ""
+    for step in server.steps(question.text):
+        calls, tokens, seconds = calls + 1, tokens + step.reply.tokens, seconds + step.reply.seconds
+        failures += step.reply.failed
+        page_found = page_found or gold in step.found[:FIRST]
+        says_answered = says_answered if step.says_answered is None else step.says_answered
+        joined += step.page_text
+        if question.answerable and (holds(step.reply.text, question.passage) or holds(joined, question.passage)):
+            delivered = True
+            break
+    return Outcome(
+        question.id, question.answerable, page_found, delivered, tokens, calls, seconds, says_answered, failures
+    )
+
+
+@contextmanager
+def searxng(folder: Path, web: Web) -> Iterator[str]:
+    """A real SearXNG whose only engine searches the pages."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+    from search.searxng_process import engine, settings
+    from search.searxng_process import serving as serve_searxng
+
+    with serve_searxng(folder, settings([engine("pages", web.engine_url, "general")])) as (server,):
+        yield server.url

@@ -1,0 +1,59 @@
+"""A server as an agent meets it: tools over stdio, and what each call costs."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bench.scorecard import tokens
+from bench.wire import Peer
+
+CALL_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    text: str
+    failed: bool
+    tokens: int  # arguments and text
+    seconds: float
+
+
+class Session:
+    """One running MCP server; a call that takes too long ends the process."""
+
+    def __init__(self, command: list[str], **env: str) -> None:
+        self._peer = Peer(command, **env)
+        with self._watched():
+            self._peer.hello()
+            tools = self._peer.ask("tools/list")["result"]["tools"]
+        seen = [{key: tool.get(key) for key in ("name", "description", "inputSchema")} for tool in tools]
+        self.listing_tokens = tokens.count(json.dumps(seen, ensure_ascii=False, separators=(",", ":")))
+        self.process = self._peer.process
+
+    def call(self, tool: str, **arguments: Any) -> Reply:
+        begun = time.perf_counter()
+        with self._watched():
+            answer = self._peer.ask("tools/call", {"name": tool, "arguments": arguments})
+        seconds = time.perf_counter() - begun
+        result = answer.get("result") or {"isError": True, "content": [{"text": json.dumps(answer.get("error"))}]}
+        text = "\n".join(part.get("text") or "" for part in result.get("content", []))
+        cost = tokens.count(text) + tokens.count(json.dumps(arguments, ensure_ascii=False))
+        return Reply(text, bool(result.get("isError")), cost, seconds)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        watch = threading.Timer(CALL_SECONDS, self._peer.process.kill)
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    def close(self) -> None:
+        self._peer.close()

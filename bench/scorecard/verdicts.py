@@ -1,0 +1,69 @@
+"""Ahead, equal or behind: paired bootstrap intervals over the questions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+ROUNDS = 2000
+SEED = 20
+Verdict = Literal["ahead", "equal", "behind"]
+Statistic = Callable[[Sequence[float], Sequence[float]], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ({self.low:.2f} … {self.high:.2f})"
+
+
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Theirs to ours: 2.0 means that the peer needs twice as much."""
+    return sum(theirs) / max(sum(ours), 1e-9)
+
+
+def difference(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Ours less theirs, as a mean."""
+    return (sum(ours) - sum(theirs)) / max(len(ours), 1)
+
+
+def paired(ours: Sequence[float], theirs: Sequence[float], statistic: Statistic) -> Interval:
+    """The statistic with the middle 95 % of its values over resampled questions; the same in every run."""
+    value = statistic(ours, theirs)
+    if not ours:
+        return Interval(value, value, value)
+    chance, places, found = random.Random(SEED), range(len(ours)), []
+    for _ in range(ROUNDS):
+        drawn = chance.choices(places, k=len(ours))
+        found.append(statistic([ours[at] for at in drawn], [theirs[at] for at in drawn]))
+    found.sort()
+    return Interval(value, found[ROUNDS // 40], found[-ROUNDS // 40 - 1])
+
+
+def of_difference(interval: Interval, *, margin: float = 0.0) -> Verdict:
+    """For what should be large: ahead when the whole interval lies above the margin."""
+    if interval.low > margin:
+        return "ahead"
+    return "behind" if interval.high < -margin else "equal"
+
+
+def of_ratio(interval: Interval, *, margin: float = 0.0) -> Verdict:
+    """For costs, as theirs to ours: ahead when the whole interval lies above 1 and beyond the margin."""
+    if interval.low > 1 + margin:
+        return "ahead"
+    return "behind" if interval.high < 1 / (1 + margin) else "equal"
+
+
+def of_values(ours: float, theirs: float, *, margin: float, larger_is_better: bool = True) -> Verdict:
+    """For figures without single questions: equal within the margin, a share of the peer's figure."""
+    gap = (ours - theirs) / max(abs(theirs), 1e-9)
+    gap = gap if larger_is_better else -gap
+    if abs(gap) <= margin:
+        return "equal"
+    return "ahead" if gap > 0 else "behind"

@@ -1,0 +1,98 @@
+"""The scorecard's own parts, and a small race: our server over a few questions, through a real SearXNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from bench.scorecard import corpus, race, tokens
+from bench.scorecard.charts import bars
+from bench.scorecard.corpus import Corpus, Question, holds
+from bench.scorecard.engine import PlainEngine
+from bench.scorecard.installs import Installed
+from bench.scorecard.race_tables import race_table
+from bench.scorecard.table import from_json
+from bench.scorecard.verdicts import difference, of_difference, of_ratio, of_values, paired, ratio
+
+
+def test_questions_and_pages_are_as_they_were_frozen() -> None:
+    assert corpus.digest() == (corpus.FOLDER / "SHA256").read_text().strip()
+
+
+def test_a_changed_page_ends_the_run(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "a.md").write_text("site: docs\nformat: html\ntitle: A\n---\nText.\n")
+    (tmp_path / "questions.jsonl").write_text("")
+    (tmp_path / "SHA256").write_text("0" * 64)
+    with pytest.raises(SystemExit, match="have changed"):
+        corpus.load(tmp_path)
+
+
+def test_every_passage_stands_in_its_page_and_in_no_other() -> None:
+    found = corpus.load()
+    for question in found.questions:
+        holding = [page.name for page in found.pages if question.passage and holds(page.markdown, question.passage)]
+        assert holding == ([question.page] if question.answerable else []), question
+
+
+def test_a_passage_is_recognised_through_markdown_but_not_with_another_figure() -> None:
+    passage = "The pump takes 52 litres a minute, unless `dry_run` is set."
+    assert holds("… The **pump** takes [52 litres](http://x/y) a minute, unless dry\\_run is set. …", passage)
+    assert not holds("The pump takes 50 litres a minute, unless dry_run is set.", passage)
+
+
+def test_the_engine_finds_most_gold_pages_among_the_first_five() -> None:
+    found = corpus.load()
+    engine = PlainEngine({page.name: (page.title, page.markdown) for page in found.pages})
+    asked = [question for question in found.questions if question.answerable]
+    hits = sum(question.page in [one.url for one in engine.search(question.text, 5)] for question in asked)
+    assert hits >= 0.9 * len(asked)
+
+
+def test_verdicts_need_the_whole_interval_on_one_side() -> None:
+    ours, twice = [float(number) for number in range(10, 40)], [2.0 * number for number in range(10, 40)]
+    assert of_ratio(paired(ours, twice, ratio)) == "ahead"
+    assert of_ratio(paired(twice, ours, ratio)) == "behind"
+    assert of_ratio(paired(ours, ours, ratio)) == "equal"
+    hits, misses = [1.0] * 30, [1.0, 0.0] * 15
+    assert of_difference(paired(hits, misses, difference)) == "ahead"
+    assert of_difference(paired(misses, list(reversed(misses)), difference)) == "equal"
+    assert of_values(0.5, 1.0, margin=0.1) == "behind"
+    assert of_values(0.5, 1.0, margin=0.1, larger_is_better=False) == "ahead"
+
+
+def test_the_same_outcomes_give_the_same_interval_twice() -> None:
+    ours, theirs = [1.0, 5.0, 2.0, 8.0], [3.0, 2.0, 9.0, 4.0]
+    assert paired(ours, theirs, ratio) == paired(ours, theirs, ratio)
+
+
+def test_a_chart_names_every_server_with_its_value() -> None:
+    drawn = bars("Tokens", [("mcp-web 1", 10.0, "10"), ("a & b", 30.0, "30")], "mcp-web")
+    assert "mcp-web 1" in drawn
+    assert "a &amp; b" in drawn
+    assert ">30<" in drawn
+
+
+def test_a_small_race_delivers_passages_and_names_a_peer_that_is_not_there() -> None:
+    pytest.importorskip("rs_bpe", reason="the tokenizer of the scorecard (rs-bpe) is not installed")
+    whole = corpus.load()
+    names = {"tide-museum", "lighthouse-museum", "northquay-waste", "tarnmouth-waste", "tarvolin-leaflet"}
+    asked = [q for q in whole.questions if q.page in names][:4]
+    asked.append(Question("none", "Which restaurant does the Tide Museum recommend for lunch?", None))
+    small = Corpus(tuple(page for page in whole.pages if page.name in names), tuple(asked), whole.digest)
+    gone = Installed("markitdown-mcp", "0", Path("nowhere"), "not installed: no network")
+    makes = race.contestants(["mcp-web", "markitdown-mcp"])
+    ours, peer = race.run(small, makes, {"markitdown-mcp": gone}, "0")
+    assert ours.problem == ""
+    assert sum(one.delivered for one in ours.cold) >= 3
+    assert all(0 < one.tokens < 20_000 for one in ours.cold)
+    assert not ours.cold[-1].delivered
+    assert "no network" in peer.problem
+    table = race_table([ours, peer], whole.digest, lite_listing=1)
+    assert table.absent == ("markitdown-mcp 0: not started: not installed: no network",)
+    assert from_json(table.as_json()) == table
+
+
+def test_tokens_are_counted_with_the_named_tokenizer() -> None:
+    pytest.importorskip("rs_bpe", reason="the tokenizer of the scorecard (rs-bpe) is not installed")
+    assert tokens.count("The quick brown fox") == 4
