@@ -13,6 +13,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError, InvalidInput
 from mcp_web.model.citation import Mention
 from mcp_web.model.passage import PackedVectors
+from mcp_web.model.reading import ReadingRecord
 from mcp_web.store.protocol import NOTHING, DocumentFilter, PurgeRule, Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 
@@ -182,6 +183,9 @@ async def test_browsing_lists_documents_page_by_page_by_last_use(store: Store, c
     assert await count(language="de") == 7
     assert await count(until="1970-01-01") == 8
     assert await count(since="1970-01-02") == 0
+    assert await count(used_since=times[0]) == times.count(times[0])
+    assert await count(used_before=times[0]) == 8 - times.count(times[0])
+    assert await store.hosts(1) == [("www.news.example", 4)]
     with pytest.raises(InvalidInput):
         await store.browse(3, after="nonsense")
 
@@ -425,6 +429,7 @@ async def test_a_page_is_copied_with_everything_that_is_kept_of_it(store: Store,
     for version in (first, second, back):
         await keep(store, version)
     await store.keep_picture(first.hash, b"png")
+    await store.add_readings(first.key, [_reading(first.hash, at=1000.0 + at) for at in range(2)])
     await _read(store, first.key, (1.0, 0.0))
     record = await store.page_record(first.key)
     assert record is not None
@@ -440,6 +445,36 @@ async def test_a_page_is_copied_with_everything_that_is_kept_of_it(store: Store,
         assert await _found(store, WordQuery(("one",))) == [first.key]
         assert await store.lacking_vectors("m@1", 5) == []
         assert await store.collections() == {"t": 1}
+
+
+def _reading(hash_: str, at: float = 1000.0) -> ReadingRecord:
+    return ReadingRecord(at, "web_read", "How many \ud800?", "agent · token", hash_, ((0, 4), (5, 9)))
+
+
+async def test_what_was_shown_of_a_page_is_listed_newest_first_until_it_is_removed(store: Store) -> None:
+    page, other = snapshot(), snapshot("https://b.example/")
+    await keep(store, page, other)
+    await store.add_readings(page.key, [_reading(page.hash, at=1000.0 + at) for at in range(60)])
+    await store.add_readings("00" * 32, [_reading(page.hash)])
+    found = await store.readings(page.key)
+    assert [one.at for one in found] == [1059.0 - at for at in range(50)]
+    assert found[0].question == "How many ??"
+    assert found[0].spans == ((0, 4), (5, 9))
+    assert await store.readings(other.key) == []
+    assert await store.remove_readings(page.key) == 50
+    assert await store.readings(page.key) == []
+
+
+async def test_what_was_shown_of_a_page_goes_with_it_and_with_time(store: Store, clock: Clock) -> None:
+    page = snapshot()
+    await keep(store, page)
+    await store.add_readings(page.key, [_reading(page.hash, at=1000.0), _reading(page.hash, at=9e6)])
+    clock.now = 10e6
+    await store.maintain()
+    assert [one.at for one in await store.readings(page.key)] == [9e6]
+    await store.remove([page.key])
+    await keep(store, page)
+    assert await store.readings(page.key) == []
 
 
 async def test_a_whole_store_has_no_faults(store: Store) -> None:

@@ -151,17 +151,15 @@ def test_a_person_finds_reads_compares_and_checks(browser: Browser, served: Serv
     assert page.locator("article h1").inner_text() == "The engine"
     assert page.locator("pre .hl-k").first.inner_text() == "def"
     assert page.locator("article a.kept").first.get_attribute("href").startswith("/archive/")  # type: ignore[union-attr]
-    page.locator("summary", has_text="Check a quote").click()
     page.fill("textarea[name=quote]", "An introduction with a few sentences.")
     page.click("button:has-text('Check')")
-    assert page.locator(".verdict").text_content().startswith("exact")  # type: ignore[union-attr]
-    page.locator("summary", has_text="Sources and backlinks").click()
-    assert page.locator("aside a", has_text="Notes").count() == 1
+    assert "Word for word" in page.locator(".verdict").inner_text()
+    assert page.locator("mark.quoted").first.inner_text() == "An introduction with a few sentences."
+    assert page.locator("#cited-by a", has_text="Notes").count() == 1
     tab.open(_reading(served, "Part two"))
-    page.locator("summary", has_text="Versions (2)").click()
-    page.click("button:has-text('Compare')")
-    assert "iron" in page.locator(".diff .removed").first.inner_text()
-    assert "steel" in page.locator(".diff .added").first.inner_text()
+    page.click("button:has-text('Show what changed')")
+    assert "iron" in page.locator(".diff .removed del").first.inner_text()
+    assert "steel" in page.locator(".diff .added ins").first.inner_text()
     assert tab.foreign == []
     assert tab.errors == []
     tab.close()
@@ -183,6 +181,22 @@ def test_what_agents_do_now_is_shown_while_one_looks(visit: Visit, served: Serve
     assert visit.errors == []
 
 
+def test_changes_of_watched_pages_are_an_atom_feed(served: Served, site: Site) -> None:
+    from xml.etree import ElementTree
+
+    status, headers, body = served.get("/watch/feed.atom")
+    assert status == 200
+    assert headers["content-type"].startswith("application/atom+xml")
+    names = {"a": "http://www.w3.org/2005/Atom"}
+    entries = ElementTree.fromstring(body).findall("a:entry", names)
+    assert [one.findtext("a:title", namespaces=names) for one in entries] == ["Part two changed"]
+    link = entries[0].find("a:link", names)
+    assert link is not None
+    address = link.attrib["href"]
+    assert address.startswith(f"http://127.0.0.1:{served.port}/archive/")
+    assert "steel" in served.get(address.partition(str(served.port))[2])[2].decode()
+
+
 def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served) -> None:
     path = _reading(served, "Part two")
     assert served.get(path + "/export/md")[2].decode().startswith("# Part two")
@@ -190,12 +204,10 @@ def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served)
     assert b"Part two" in served.get(path + "/export/json")[2]
     assert served.get(path + "/export/warc")[2][:2] == b"\x1f\x8b"
     page = visit.open(path)
-    page.locator("summary", has_text="Keep, export, delete").click()
     page.fill("input[name=tags]", "engines, iron")
     page.click("form[action$='/tags'] button")
     assert "engines (1)" in visit.open("/archive").locator("select[name=collection]").inner_text()
     page = visit.open(_reading(served, "Part two"))
-    page.locator("summary", has_text="Keep, export, delete").click()
     page.check("input[name=sure]")
     page.click("form[action$='/remove'] button")
     assert page.url.endswith("/archive")
@@ -217,9 +229,9 @@ def test_a_page_can_be_watched_and_left_alone_again(visit: Visit, site: Site) ->
     page = visit.open("/watch")
     page.fill("input[name=add]", site.loopback_url("/one"))
     page.click("button:has-text('Watch')")
-    assert page.locator(".documents li").count() == 2
-    page.locator(".documents li", has_text="/one").locator("button").click()
-    assert page.locator(".documents li").count() == 1
+    assert page.locator(".with-action").count() == 2
+    page.locator(".with-action", has_text="/one").locator("button").click()
+    assert page.locator(".with-action").count() == 1
 
 
 def test_the_first_paint_is_small(served: Served) -> None:
@@ -250,3 +262,10 @@ def test_the_archive_is_filtered_and_paged_without_an_end(site: Site, tmp_path: 
         assert served.get("/archive?after=%27%3B--&since=nonsense")[0] in (200, 400)
     finally:
         served.stop()
+
+
+def test_what_was_read_yesterday_is_asked_for_by_day(served: Served) -> None:
+    today, yesterday = (served.get(f"/archive?read={name}")[2].decode() for name in ("today", "yesterday"))
+    assert ">The engine<" in today
+    assert '<h3 class="day">Today</h3>' in today
+    assert ">The engine<" not in yesterday

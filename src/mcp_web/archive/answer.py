@@ -28,6 +28,8 @@ class ArchiveQuery:
     until: str | None = None
     collection: str | None = None  # a tag, or the name of a synced folder
     mode: SearchMode = "hybrid"
+    domain: str | None = None  # host or its subdomains
+    language: str | None = None  # code, as "de"
 
 
 @dataclass(frozen=True, slots=True)

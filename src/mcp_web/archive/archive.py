@@ -149,7 +149,10 @@ def _parsed(query: ArchiveQuery) -> ParsedQuery:
         except ValueError as error:
             raise InvalidInput(f"{name} is {value!r}; a date is written as 2025-05-20.") from error
     source = None if query.source == "all" else query.source
-    return ParsedQuery(query, question, DocumentFilter(source, query.since, query.until, query.collection or None))
+    wanted = DocumentFilter(
+        source, query.since, query.until, query.collection or None, query.domain or None, query.language or None
+    )
+    return ParsedQuery(query, question, wanted)
 
 
 def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales) -> Meaning:

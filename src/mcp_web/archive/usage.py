@@ -16,7 +16,8 @@ KEPT = 60 * 86400.0
 TRIES = 5  # several processes add to the same hour
 HOUR = 3600.0
 
-_SERIES = ("calls", "failed", "hits", "fetched", "ms")
+_SERIES = ("calls", "failed", "hits", "fetched", "ms", "searches", "searches_failed", "tokens_saved")
+ANSWERED = ("ok", "empty")  # outcomes of a search provider that are no failures
 
 
 async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None = None) -> None:
@@ -53,6 +54,11 @@ def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
             sums["failed"] += value if labels.get("outcome") != "ok" else 0
         elif name == "cache_total":
             sums["hits" if labels.get("state") == "hit" else "fetched"] += value
+        elif name == "search_outcomes":
+            sums["searches"] += value
+            sums["searches_failed"] += value if labels.get("outcome") not in ANSWERED else 0
+        elif name == "tokens_saved":
+            sums["tokens_saved"] += value
     for name, _, row in drained.get("histograms", ()):
         if name == "tool_ms":
             sums["ms"] += row[1]

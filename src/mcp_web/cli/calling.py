@@ -25,7 +25,8 @@ def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> t
         async with App(load()) as app:
             with shown_progress() as say:
                 on_progress = (lambda step: say(step.message, step.done, step.total)) if say else None
-                call = Call(app, deadline=anyio.current_time() + deadline, on_progress=on_progress)
+                until = anyio.current_time() + deadline
+                call = Call(app, deadline=until, on_progress=on_progress, client="mcp-web (command line)")
                 return await run_tool(tool_named(name), call, given)
 
     answer = run_interruptible(work)

@@ -18,6 +18,7 @@ from mcp_web.model.passage import Passage
 from mcp_web.model.search import SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.read_page import PROTECTED, PageRead, read_pages
+from mcp_web.services.record_readings import record_readings
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import iso
@@ -98,6 +99,8 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         notes.append("Embeddings are off: passages were ranked by words only.")
     results = {one.query: _found(call, page, one, notes, args["maxResults"], by_words=by_words) for one in page.ranked}
     data["queries"] = [{"query": query, "results": results[query]} for query in args["query"]]
+    asked = [(one.query, [(each.passage.start, each.passage.end) for each in one.passages]) for one in page.ranked]
+    await record_readings(call.app, kept, asked, tool="web.readFromPage", client=call.client)
     if args["includeMetadata"]:
         data["metadata"] = _metadata(page)
     if notes:

@@ -51,6 +51,7 @@ class SnapshotInfo:
     chars: int
     source: Source = "web"
     since: float = 0.0  # when this version last became the newest: later than fetched_at if the page changed back
+    used_at: float = 0.0  # when the page was last asked for
 
 
 def page_key(url: str, variant: str, vary: str = "") -> str:

@@ -104,7 +104,8 @@ class _Handlers:
     async def _run(
         self, ctx: Context, app: App, tool: Tool, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        call = Call(app, deadline=anyio.current_time() + self._deadline, wants_data=self._structured)
+        deadline = anyio.current_time() + self._deadline
+        call = Call(app, deadline, client=_client(ctx), wants_data=self._structured)
         result: Result | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, call.progress)
@@ -149,6 +150,14 @@ class _Handlers:
 def _caller(ctx: Context) -> Caller | None:
     """Who sent the request; None on stdio and where no token is needed."""
     return caller_in(ctx.request.scope) if ctx.request is not None else None
+
+
+def _client(ctx: Context) -> str:
+    """The program that asked, and the name of its token: where it introduces itself, else by its user agent."""
+    caller, told = _caller(ctx), ctx.session.client_params
+    agent = ctx.request.headers.get("user-agent", "") if ctx.request is not None else ""
+    program = told.client_info.name if told is not None else agent.partition("/")[0]
+    return " · ".join(name[:100] for name in (program, caller.name if caller else "") if name)
 
 
 @asynccontextmanager

@@ -22,9 +22,11 @@ async def list_documents(
     language: str | None = None,
     since: str | None = None,
     until: str | None = None,
+    used_since: float | None = None,
+    used_before: float | None = None,
 ) -> tuple[list[SnapshotInfo], str]:
     """At most `limit` documents, and the cursor of the next page, empty at the end."""
-    wanted = DocumentFilter(source, since, until, collection, domain, language)
+    wanted = DocumentFilter(source, since, until, collection, domain, language, used_since, used_before)
     return await (await app.store()).browse(limit, after=after, filter=wanted)
 
 

@@ -103,24 +103,34 @@ _UPDATED = re.compile(r"<updated>([^<]+)</updated>")
 MOST_ENTRIES = 200
 
 
-def atom(entries: Sequence[tuple[float, Watched]], title: str = "Watched pages", *, earlier: str = "") -> str:
-    """The changes as an Atom feed, newest first, followed by the entries of the feed as it was before."""
+def atom(
+    entries: Sequence[tuple[float, Watched]], title: str = "Watched pages", *, earlier: str = "", page: str = ""
+) -> str:
+    """The changes as an Atom feed, newest first, followed by the entries of the feed as it was before.
+
+    Entries link to the watched page or, when `page` is the address of the page for people, to the comparison there.
+    """
     from datetime import UTC, datetime
     from xml.sax.saxutils import escape
 
     def when(seconds: float) -> str:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
+    def link(one: Watched) -> str:
+        address = f"{page}/archive/{one.snapshot}/diff?with={one.previous}" if page and one.previous else one.url
+        return escape(address, {'"': "&quot;"})
+
     rows = []
-    for at, one in entries:
+    for at, one in sorted(entries, key=lambda entry: entry[0]):
         body = "\n\n".join(f"{each.change}: {' > '.join(each.path)}\n{each.hunk}" for each in one.changes)
         rows.append(
             f"<entry><id>urn:sha256:{one.snapshot}</id><title>{escape(one.title or one.url)} {one.state}</title>"
-            f'<link href="{escape(one.url, {chr(34): "&quot;"})}"/><updated>{when(at)}</updated>'
+            f'<link href="{link(one)}"/><updated>{when(at)}</updated>'
             f"<content>{escape(body)}</content></entry>"
         )
     rows = [*reversed(rows), *(entry for entry in _ENTRY.findall(earlier) if entry not in rows)][:MOST_ENTRIES]
     latest = max((found[1] for row in rows if (found := _UPDATED.search(row))), default=when(time.time()))
     head = '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
     head += f"<id>urn:mcp-web:watch</id><title>{escape(title)}</title><updated>{latest}</updated>"
+    head += "<author><name>mcp-web</name></author>"
     return f"{head}{''.join(rows)}</feed>\n"

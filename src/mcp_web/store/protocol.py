@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
+from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 
 
@@ -68,6 +69,8 @@ class DocumentFilter:
     collection: str | None = None  # a tag, or the name of a synced folder; case does not matter
     domain: str | None = None  # host or its subdomains
     language: str | None = None  # code, as "de"
+    used_since: float | None = None  # seconds since the epoch, of the last use
+    used_before: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,7 @@ class PageRecord:
     used_at: float
     pictures: Mapping[str, bytes] = field(default_factory=dict)  # by hash of the version
     vectors: tuple[StoredVectors, ...] = ()  # one for each model
+    readings: tuple[ReadingRecord, ...] = ()  # the newest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +237,19 @@ class Store(Protocol):
         """The picture of one version, by its whole hash."""
         ...
 
+    # readings: what callers were shown of a page, kept for three months and deleted with it
+    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
+        """Add what was shown of a page; nothing for an unknown page, and nothing while another process writes."""
+        ...
+
+    async def readings(self, key: str) -> list[ReadingRecord]:
+        """The last readings of a page, newest first."""
+        ...
+
+    async def remove_readings(self, key: str) -> int:
+        """Delete the readings of a page; returns how many there were."""
+        ...
+
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         """Delete what the rule names, or with `dry_run` only report what it would delete."""
         ...
@@ -308,6 +325,10 @@ class Store(Protocol):
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
         """Page keys in ascending order, after the given one: for iterating over everything."""
+        ...
+
+    async def hosts(self, limit: int) -> list[tuple[str, int]]:
+        """The hosts with the most documents, and how many each has."""
         ...
 
     async def collections(self) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from mcp_web.errors import InvalidInput
+from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.model.wire import document_from_json
 from mcp_web.store.pack import unpack_json, unpack_text
@@ -20,13 +21,19 @@ SELECT p.key, s.hash, p.url, p.final_url, p.variant, s.fetched_at, s.checked_at,
   s.last_modified, s.media_type, s.answer, p.source, p.path, p.tags, s.authenticated, s.facts, s.text
 FROM pages p JOIN snapshots s ON """
 INFO = """
-SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source, s.since
+SELECT p.key, s.hash, p.url, s.title, p.variant, s.fetched_at, s.checked_at, s.chars, p.source, s.since,
+  p.used_at
 FROM pages p JOIN snapshots s ON """
 # The columns that `document_row` reads.
 DOCUMENT = (
     "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
     " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
 )
+
+# The columns that `reading_of` reads.
+READING = "at, tool, question, client, snapshot, spans"
+MOST_READINGS = 50  # of one page; the oldest go
+READINGS_KEPT = 90 * 86400.0  # seconds
 
 
 def storable(text: str) -> str:
@@ -60,15 +67,17 @@ def bare_domain(domain: str) -> str:
     return storable(domain.strip().lower().lstrip("*").strip("."))
 
 
-def filter_values(filter: DocumentFilter) -> dict[str, str | int]:
+def filter_values(filter: DocumentFilter) -> dict[str, str | float]:
     """The conditions of a filter that are set, as columns hold them."""
-    given: dict[str, str | int | None] = {
+    given: dict[str, str | float | None] = {
         "source": filter.source,
         "since": date.fromisoformat(filter.since).toordinal() if filter.since else None,
         "until": date.fromisoformat(filter.until).toordinal() if filter.until else None,
         "collection": storable(filter.collection) if filter.collection else None,
         "domain": bare_domain(filter.domain) if filter.domain else None,
         "language": filter.language or None,
+        "used_since": filter.used_since,
+        "used_before": filter.used_before,
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -130,6 +139,15 @@ def document_row(row: tuple[bytes, bytes, str, str, Source, int | None, str | No
     return DocumentRow(key.hex(), hash_.hex(), url, title, source, iso, path, labels, variant, unpack_text(text))
 
 
-def info_of(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, float]) -> SnapshotInfo:
-    key, hash_, url, title, variant, fetched_at, checked_at, chars, source, since = row
-    return SnapshotInfo(key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source, since)
+def info_of(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, float, float]) -> SnapshotInfo:
+    key, hash_, url, title, variant, fetched_at, checked_at, chars, source, since, used_at = row
+    return SnapshotInfo(
+        key.hex(), hash_.hex(), url, title, variant, fetched_at, checked_at, chars, source, since, used_at
+    )
+
+
+def reading_of(row: tuple[float, str, str, str, bytes, str]) -> ReadingRecord:
+    at, tool, question, client, snapshot, spans = row
+    return ReadingRecord(
+        at, tool, question, client, snapshot.hex(), tuple((start, end) for start, end in json.loads(spans))
+    )

@@ -31,6 +31,7 @@ class Call:
     progress: Progress = field(default_factory=Progress)
     on_progress: Callable[[Progress], None] | None = None  # called at once: for progress bars
     facts: dict[str, Any] = field(default_factory=dict)  # what the log says of this call besides its tool and time
+    client: str = ""  # the name of the program that asked, where it is known
     wants_data: bool = True  # whether the answer object is used, or only the text
 
     def report(self, message: str, done: float | None = None, total: float | None = None) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage
 from mcp_web.services.read_page import PageRead, read_pages
+from mcp_web.services.record_readings import Span, record_readings
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
@@ -22,6 +24,7 @@ from mcp_web.tools.web_open import view_of
 _MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT = 8  # sections named that did not fit
 _HANDLE = 30  # tokens of a passage's id, score and headings
+CHARS_PER_TOKEN = 4.0  # of English text, roughly
 _UNSURE = 0.3  # one in twenty questions is answered by a page that the verdict denies: its best passage is shown
 
 
@@ -59,6 +62,10 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         left.tokens -= before - share.tokens
         texts.append(text)
         objects.append(data)
+        if isinstance(page, PageRead):
+            shown = _shown(page, data["queries"])
+            await record_readings(call.app, page.opened.snapshot, shown, tool=TOOL.name, client=call.client)
+            _count_saved(page, text)
     notes = note_lines(call.notes)
     data = objects[0] if len(objects) == 1 else {"pages": objects}
     meta = {"pages": [{name: one.get(name) for name in ("url", "snapshot", "answered")} for one in objects]}
@@ -143,6 +150,21 @@ def _query(
         wanted = "; ".join(row["argument"] for row in left_out)
         lines.append(f"left out, each by web_open(url={json.dumps(kept.url)}, …): {wanted}")
     return "\n\n".join(lines), results, left_out
+
+
+def _count_saved(page: PageRead, text: str) -> None:
+    """Count about how many tokens the passages cost less than their page."""
+    saved = (len(page.opened.snapshot.document.markdown) - len(text)) / CHARS_PER_TOKEN
+    if saved > 0:
+        trace.figures.count("tokens_saved", saved)
+
+
+def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[Span]]]:
+    """Each question with where its shown passages are; of a page that is shown whole, the best one."""
+    for ranked, row in zip(page.ranked, rows, strict=True):
+        numbers = {int(one["id"].partition("#")[2]) for one in row["results"]}
+        found = {one.passage.number: one.passage for one in (*ranked.passages, *ranked.nearest)}
+        yield ranked.query, [(found[at].start, found[at].end) for at in sorted(numbers) if at in found]
 
 
 def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> ScoredPassage | None:

@@ -1,4 +1,4 @@
-"""The reading view of one kept page, its versions, quotes, citations, exports; tagging and deleting it."""
+"""The reading view of one kept page, and what changed between two of its versions."""
 
 from __future__ import annotations
 
@@ -6,40 +6,48 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from mcp_web import trace
-from mcp_web.errors import InvalidInput, NotFound
-from mcp_web.web.csrf import checked_form
-from mcp_web.web.pages import HEADERS, moment, page
+from mcp_web.errors import NotFound
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.changed_words import lines_of
+from mcp_web.web.pages import page
+from mcp_web.web.passages import OWN_QUOTE, Passage, merged
+from mcp_web.web.times import moment
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
     from starlette.responses import Response
 
     from mcp_web.app import App
     from mcp_web.model.page import Document
+    from mcp_web.model.reading import ReadingRecord
     from mcp_web.model.snapshot import Snapshot
+    from mcp_web.read.quote import QuoteCheck
     from mcp_web.services.find_snapshot import Found
 
 EXPORTS = {"md": "Markdown", "bib": "BibTeX", "json": "CSL-JSON", "warc": "WARC"}
 MOST_LINKED = 100
+_MOST_ADDRESSES = 1000
 
 
 async def reading_view(app: App, request: Request) -> Response:
     from markupsafe import Markup
 
-    from mcp_web.web.markdown import addresses, to_reading
+    from mcp_web.web.markdown import Parsed
 
-    found = await _found(app, request)
+    found = await found_document(app, request)
     kept, store = found.snapshot, found.store
     document = kept.document
-    seen = await store.seen(addresses(document.markdown)[:1000])
-    copies = {url: info.hash for url, info in seen.items()}
-    shown = await anyio.to_thread.run_sync(to_reading, _without_title(document), copies)
-    versions = [
-        {"hash": one.hash, "when": moment(one.since), "chars": one.chars} for one in await store.versions(kept.key)
-    ]
-    cites, cited = await _citations(found)
     quote = request.query_params.get("quote", "")[:5000]
+    check = await _checked(kept, quote) if quote.strip() else None
+    readings = await store.readings(kept.key)
+    text, passages = _marked_text(document, _spans(kept, readings, check))
+    parsed = await anyio.to_thread.run_sync(Parsed, text, passages)
+    seen = await store.seen(parsed.addresses()[:_MOST_ADDRESSES])
+    copies = {url: info.hash for url, info in seen.items()}
+    shown = await anyio.to_thread.run_sync(parsed.html, copies)
+    cites, cited = await _citations(found)
     return page(
         request,
         "document.html",
@@ -52,11 +60,13 @@ async def reading_view(app: App, request: Request) -> Response:
         notes=document.notes,
         body=Markup(shown.html),  # noqa: S704 — made by our Markdown renderer, which escapes all HTML of the page
         contents=shown.contents,
-        versions=versions,
+        versions=await _versions(found),
         cites=cites,
         cited=cited,
+        asked=_asked(kept, readings, passages),
         quote=quote,
-        check=await _checked(kept, quote) if quote.strip() else None,
+        check=check,
+        verdict=verdict_text(check.verdict) if check else "",
         exports=tuple(EXPORTS.items()),
         tags=kept.tags,
         shared_by=found.shared_by,
@@ -67,97 +77,118 @@ async def reading_view(app: App, request: Request) -> Response:
 async def difference(app: App, request: Request) -> Response:
     from mcp_web.services.compare_versions import compare_versions
 
-    newer = (await _found(app, request)).snapshot
+    found = await found_document(app, request)
+    newer = found.snapshot
     older, changes = await compare_versions(app, newer, request.query_params.get("with", "previous"))
     if older.fetched_at > newer.fetched_at:
         older, newer = newer, older
-        _, changes = await compare_versions(app, newer, older.hash)
-    listed = [{"change": one.change, "path": one.path, "lines": [_line(line) for line in one.hunk.splitlines()]}
-              for one in changes]  # fmt: skip
+        older, changes = await compare_versions(app, newer, older.hash)
+    title = newer.document.title or newer.url
+    listed = [
+        {"change": change_text(one.change), "path": section_name(one.path, title), "lines": lines_of(one.hunk)}
+        for one in changes
+    ]
     return page(
         request,
         "diff.html",
-        title=newer.document.title or newer.url,
-        newer={"hash": newer.hash, "when": moment(newer.fetched_at)},
-        older={"hash": older.hash, "when": moment(older.fetched_at)},
+        title=title,
+        newer=newer,
+        older=older,
+        versions=await _versions(found),
         changes=listed,
     )
 
 
-async def picture(app: App, request: Request) -> Response:
-    from starlette.responses import Response
-
-    found = await _found(app, request)
-    png = await found.store.picture(found.snapshot.hash)
-    if png is None:
-        raise NotFound("No screenshot of this page is kept.")
-    return Response(png, media_type="image/png", headers=HEADERS)
-
-
-async def export(app: App, request: Request) -> Response:
-    """One document as a file to download."""
-    from starlette.responses import Response
-
-    form = request.path_params["form"]
-    if form not in EXPORTS:
-        raise NotFound(f"There is no export named {form[:20]!r}.")
-    kept = (await _found(app, request)).snapshot
-    body = await _exported(kept, form)
-    headers = HEADERS | {"content-disposition": f'attachment; filename="{kept.hash[:16]}.{form}"'}
-    return Response(body, media_type="application/octet-stream", headers=headers)
-
-
-async def change_tags(app: App, request: Request) -> Response:
-    from starlette.responses import RedirectResponse
-
-    from mcp_web.archive import add
-
-    form = await checked_form(request)
-    tags = tuple(dict.fromkeys(tag.strip()[:100] for tag in str(form.get("tags", "")).split(",") if tag.strip()))
-    kept = await _own(app, request)
-    await add.add_page(await app.store(), kept, tags=tags)
-    return RedirectResponse(f"/archive/{kept.hash}", 303)
-
-
-async def remove(app: App, request: Request) -> Response:
-    from starlette.responses import RedirectResponse
-
-    form = await checked_form(request)
-    if form.get("sure") != "yes":
-        raise InvalidInput("Deleting was not confirmed.", suggestion="Tick the box and try again.")
-    await (await app.store()).remove([(await _own(app, request)).key])
-    return RedirectResponse("/archive", 303)
-
-
-async def _found(app: App, request: Request) -> Found:
+async def found_document(app: App, request: Request) -> Found:
+    """The version that the address names, of an own document or of one that others share."""
     from mcp_web.services.find_snapshot import find_document
 
     try:
         return await find_document(app, request.path_params["hash"])
     except NotFound as error:
-        raise _missing() from error
+        raise missing() from error
 
 
-async def _own(app: App, request: Request) -> Snapshot:
-    """The document, for changing it: what others share cannot be changed."""
-    from mcp_web.services.find_snapshot import find_own_snapshot
-
-    try:
-        return await find_own_snapshot(app, request.path_params["hash"])
-    except NotFound as error:
-        raise _missing() from error
+def missing() -> NotFound:
+    return NotFound(_("Nothing is kept under this name."), suggestion=_("It may have been deleted; search for it."))
 
 
-def _missing() -> NotFound:
-    return NotFound("Nothing is kept under this name.", suggestion="It may have been deleted; search for it.")
+def verdict_text(verdict: str) -> str:
+    """What a verdict on a quote means, for people."""
+    return {
+        "exact": _("Word for word in this page"),
+        "normalised": _("In this page; only spacing, quotation marks or case differ"),
+        "fuzzy": _("Similar, but not the same words"),
+        "absent": _("Not in this page"),
+    }[verdict]
 
 
-def _without_title(document: Document) -> str:
-    """The text without its first heading where that is the title, which the view shows already."""
+def change_text(change: str) -> str:
+    names = {"added": _("added"), "removed": _("removed"), "changed": _("changed"), "renamed": _("renamed"),
+             "moved": _("moved")}  # fmt: skip
+    return names.get(change, change)
+
+
+def section_name(path: Sequence[str], title: str) -> str:
+    """The headings that lead to a section, without the title of the page."""
+    return " › ".join(path[1:] if path and path[0] == title else path)
+
+
+async def _versions(found: Found) -> list[dict[str, Any]]:
+    rows = await found.store.versions(found.snapshot.key)
+    return [
+        {"hash": one.hash, "when": moment(one.since), "chars": one.chars, "changed": at + 1 < len(rows)}
+        for at, one in enumerate(rows)
+    ]
+
+
+def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck | None) -> list[tuple[int, int, int]]:
+    """What to mark in this version: passages that were shown, by number of the reading, and the quote being checked."""
+    found = [
+        (start, end, number)
+        for number, one in enumerate(readings, start=1)
+        if one.snapshot == kept.hash
+        for start, end in one.spans
+    ]
+    if check is not None and check.start is not None and check.end is not None:
+        found.append((check.start, check.end, OWN_QUOTE))
+    return found
+
+
+def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple[str, list[Passage]]:
+    """The text without its title, and its passages."""
+    skipped = _title_end(document)
+    placed = [(max(0, start - skipped), end - skipped, number) for start, end, number in spans]
+    return document.markdown[skipped:], merged(placed)
+
+
+def _title_end(document: Document) -> int:
+    """Where the text begins: behind a first heading that is the title, which the view shows already."""
     first = document.headings[0] if document.headings else None
     if first is None or first.text.strip() != document.title.strip() or document.markdown[: first.start].strip():
-        return document.markdown
-    return document.markdown[first.start :].partition("\n")[2]
+        return 0
+    end = document.markdown.find("\n", first.start)
+    return len(document.markdown) if end < 0 else end + 1
+
+
+def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """The questions that were asked of this page, each with a link to the first passage that answered it."""
+    first: dict[int, int] = {}
+    for place, passage in enumerate(passages, start=1):
+        for number in passage.numbers:
+            first.setdefault(number, place)
+    return [
+        {
+            "number": number,
+            "question": one.question,
+            "is_quote": one.tool == "verify_quotes",
+            "client": one.client or _("an agent"),
+            "when": moment(one.at),
+            "href": f"#passage-{first[number]}" if number in first else f"/archive/{one.snapshot}",
+            "is_here": one.snapshot == kept.hash,
+        }
+        for number, one in enumerate(readings, start=1)
+    ]
 
 
 async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
@@ -165,8 +196,8 @@ async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str,
     out = await store.cites([kept.key], MOST_LINKED)
     back = await store.cited_by([kept.key], MOST_LINKED)
     keys = [edge.target for edge in out if edge.target] + [edge.source for edge in back]
-    rows = await store.documents(list(dict.fromkeys(keys)))
-    link = {key: {"href": f"/archive/{row.hash}", "title": row.title or row.url} for key, row in rows.items()}
+    rows = await store.headlines(list(dict.fromkeys(keys)))
+    link = {key: {"href": f"/archive/{key}", "title": row.title or row.url} for key, row in rows.items()}
     cites = [link[edge.target] for edge in out if edge.target in link and edge.target != kept.key]
     cited = [link[edge.source] for edge in back if edge.source in link and edge.source != kept.key]
     return _each_once(cites), _each_once(cited)
@@ -176,30 +207,8 @@ def _each_once(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return list({row["href"]: row for row in rows}.values())
 
 
-async def _checked(kept: Snapshot, quote: str) -> Any:
+async def _checked(kept: Snapshot, quote: str) -> QuoteCheck:
     from mcp_web.read.quote import verify
 
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, [quote], kept.document.headings)
     return checks[0]
-
-
-def _line(line: str) -> tuple[str, str]:
-    return {"+": "added", "-": "removed"}.get(line[:1], "same"), line
-
-
-async def _exported(kept: Snapshot, form: str) -> bytes:
-    if form == "md":
-        return trace.redact(kept.document.markdown).encode()
-    from mcp_web.archive.exchange import bibtex, csl
-    from mcp_web.archive.exchange.references import reference_of
-
-    reference = reference_of(kept)
-    if form == "bib":
-        return trace.redact(bibtex.entry(reference, bibtex.citation_key(reference, set()))).encode()
-    if form == "json":
-        import json
-
-        return trace.redact(json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2)).encode()
-    from mcp_web.archive.exchange.warc import warc_of
-
-    return await anyio.to_thread.run_sync(warc_of, kept)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.archive.usage import history
+from mcp_web.archive.usage import ANSWERED, history
 from mcp_web.services.show_stats import show_stats
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.charts import Hour, bar, chart
 from mcp_web.web.pages import number, page, size
 
 if TYPE_CHECKING:
@@ -15,10 +18,10 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 HOURS = 48
-_WIDTH, _HEIGHT = 960, 120
-_STEP_NAMES = {"fetch": "Fetching a page", "extract": "Reading a page", "render": "Rendering in the browser",
-               "search": "Asking search providers", "archive_search": "Searching the archive",
-               "embed": "The model reading text"}  # fmt: skip
+SITES = 15  # with the most documents
+
+Stats = dict[str, Any]
+Table = dict[str, Any]
 
 
 async def figures(app: App, request: Request) -> Response:
@@ -35,39 +38,57 @@ async def _shown(app: App) -> dict[str, Any]:
     store = await app.store()
     stats = await show_stats(app)
     hours = await history(store, HOURS)
-    return {
-        "tiles": _tiles(stats, hours),
-        "charts": [
-            _chart("Calls by the hour", hours, lambda row: row.get("calls", 0.0)),
-            _chart("Failed calls by the hour", hours, lambda row: row.get("failed", 0.0)),
-            _chart("Pages answered from the archive, in percent", hours, _hit_share),
-            _chart(
-                "Milliseconds per call",
-                hours,
-                lambda row: row.get("ms", 0.0) / row["calls"] if row.get("calls") else 0.0,
-            ),
-        ],
-        "tables": [_tools(stats), _steps(stats), _failures(stats)],
-    }
+    sites = await store.hosts(SITES)
+    tables = [_providers(stats), _sites(sites), _vectors(stats), _tools(stats), _steps(stats), _failures(stats)]
+    return {"tiles": _tiles(stats, hours[-24:]), "charts": _charts(hours), "tables": tables}
 
 
-def _tiles(stats: dict[str, Any], hours: list[tuple[str, dict[str, float]]]) -> list[dict[str, str]]:
-    kept = stats["store"]
-    last_day = hours[-24:]
-    calls = sum(row.get("calls", 0.0) for _, row in last_day)
-    hits = sum(row.get("hits", 0.0) for _, row in last_day)
-    fetched = sum(row.get("fetched", 0.0) for _, row in last_day)
-    opened = hits + fetched
-    share = f"{100 * hits / opened:.0f} %" if opened else "–"
+def _charts(hours: list[Hour]) -> list[dict[str, Any]]:
     return [
-        {"name": "Calls in the last day", "value": number(calls), "note": ""},
+        chart(_("Calls"), hours, lambda row: row.get("calls", 0.0), lambda row: row.get("failed", 0.0)),
+        chart(_("Pages answered from the archive"), hours, _hit_share, unit=" %"),
+        chart(_("Tokens saved by reading passages instead of pages"), hours, lambda row: row.get("tokens_saved", 0.0)),
+        chart(_("Mean time of a call"), hours, _mean_ms, unit=" ms"),
+        chart(
+            _("Requests to search providers"),
+            hours,
+            lambda row: row.get("searches", 0.0),
+            lambda row: row.get("searches_failed", 0.0),
+        ),
+        chart(_("Pages fetched from the web"), hours, lambda row: row.get("fetched", 0.0)),
+    ]
+
+
+def _tiles(stats: Stats, last_day: list[Hour]) -> list[dict[str, str]]:
+    kept = stats["store"]
+    sums: Counter[str] = Counter()
+    for _key, row in last_day:
+        sums.update(row)
+    opened = sums["hits"] + sums["fetched"]
+    failed = _("%(count)s failed") % {"count": number(sums["failed"])}
+    pages = {"hits": number(sums["hits"]), "all": number(opened)}
+    return [
+        {"name": _("Calls in the last day"), "value": number(sums["calls"]), "note": failed},
         {
-            "name": "Pages answered without the network",
-            "value": share,
-            "note": f"{number(hits)} of {number(hits + fetched)}",
+            "name": _("Answered without the network"),
+            "value": f"{100 * sums['hits'] / opened:.0f} %" if opened else "–",
+            "note": _("%(hits)s of %(all)s pages") % pages,
         },
-        {"name": "Documents kept", "value": number(kept["pages"]), "note": f"{number(kept['snapshots'])} versions"},
-        {"name": "Text kept", "value": size(kept["text_bytes"]), "note": f"{size(kept['disk_bytes'])} on disk"},
+        {
+            "name": _("Tokens saved in the last day"),
+            "value": number(sums["tokens_saved"]),
+            "note": _("about, by passages instead of pages"),
+        },
+        {
+            "name": _("Documents kept"),
+            "value": number(kept["pages"]),
+            "note": _("%(count)s versions") % {"count": number(kept["snapshots"])},
+        },
+        {
+            "name": _("Text kept"),
+            "value": size(kept["text_bytes"]),
+            "note": _("%(size)s on disk") % {"size": size(kept["disk_bytes"])},
+        },
     ]
 
 
@@ -76,61 +97,81 @@ def _hit_share(row: dict[str, float]) -> float:
     return 100 * row.get("hits", 0.0) / opened if opened else 0.0
 
 
-def _chart(name: str, hours: list[tuple[str, dict[str, float]]], value: Any) -> dict[str, Any]:
-    rows = [(key, float(value(row))) for key, row in hours]
-    most = max((found for _, found in rows), default=0.0)
-    if most == 0:
-        return {"name": name, "bars": []}
-    width = _WIDTH / len(rows)
-    bars = [
-        {
-            "x": round(at * width + 1, 1),
-            "y": round(_HEIGHT - _HEIGHT * found / most, 1),
-            "width": round(width - 2, 1),
-            "height": round(_HEIGHT * found / most, 1),
-            "name": _hour(key),
-            "value": f"{found:,.0f}",
-        }
-        for at, (key, found) in enumerate(rows)
-    ]
-    return {"name": name, "bars": bars, "width": _WIDTH, "height": _HEIGHT, "first": _hour(rows[0][0]),
-            "last": _hour(rows[-1][0]), "summary": f"at most {most:,.0f}"}  # fmt: skip
+def _mean_ms(row: dict[str, float]) -> float:
+    return row.get("ms", 0.0) / row["calls"] if row.get("calls") else 0.0
 
 
-def _hour(key: str) -> str:
-    return f"{key[:10]} {key[11:]}:00"
+def _providers(stats: Stats) -> Table:
+    """How often each provider was asked, and why it did not answer."""
+    asked: dict[str, Counter[str]] = {}
+    for row in stats["counts"]:
+        if row["name"] == "search_outcomes":
+            labels = dict(pair.partition("=")[::2] for pair in row["labels"].split(" "))
+            asked.setdefault(labels["provider"], Counter())[labels["outcome"]] += row["value"]
+    most = max((sum(found.values()) for found in asked.values()), default=0.0)
+    rows = []
+    for name, found in sorted(asked.items(), key=lambda one: -sum(one[1].values())):
+        bad = {outcome: count for outcome, count in found.items() if outcome not in ANSWERED}
+        reasons = ", ".join(f"{number(count)} {outcome.replace('_', ' ')}" for outcome, count in bad.items())
+        total = sum(found.values())
+        rows.append((name, bar(total, most, sum(bad.values())), number(total), number(sum(bad.values())), reasons))
+    columns = (_("provider"), "", _("asked"), _("failed"), _("why"))
+    return {"name": _("Search providers"), "columns": columns, "rows": rows,
+            "empty": _("No provider has been asked yet.")}  # fmt: skip
 
 
-def _tools(stats: dict[str, Any]) -> dict[str, Any]:
+def _sites(sites: list[tuple[str, int]]) -> Table:
+    most = max((count for _host, count in sites), default=0)
+    rows = [(host, bar(count, most), number(count)) for host, count in sites]
+    return {"name": _("Pages by site"), "columns": (_("site"), "", _("documents")), "rows": rows, "empty": ""}
+
+
+def _vectors(stats: Stats) -> Table:
+    """How far each model has read what is kept."""
+    rows = []
+    for one in stats["vectors"]:
+        covered = max(0, one["documents"] - one["lacking"])
+        share = f"{100 * covered / one['documents']:.0f} %" if one["documents"] else "–"
+        name = one["model"].partition("@")[0]
+        rows.append((name, bar(covered, one["documents"]), share, number(one["lacking"])))
+    columns = (_("model"), "", _("of the documents"), _("waiting"))
+    return {"name": _("Search by meaning"), "columns": columns, "rows": rows, "empty": _("No model is in use.")}
+
+
+def _tools(stats: Stats) -> Table:
     rates = {row["tool"]: row for row in stats["cache_hit_rates"]}
     rows = []
     for row in stats["steps"]:
-        kind, _, tool = row["step"].partition(" ")
+        kind, _space, tool = row["step"].partition(" ")
         if kind == "tool" and tool:
             rate = rates.get(tool)
             share = f"{100 * rate['cache_hit_rate']:.0f} %" if rate else ""
             rows.append((tool, number(row["times"]), f"{row['mean_ms']:,.0f} ms", _at_most(row["p95_ms"]), share))
-    return {
-        "name": "Tools",
-        "columns": ("tool", "calls", "mean time", "95 of 100 within", "from the archive"),
-        "rows": rows,
-    }
+    columns = (_("tool"), _("calls"), _("mean time"), _("95 of 100 within"), _("from the archive"))
+    return {"name": _("Tools"), "columns": columns, "rows": rows, "empty": ""}
 
 
-def _steps(stats: dict[str, Any]) -> dict[str, Any]:
+def _steps(stats: Stats) -> Table:
+    names = {"fetch": _("Fetching a page"), "extract": _("Reading a page"), "render": _("Rendering in the browser"),
+             "search": _("Asking search providers"), "archive_search": _("Searching the archive"),
+             "embed": _("The model reading text")}  # fmt: skip
     rows = [
-        (_STEP_NAMES[row["step"]], number(row["times"]), f"{row['mean_ms']:,.0f} ms", _at_most(row["p95_ms"]))
+        (names[row["step"]], number(row["times"]), f"{row['mean_ms']:,.0f} ms", _at_most(row["p95_ms"]))
         for row in stats["steps"]
-        if row["step"] in _STEP_NAMES
+        if row["step"] in names
     ]
-    return {"name": "Where the time goes", "columns": ("step", "times", "mean time", "95 of 100 within"), "rows": rows}
+    columns = (_("step"), _("times"), _("mean time"), _("95 of 100 within"))
+    return {"name": _("Where the time goes"), "columns": columns, "rows": rows, "empty": ""}
 
 
-def _failures(stats: dict[str, Any]) -> dict[str, Any]:
+def _failures(stats: Stats) -> Table:
     found = [row for row in stats["counts"] if row["name"] == "tool_errors_total"]
-    rows = [(row["labels"].replace("code=", "").replace("tool=", "in "), number(row["value"])) for row in found]
-    return {"name": "Failures", "columns": ("what", "times"), "rows": rows}
+    rows = []
+    for row in sorted(found, key=lambda one: -one["value"]):
+        labels = dict(pair.partition("=")[::2] for pair in row["labels"].split(" "))
+        rows.append((labels["code"].replace("_", " ").lower(), labels["tool"], number(row["value"])))
+    return {"name": _("Failures"), "columns": (_("what"), _("tool"), _("times")), "rows": rows, "empty": ""}
 
 
 def _at_most(ms: float | None) -> str:
-    return f"{ms:,.0f} ms" if ms is not None else "over 50 s"
+    return f"{ms:,.0f} ms" if ms is not None else _("over 50 s")

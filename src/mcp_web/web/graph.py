@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from mcp_web.services.list_documents import list_documents
 from mcp_web.web.listing import is_day
 from mcp_web.web.pages import page
 
@@ -16,79 +19,84 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from mcp_web.app import App
+    from mcp_web.store.protocol import Edge, Headline
 
-WIDTH, HEIGHT = 1200, 800
+WIDTH, HEIGHT = 1200, 760
 MOST_NODES = 300
+MOST_DOCUMENTS = 1000  # whose citations are looked at: those that were read last
+MOST_CITED = 15  # documents of the table
+LABELLED = 25  # the most linked documents carry their titles
 FILTERS = ("collection", "since", "until", "focus")
-LABELLED = 25  # the most cited documents carry their titles
-_BATCH = 500
-_STEPS = 120
+_MOST_EDGES = 50  # of one document
+_STEPS = 100
 _GRAVITY = 1.2  # towards the middle, so that what is not linked to the rest stays near
+_MARGIN = 60
 
-Edges = list[tuple[str, str]]
+Pairs = tuple[tuple[str, str], ...]
+Places = dict[str, tuple[float, float]]
 
 
 async def graph(app: App, request: Request) -> Response:
     store = await app.store()
-    filters = {
-        name: request.query_params.get(name, "").strip()[:200] for name in ("collection", "since", "until", "focus")
-    }
+    filters = {name: request.query_params.get(name, "").strip()[:200] for name in FILTERS}
     filters |= {name: "" for name in ("since", "until") if not is_day(filters[name])}
     focus = await store.snapshot(filters["focus"]) if filters["focus"] else None
-    edges = await _around(app, focus.key) if focus else await _between(app, filters)
-    keys = _most_linked(edges, focus.key if focus else "")
-    edges = [(source, target) for source, target in edges if source in keys and target in keys]
-    rows = await store.documents(list(keys))
-    places = await anyio.to_thread.run_sync(layout, sorted(keys), edges)
-    nodes, lines = _drawn(places, edges, rows, focus.key if focus else "")
-    collections = sorted((await store.collections()).items())
-    return page(request, "graph.html", filters=filters, collections=collections, nodes=nodes, edges=lines,
-                width=WIDTH, height=HEIGHT)  # fmt: skip
+    center = focus.key if focus else ""
+    found = await (_around(app, center) if focus else _among_recent(app, filters))
+    keys = _most_linked(found, center)
+    pairs = tuple(pair for pair in found if pair[0] in keys and pair[1] in keys)
+    titles = await store.headlines(list(keys))
+    places = await anyio.to_thread.run_sync(layout, tuple(sorted(keys)), pairs)
+    nodes = _nodes(places, pairs, titles, center)
+    return page(
+        request,
+        "graph.html",
+        filters=filters,
+        focus_title=(focus.document.title or focus.url) if focus else "",
+        collections=sorted((await store.collections()).items()),
+        nodes=nodes,
+        most_cited=sorted((node for node in nodes if node["cited"]), key=lambda node: -node["cited"])[:MOST_CITED],
+        edges=_lines(places, pairs, {node["key"]: node["r"] for node in nodes}),
+        is_cut=len(pairs) < len(found),
+        width=WIDTH,
+        height=HEIGHT,
+    )
 
 
-async def _around(app: App, key: str) -> Edges:
+async def _around(app: App, key: str) -> Pairs:
     """Two steps of citations in both directions."""
     store = await app.store()
     found: dict[tuple[str, str], None] = {}
     waiting, seen = [key], {key}
     for _ in range(2):
-        edges = [*await store.cites(waiting, MOST_NODES), *await store.cited_by(waiting, MOST_NODES)]
-        found |= {(edge.source, edge.target): None for edge in edges if edge.target}
+        edges = [*await store.cites(waiting, _MOST_EDGES), *await store.cited_by(waiting, _MOST_EDGES)]
+        found |= dict.fromkeys(_pairs(edges))
         waiting = list({end for edge in edges for end in (edge.source, edge.target) if end} - seen)[:MOST_NODES]
         seen |= set(waiting)
         if not waiting:
             break
-    return list(found)
+    return tuple(found)
 
 
-async def _between(app: App, filters: dict[str, str]) -> Edges:
-    """Citations between documents of a collection, or of everything."""
-    store = await app.store()
-    found: dict[tuple[str, str], None] = {}
-    after = ""
-    while (keys := await store.keys(after, _BATCH, collection=filters["collection"] or None)) and len(found) < 5000:
-        after = keys[-1]
-        wanted = await _in_time(app, keys, filters)
-        edges = await store.cites(wanted, 5000) if wanted else []
-        found |= {(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source}
-    return list(found)
+async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
+    """What the documents cite that were read last and pass the filters."""
+    wanted: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
+    infos, _ = await list_documents(app, limit=MOST_DOCUMENTS, **wanted)
+    return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
 
 
-async def _in_time(app: App, keys: list[str], filters: dict[str, str]) -> list[str]:
-    since, until = filters["since"], filters["until"]
-    if not (since or until):
-        return keys
-    rows = await (await app.store()).documents(keys)
-    return [key for key, row in rows.items() if row.date >= since and (not until or row.date <= until)]
+def _pairs(edges: list[Edge]) -> Pairs:
+    return tuple({(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source})
 
 
-def _most_linked(edges: Edges, focus: str) -> set[str]:
-    degree = Counter(end for edge in edges for end in edge)
+def _most_linked(pairs: Pairs, center: str) -> set[str]:
+    degree = Counter(end for pair in pairs for end in pair)
     kept = {key for key, _ in degree.most_common(MOST_NODES)}
-    return kept | {focus} if focus else kept
+    return kept | {center} if center else kept
 
 
-def layout(keys: list[str], edges: Edges) -> dict[str, tuple[float, float]]:
+@lru_cache(maxsize=32)
+def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
     """Places by springs: linked documents attract each other, all repel. The same input gives the same picture."""
     import numpy as np
 
@@ -98,52 +106,63 @@ def layout(keys: list[str], edges: Edges) -> dict[str, tuple[float, float]]:
     number = {key: at for at, key in enumerate(keys)}
     turn = np.arange(count) * 2.39996  # the golden angle spreads the start evenly over a disc
     spread = np.sqrt((np.arange(count) + 0.5) / count)
-    at = np.stack([spread * np.cos(turn), spread * np.sin(turn)], axis=1)
-    pairs = np.array([(number[a], number[b]) for a, b in edges if a in number and b in number], int).reshape(-1, 2)
+    at = np.stack([spread * np.cos(turn), spread * np.sin(turn)], axis=1).astype(np.float32)
+    ends = np.array([(number[a], number[b]) for a, b in pairs], int).reshape(-1, 2)
     ideal = 1.6 / math.sqrt(count)
     for step in range(_STEPS):
-        away = at[:, None, :] - at[None, :, :]
-        far = np.maximum(np.sqrt((away**2).sum(2)), 1e-3)
-        force = (away * (ideal**2 / far**2)[:, :, None]).sum(1) - at * _GRAVITY
-        if len(pairs):
-            along = at[pairs[:, 0]] - at[pairs[:, 1]]
-            pull = along * (np.sqrt((along**2).sum(1)) / ideal)[:, None]
-            np.add.at(force, pairs[:, 0], -pull)
-            np.add.at(force, pairs[:, 1], pull)
+        squares = (at**2).sum(1)
+        push = ideal**2 / np.maximum(squares[:, None] + squares[None, :] - 2 * (at @ at.T), 1e-4)
+        force = at * push.sum(1)[:, None] - push @ at - at * _GRAVITY
+        along = at[ends[:, 0]] - at[ends[:, 1]]
+        pull = along * (np.sqrt((along**2).sum(1)) / ideal)[:, None]
+        np.add.at(force, ends[:, 0], -pull)
+        np.add.at(force, ends[:, 1], pull)
         length = np.maximum(np.sqrt((force**2).sum(1)), 1e-9)
         at += force / length[:, None] * np.minimum(length, 0.1 * (1 - step / _STEPS))[:, None]
     low, high = at.min(0), at.max(0)
-    scaled = (at - low) / np.maximum(high - low, 1e-9)
-    return {key: (40 + scaled[n, 0] * (WIDTH - 240), 40 + scaled[n, 1] * (HEIGHT - 80)) for key, n in number.items()}
+    scaled = ((at - low) / np.maximum(high - low, 1e-9)).tolist()
+    return {
+        key: (_MARGIN + x * (WIDTH - 2 * _MARGIN), _MARGIN / 2 + y * (HEIGHT - 1.5 * _MARGIN))
+        for key, (x, y) in zip(keys, scaled, strict=True)
+    }
 
 
-def _drawn(
-    places: dict[str, tuple[float, float]], edges: Edges, rows: Any, focus: str
-) -> tuple[list[dict[str, Any]], list[dict[str, float]]]:
-    cited = Counter(target for _, target in edges)
-    named = {key for key, _ in Counter(end for edge in edges for end in edge).most_common(LABELLED)} | {focus}
-    link = {key: {"href": f"/archive/{rows[key].hash}", "title": rows[key].title or rows[key].url} for key in rows}
-    nodes = [
+def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Headline], center: str) -> list[dict[str, Any]]:
+    cited = Counter(target for _, target in pairs)
+    named = {key for key, _ in Counter(end for pair in pairs for end in pair).most_common(LABELLED)} | {center}
+    link = {key: {"href": f"/archive/{key}", "title": one.title or one.url} for key, one in titles.items()}
+    cites: dict[str, list[dict[str, str]]] = {}
+    for source, target in pairs:
+        if target in link:
+            cites.setdefault(source, []).append(link[target])
+    return [
         link[key]
         | {
+            "key": key,
             "x": round(x, 1),
             "y": round(y, 1),
-            "r": round(4 + 2 * math.sqrt(cited[key]), 1),
-            "focus": key == focus,
-            "label": link[key]["title"][:32] if key in named else "",
-            "cites": [link[target] for source, target in edges if source == key and target in link],
+            "r": round(5 + 2.5 * math.sqrt(cited[key]), 1),
+            "focus": key == center,
+            "label": _label(link[key]["title"]) if key in named else "",
+            "cited": cited[key],
+            "cites": cites.get(key, []),
         }
         for key, (x, y) in places.items()
         if key in link
     ]
-    lines = [
-        {
-            "x1": round(places[a][0], 1),
-            "y1": round(places[a][1], 1),
-            "x2": round(places[b][0], 1),
-            "y2": round(places[b][1], 1),
-        }
-        for a, b in edges
-        if a in places and b in places
-    ]
-    return nodes, lines
+
+
+def _label(title: str, most: int = 28) -> str:
+    return title if len(title) <= most else title[: most - 1].rstrip() + "…"
+
+
+def _lines(places: Places, pairs: Pairs, radius: Mapping[str, float]) -> list[dict[str, float]]:
+    """Arrows, each ending at the edge of the circle it leads to."""
+    lines = []
+    for source, target in pairs:
+        (x1, y1), (x2, y2) = places[source], places[target]
+        far = math.hypot(x2 - x1, y2 - y1) or 1.0
+        short = min(1.0, (radius.get(target, 0.0) + 2) / far)
+        ends = {"x1": x1, "y1": y1, "x2": x2 - (x2 - x1) * short, "y2": y2 - (y2 - y1) * short}
+        lines.append({name: round(value, 1) for name, value in ends.items()})
+    return lines

@@ -11,8 +11,9 @@ from urllib.parse import quote
 from mcp_web.errors import WebError
 from mcp_web.services.check_readiness import store_trouble
 from mcp_web.web.connect import NAME, claude_code_line, own_entry
-from mcp_web.web.listing import found_rows, info_rows
+from mcp_web.web.listing import by_day, found_rows
 from mcp_web.web.pages import page
+from mcp_web.web.times import ago
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -24,12 +25,14 @@ RECENT = 8
 
 
 async def home(app: App, request: Request) -> Response:
+    store = await app.store()
     return page(
         request,
         "home.html",
         trouble=await store_trouble(app),
         can_search_web=bool(app.search_providers),
-        recent=info_rows(await (await app.store()).recent(RECENT)),
+        size=await store.size(),
+        recent=by_day(await store.recent(RECENT)),
         calls=_calls(app),
         endpoint=f"{request.base_url}mcp",
         claude_line=claude_code_line(),
@@ -80,17 +83,10 @@ def _calls(app: App) -> list[dict[str, str]]:
             "tool": call.tool,
             "state": call.state,
             "detail": call.url or (f"{call.ms:,.0f} ms" if call.state != "running" else ""),
-            "when": _ago(now - call.began),
+            "when": ago(now - call.began),
         }
         for call in reversed(list(app.own_figures.tool_calls)[-10:])
     ]
-
-
-def _ago(seconds: float) -> str:
-    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= length:
-            return f"{seconds / length:.0f} {unit} ago"
-    return f"{seconds:.0f} s ago"
 
 
 def _stdio() -> dict[str, Any]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from mcp_web.web.pages import day, host, page
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.pages import host, number, page
+from mcp_web.web.times import clock, day, day_name, day_start, local_day
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -19,18 +23,19 @@ if TYPE_CHECKING:
     from mcp_web.model.snapshot import SnapshotInfo
 
 PAGE_SIZE = 50
-FILTERS = ("q", "collection", "source", "domain", "language", "since", "until")
+FILTERS = ("q", "read", "collection", "source", "domain", "language", "since", "until")
+Row = dict[str, Any]
 
 
-def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[dict[str, Any]]:
+def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[Row]:
     return [
         {
             "hash": info.hash,
             "title": info.title,
             "url": info.url,
             "place": host(info.url) or info.url,
-            "when": day(info.fetched_at),
-            "size": f"{info.chars:,} characters",
+            "when": clock(info.used_at),
+            "size": _("%(count)s characters") % {"count": number(info.chars)},
             "source": info.source,
             "shared_by": shared_by,
             "snippets": [],
@@ -39,7 +44,14 @@ def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[dict[s
     ]
 
 
-async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[dict[str, Any]], list[str]]:
+def by_day(infos: Sequence[SnapshotInfo]) -> list[tuple[str, list[Row]]]:
+    """Rows under the name of the day on which their page was last asked for."""
+    today = date.today()
+    days = groupby(infos, key=lambda info: local_day(info.used_at))
+    return [(day_name(at, today), info_rows(list(group))) for at, group in days]
+
+
+async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[Row], list[str]]:
     """The documents that a search finds, and its notes."""
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
@@ -47,7 +59,7 @@ async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[dict[st
     answer = await search_archive(app, ArchiveQuery(query, limit=PAGE_SIZE, **filters))
     notes = list(answer.notes)
     if answer.corrected_query:
-        notes.insert(0, f"Searched for: {answer.corrected_query}")
+        notes.insert(0, _("Searched for: %(query)s") % {"query": answer.corrected_query})
     rows = [
         {
             "hash": one.document.snapshot,
@@ -78,23 +90,32 @@ async def archive(app: App, request: Request) -> Response:
     store = await app.store()
     filters = {name: request.query_params.get(name, "").strip()[:500] for name in FILTERS}
     filters |= {name: "" for name in ("since", "until") if not is_day(filters[name])}
-    notes: list[str] = []
-    cursor = ""
+    choices = (("", _("any time")), ("today", _("today")), ("yesterday", _("yesterday")),
+               ("week", _("in the last seven days")))  # fmt: skip
+    rows, days, notes, cursor = list[Row](), list[tuple[str, list[Row]]](), list[str](), ""
     if filters["q"]:
-        wanted = {name: filters[name] or None for name in ("collection", "since", "until")}
+        wanted = {name: filters[name] or None for name in ("collection", "since", "until", "domain", "language")}
         rows, notes = await found_rows(app, filters["q"], source=filters["source"] or "all", **wanted)
-        rows = [row for row in rows if not filters["domain"] or _within(row["url"], filters["domain"])]
     else:
         after = request.query_params.get("after", "")
         infos, cursor = await _browse(app, filters, after)
-        rows = info_rows(infos)
+        days = by_day(infos)
         if filters["collection"] and not after:
-            rows += await _shared_rows(app, filters)
+            days += await _shared_rows(app, filters)
     given = {name: value for name, value in filters.items() if value}
-    following = "/archive?" + urlencode(given | {"after": cursor}) if cursor else ""
-    collections = await _collections(app)
-    return page(request, "archive.html", size=await store.size(), filters=filters, rows=rows, notes=notes,
-                collections=collections, next_page=following)  # fmt: skip
+    return page(
+        request,
+        "archive.html",
+        size=await store.size(),
+        filters=filters,
+        is_filtered=bool(given),
+        read_choices=choices,
+        rows=rows,
+        days=days,
+        notes=notes,
+        collections=await _collections(app),
+        next_page="/archive?" + urlencode(given | {"after": cursor}) if cursor else "",
+    )
 
 
 async def _collections(app: App) -> list[tuple[str, int]]:
@@ -105,21 +126,38 @@ async def _collections(app: App) -> list[tuple[str, int]]:
     return sorted(found.items())
 
 
-async def _shared_rows(app: App, filters: dict[str, str]) -> list[dict[str, Any]]:
-    """The most recently used documents of a collection that others share."""
+async def _shared_rows(app: App, filters: dict[str, str]) -> list[tuple[str, list[Row]]]:
+    """The most recently used documents of a collection that others share, by owner."""
     from mcp_web.services.list_documents import list_shared_documents
 
-    wanted: Any = {name: value or None for name, value in filters.items() if name != "q"}
-    found = await list_shared_documents(app, limit=PAGE_SIZE, **wanted)
-    return [row for owner, infos in found.items() for row in info_rows(infos, owner)]
+    found = await list_shared_documents(app, limit=PAGE_SIZE, **_conditions(filters))
+    return [
+        (_("Shared by %(owner)s") % {"owner": owner}, info_rows(infos, owner))
+        for owner, infos in found.items()
+        if infos
+    ]
+
+
+def _conditions(filters: dict[str, str]) -> dict[str, Any]:
+    wanted: dict[str, Any] = {name: value or None for name, value in filters.items() if name not in ("q", "read")}
+    since, before = _read_between(filters["read"], date.today())
+    return wanted | {"used_since": since, "used_before": before}
 
 
 async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
     """One page of documents, the most recently used first, and the cursor of the next."""
     from mcp_web.services.list_documents import list_documents
 
-    wanted: Any = {name: value or None for name, value in filters.items() if name != "q"}
-    return await list_documents(app, limit=PAGE_SIZE, after=after[:200], **wanted)
+    return await list_documents(app, limit=PAGE_SIZE, after=after[:200], **_conditions(filters))
+
+
+def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
+    """The times between which a page was last asked for."""
+    if choice == "today":
+        return day_start(today), None
+    if choice == "yesterday":
+        return day_start(today - timedelta(days=1)), day_start(today)
+    return (time.time() - 7 * 86400, None) if choice == "week" else (None, None)
 
 
 def is_day(text: str) -> bool:
@@ -128,8 +166,3 @@ def is_day(text: str) -> bool:
         return bool(date.fromisoformat(text))
     except ValueError:
         return False
-
-
-def _within(url: str, domain: str) -> bool:
-    found, wanted = host(url), domain.lower().removeprefix("www.")
-    return found == wanted or found.endswith("." + wanted)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.passages import Passage, mark, signed
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -16,28 +19,30 @@ _CODE_CHARS = 40_000  # longer listings are shown without colours: lexers are sl
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RenderedPage:
     html: str
     contents: tuple[tuple[int, str, str], ...]  # level, anchor, text
 
 
-def to_reading(markdown: str, kept: Mapping[str, str]) -> Reading:
-    """The page and its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
-    parser = _parser()
-    tokens = parser.parse(markdown)
-    contents = _with_anchors(tokens)
-    _with_links(tokens, kept)
-    return Reading(str(parser.renderer.render(tokens, parser.options, {})), contents)
+class Parsed:
+    """A page's Markdown, parsed once: its links are read first, since they lead to kept copies."""
 
+    def __init__(self, markdown: str, passages: Sequence[Passage] = ()) -> None:
+        self._env: dict[str, Any] = {}
+        self._tokens = mark(_parser().parse(signed(markdown, passages), self._env), passages, markdown)
 
-def addresses(markdown: str) -> list[str]:
-    """The addresses that the page links to."""
-    found = []
-    for token in _parser().parse(markdown):
-        for child in token.children or ():
-            if child.type == "link_open" and (target := str(child.attrGet("href") or "")).startswith("http"):
-                found.append(target)
-    return list(dict.fromkeys(found))
+    def addresses(self) -> list[str]:
+        """The addresses that the page links to, each once."""
+        links = (child for token in self._tokens for child in token.children or () if child.type == "link_open")
+        targets = (str(link.attrGet("href") or "") for link in links)
+        return list(dict.fromkeys(target for target in targets if target.startswith("http")))
+
+    def html(self, kept: Mapping[str, str]) -> RenderedPage:
+        """The page and its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
+        parser = _parser()
+        contents = _with_anchors(self._tokens)
+        _with_links(self._tokens, kept)
+        return RenderedPage(str(parser.renderer.render(self._tokens, parser.options, self._env)), contents)
 
 
 @cache
@@ -55,7 +60,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _highlighted(code: str, language: str, _: str) -> str:
+def _highlighted(code: str, language: str, attributes: str) -> str:
     """Code with classes for colours; nothing where the language is unknown."""
     if not language or len(code) > _CODE_CHARS:
         return ""
@@ -75,7 +80,7 @@ def _highlighted(code: str, language: str, _: str) -> str:
 def _image(self: Any, tokens: list[Token], index: int, options: Any, env: Any) -> str:
     from html import escape
 
-    return f'<span class="picture">{escape(tokens[index].content or "picture")}</span>'
+    return f'<span class="picture">{escape(tokens[index].content or _("picture"))}</span>'
 
 
 def _with_anchors(tokens: list[Token]) -> tuple[tuple[int, str, str], ...]:
@@ -112,7 +117,7 @@ def _with_links(tokens: list[Token], kept: Mapping[str, str]) -> None:
             if target in kept:
                 child.attrSet("href", f"/archive/{kept[target]}")
                 child.attrSet("class", "kept")
-                child.attrSet("title", "A copy is kept")
+                child.attrSet("title", _("A copy is kept"))
             elif target.startswith(("http://", "https://")):
                 child.attrSet("rel", "noreferrer noopener")
                 child.attrSet("target", "_blank")

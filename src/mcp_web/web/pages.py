@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mcp_web import trace
+from mcp_web.web.catalogue import gettext, ngettext
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.times import day, moment
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,13 +26,17 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
 }
-VIEWS = (("/", "Home"), ("/archive", "Archive"), ("/graph", "Graph"), ("/watch", "Watched"),
-         ("/figures", "Figures"), ("/state", "State"))  # fmt: skip
+
+
+def views() -> tuple[tuple[str, str], ...]:
+    """The views that every page links to."""
+    return (("/", _("Home")), ("/archive", _("Archive")), ("/graph", _("Graph")), ("/watch", _("Watched")),
+            ("/figures", _("Figures")), ("/state", _("State")))  # fmt: skip
 
 
 @cache
 def environment() -> Environment:
-    """The templates; `_()` marks every text for translation."""
+    """The templates; `_()` and `{% trans %}` look every sentence up in the catalogue."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -41,7 +47,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    made.install_null_translations(newstyle=True)  # type: ignore[attr-defined]  # added by the extension
+    made.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # of the extension
     made.filters |= {
         "moment": moment,
         "day": day,
@@ -60,26 +66,16 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     from mcp_web.web.csrf import token_of, with_token
 
     token = token_of(request)
-    shared = {"views": VIEWS, "here": request.url.path, "csrf": token}
+    shared = {"views": views(), "here": request.url.path, "csrf": token}
     text = environment().get_template(template).render(shared | values)
     return with_token(HTMLResponse(trace.redact(text), status, headers=HEADERS), request, token)
-
-
-def moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%-d %b %Y, %H:%M")
-
-
-def day(value: float | str) -> str:
-    if isinstance(value, str):
-        return value[:10]
-    return datetime.fromtimestamp(value, UTC).strftime("%-d %b %Y")
 
 
 def size(count: float) -> str:
     for unit, least in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= least:
             return f"{count / least:,.1f} {unit}"
-    return f"{count:,.0f} bytes"
+    return _("%(count)s bytes") % {"count": number(count)}
 
 
 def number(value: float) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import AgentError, WebError
-from mcp_web.web import document, figures, graph, home, listing, state
+from mcp_web.web import document, document_actions, figures, graph, home, listing, state, watch
+from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import page
 
 if TYPE_CHECKING:
@@ -29,13 +30,15 @@ ROUTES: tuple[tuple[str, str, View], ...] = (
     ("GET", "/archive", listing.archive),
     ("GET", "/archive/{hash}", document.reading_view),
     ("GET", "/archive/{hash}/diff", document.difference),
-    ("GET", "/archive/{hash}/picture", document.picture),
-    ("GET", "/archive/{hash}/export/{form}", document.export),
-    ("POST", "/archive/{hash}/tags", document.change_tags),
-    ("POST", "/archive/{hash}/remove", document.remove),
+    ("GET", "/archive/{hash}/picture", document_actions.picture),
+    ("GET", "/archive/{hash}/export/{form}", document_actions.export),
+    ("POST", "/archive/{hash}/tags", document_actions.change_tags),
+    ("POST", "/archive/{hash}/remove", document_actions.remove),
+    ("POST", "/archive/{hash}/readings/remove", document_actions.remove_readings),
     ("GET", "/graph", graph.graph),
-    ("GET", "/watch", state.watch),
-    ("POST", "/watch", state.change_watched),
+    ("GET", "/watch", watch.watch),
+    ("POST", "/watch", watch.change_watched),
+    ("GET", "/watch/feed.atom", watch.feed),
     ("GET", "/figures", figures.figures),
     ("GET", "/figures/now", figures.figures_now),
     ("GET", "/state", state.state),
@@ -57,14 +60,14 @@ def _served(app_for: AppFor, view: View) -> Callable[[Request], Awaitable[Respon
                 return await view(app, request)
         except WebError as error:
             status = 404 if error.code == "NOT_FOUND" else 400 if isinstance(error, AgentError) else 500
-            heading = "Not found" if status == 404 else "This did not work"
+            heading = _("Not found") if status == 404 else _("This did not work")
             return page(request, "error.html", status, heading=heading, message=error.message, advice=error.suggestion)
 
     return respond
 
 
 async def _nothing_here(request: Request) -> Response:
-    return page(request, "error.html", 404, heading="Not found", message="There is no such page.", advice="")
+    return page(request, "error.html", 404, heading=_("Not found"), message=_("There is no such page."), advice="")
 
 
 async def _static(request: Request) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_web.store.postgres import pages, pictures, vectors
+from mcp_web.store.postgres import pages, pictures, readings, vectors
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import PageRecord
@@ -26,6 +26,7 @@ def page_record(db: Connection, tenant: int, key: str) -> PageRecord | None:
         used_at=used_at,
         pictures={hash_: bytes(png) for hash_, _, png in rows if png is not None},
         vectors=tuple(vectors.load(db, tenant, key)),
+        readings=tuple(readings.readings(db, tenant, key)),
     )
 
 
@@ -40,4 +41,5 @@ def keep_page_record(db: Connection, tenant: int, prepared: list[Prepared], reco
         pictures.keep(db, tenant, hash_, png)
     for stored in record.vectors:
         vectors.keep(db, tenant, key, stored)
+    readings.add(db, tenant, key, record.readings[::-1])
     return page, version

@@ -68,6 +68,8 @@ CONDITIONS = {
     "collection": "EXISTS (SELECT 1 FROM labels l WHERE l.page = p.id AND l.folded = %(collection)s)",
     "domain": IN_DOMAIN,
     "language": "d.language = %(language)s",
+    "used_since": "p.used_at >= %(used_since)s",
+    "used_before": "p.used_at < %(used_before)s",
 }
 
 
@@ -86,15 +88,23 @@ def browse(
     where, values = conditions(filter)
     used_at, key = place_of(after)
     rows = db.execute(
-        INFO.replace("SELECT", "SELECT p.used_at,", 1)
+        INFO
         + "s.id = p.newest LEFT JOIN documents d ON d.page = p.id"
         + f" WHERE p.tenant = %(tenant)s AND (p.used_at, p.key) < (%(used_at)s, %(key)s) {where}"
         + " ORDER BY p.used_at DESC, p.key DESC LIMIT %(limit)s",
         {**values, "tenant": tenant, "used_at": used_at, "key": key, "limit": limit + 1},
     ).fetchall()
-    shown = rows[:limit]
-    more = len(rows) > limit and bool(shown)
-    return [info_of(row[1:]) for row in shown], cursor_of(shown[-1][0], shown[-1][1]) if more else ""
+    shown = [info_of(row) for row in rows[:limit]]
+    last = shown[-1] if len(rows) > limit and shown else None
+    return shown, cursor_of(last.used_at, bytes.fromhex(last.key)) if last else ""
+
+
+def hosts(db: Connection, tenant: int, limit: int) -> list[tuple[str, int]]:
+    query = (
+        "SELECT host, count(*) FROM pages WHERE tenant = %s AND host <> '' GROUP BY host"
+        " ORDER BY count(*) DESC, host LIMIT %s"
+    )
+    return [(host, count) for host, count in db.execute(query, (tenant, limit))]
 
 
 def complete(db: Connection, tenant: int, prefix: str, limit: int) -> list[str]:

@@ -232,16 +232,21 @@ CREATE INDEX passages_model ON passages (model);
 TENANT_TABLES = (
     "pages", "snapshots", "pictures", "labels", "names", "mentions", "records", "notes", "figures", "index_state",
     "documents", "waiting", "deleted", "terms", "languages", "postings", "words", "models", "vectors", "passages",
+    "readings",
 )  # fmt: skip
 
-_ISOLATION = "".join(
-    f"""
+
+def _isolation(*tables: str) -> str:
+    """Row-level security: a connection sees the rows of its own tenant."""
+    return "".join(
+        f"""
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 ALTER TABLE {table} FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_rows ON {table} USING (tenant = current_setting('mcp_web.tenant', true)::integer);
 """
-    for table in TENANT_TABLES
-)
+        for table in tables
+    )
+
 
 # Step 2: collections that a tenant shares with another (`reader`) or with all (no reader). Their documents can be read
 # by the reader's connections, never written. The index of words of an owner can be read as well, since its rows hold
@@ -283,7 +288,29 @@ CREATE POLICY shared_rows ON shares FOR SELECT USING (reader = {_ME} OR reader I
     f"CREATE POLICY shared_rows ON {table} FOR SELECT USING ({condition});\n" for table, condition in _READABLE.items()
 )
 
-STEPS: tuple[str, ...] = (_TABLES + _INDEX + _VECTORS + _ISOLATION, _SHARES)
+# Step 3: what callers were shown of pages, and how many documents a host has.
+_READINGS = """
+CREATE TABLE readings (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant integer NOT NULL REFERENCES tenants (id),
+  page bigint NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  at double precision NOT NULL,
+  tool text NOT NULL,
+  question text NOT NULL,
+  client text NOT NULL,
+  snapshot bytea NOT NULL,
+  spans text NOT NULL
+);
+CREATE INDEX readings_page ON readings (page, seq);
+CREATE INDEX readings_at ON readings (tenant, at);
+CREATE INDEX pages_host ON pages (tenant, host);
+"""
+
+STEPS: tuple[str, ...] = (
+    _TABLES + _INDEX + _VECTORS + _isolation(*TENANT_TABLES[:-1]),
+    _SHARES,
+    _READINGS + _isolation("readings"),
+)
 
 
 def migrate(db: Connection) -> None:

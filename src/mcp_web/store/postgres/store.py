@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import anyio
 import anyio.to_thread
 
+from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.base import PreparedRecord, StoreBase
 from mcp_web.store.pack import pack_json
@@ -27,6 +28,7 @@ from mcp_web.store.postgres import (
     records,
     shares,
 )
+from mcp_web.store.postgres import readings as reading_rows
 from mcp_web.store.postgres import vectors as vector_rows
 from mcp_web.store.postgres.check import faults
 from mcp_web.store.postgres.connect import SCHEMA, Connection, parameters
@@ -178,6 +180,16 @@ class PostgresStore(StoreBase):
     async def picture(self, hash_: str) -> bytes | None:
         return await self._look(lambda db: pictures.picture(db, self.tenant, hash_))
 
+    # readings
+    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
+        await self._worker.write_if_free(lambda db: reading_rows.add(db, self.tenant, key, readings))
+
+    async def readings(self, key: str) -> list[ReadingRecord]:
+        return await self._look(lambda db: reading_rows.readings(db, self.tenant, key))
+
+    async def remove_readings(self, key: str) -> int:
+        return await self._write(lambda db: reading_rows.remove(db, self.tenant, key))
+
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         await self._write_uses()
         now = self._clock()
@@ -251,6 +263,9 @@ class PostgresStore(StoreBase):
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
         return await self._look(lambda db: pages.keys(db, self.tenant, after, limit, source, collection))
+
+    async def hosts(self, limit: int) -> list[tuple[str, int]]:
+        return await self._look(lambda db: pages.hosts(db, self.tenant, limit))
 
     async def collections(self) -> dict[str, int]:
         return await self._look(lambda db: labels.counts(db, self.tenant))
@@ -380,6 +395,7 @@ class PostgresStore(StoreBase):
     def _drop_expired(self, db: Connection, now: float) -> None:
         notes.drop_expired(db, self.tenant, now)
         records.drop_expired(db, self.tenant, now)
+        reading_rows.drop_old(db, self.tenant, now)
 
 
 def _size(db: Connection, tenant: int) -> StoreSize:

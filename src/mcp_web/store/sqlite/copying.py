@@ -7,7 +7,7 @@ import sqlite3
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import PageRecord
 from mcp_web.store.rows import FULL, key_bytes, snapshot_of
-from mcp_web.store.sqlite import pages, pictures, vectors
+from mcp_web.store.sqlite import pages, pictures, readings, vectors
 
 
 def page_record(db: sqlite3.Connection, key: str) -> PageRecord | None:
@@ -26,6 +26,7 @@ def page_record(db: sqlite3.Connection, key: str) -> PageRecord | None:
         used_at=used_at,
         pictures={hash_: bytes(png) for hash_, _, png in rows if png is not None},
         vectors=tuple(vectors.load(db, key)),
+        readings=tuple(readings.readings(db, key)),
     )
 
 
@@ -40,4 +41,5 @@ def keep_page_record(db: sqlite3.Connection, prepared: list[Prepared], record: P
         pictures.keep(db, hash_, png)
     for stored in record.vectors:
         vectors.keep(db, key, stored)
+    readings.add(db, key, record.readings[::-1])
     return page, version

@@ -66,6 +66,8 @@ _CONDITIONS = {
     "collection": "EXISTS (SELECT 1 FROM labels l WHERE l.page = p.id AND l.label = :collection)",
     "domain": IN_DOMAIN,
     "language": "d.language = :language",
+    "used_since": "p.used_at >= :used_since",
+    "used_before": "p.used_at < :used_before",
 }
 
 
@@ -75,15 +77,20 @@ def browse(db: sqlite3.Connection, limit: int, after: str, filter: DocumentFilte
     where = "".join(f" AND {_CONDITIONS[name]}" for name in values)
     used_at, key = place_of(after)
     rows = db.execute(
-        INFO.replace("SELECT", "SELECT p.used_at,", 1)
+        INFO
         + "s.id = p.newest LEFT JOIN documents d ON d.page = p.id"
         + f" WHERE (p.used_at, p.key) < (:used_at, :key) {where}"
         + " ORDER BY p.used_at DESC, p.key DESC LIMIT :limit",
         {**values, "used_at": used_at, "key": key, "limit": limit + 1},
     ).fetchall()
-    shown = rows[:limit]
-    more = len(rows) > limit and bool(shown)
-    return [info_of(row[1:]) for row in shown], cursor_of(*shown[-1][:2]) if more else ""
+    shown = [info_of(row) for row in rows[:limit]]
+    last = shown[-1] if len(rows) > limit and shown else None
+    return shown, cursor_of(last.used_at, bytes.fromhex(last.key)) if last else ""
+
+
+def hosts(db: sqlite3.Connection, limit: int) -> list[tuple[str, int]]:
+    query = "SELECT host, count(*) FROM pages WHERE host <> '' GROUP BY host ORDER BY count(*) DESC, host LIMIT ?"
+    return [(host, count) for host, count in db.execute(query, (limit,))]
 
 
 def complete(db: sqlite3.Connection, prefix: str, limit: int) -> list[str]:

@@ -219,6 +219,23 @@ CREATE TABLE shares (
 ) STRICT, WITHOUT ROWID;
 """
 
+# Step 10: what callers were shown of pages, and how many documents a host has.
+_READINGS = """
+CREATE TABLE readings (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  page INTEGER NOT NULL REFERENCES pages (id) ON DELETE CASCADE,
+  at REAL NOT NULL,
+  tool TEXT NOT NULL,
+  question TEXT NOT NULL,
+  client TEXT NOT NULL,
+  snapshot BLOB NOT NULL,
+  spans TEXT NOT NULL
+) STRICT;
+CREATE INDEX readings_page ON readings (page, seq);
+CREATE INDEX readings_at ON readings (at);
+CREATE INDEX pages_host ON pages (host);
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -231,6 +248,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_RECORDS, move_notes),
     (_BROWSE,),
     (_SHARES,),
+    (_READINGS,),
 )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.base import PreparedRecord, StoreBase
 from mcp_web.store.posting_blobs import MERGE_AT
@@ -41,6 +42,7 @@ from mcp_web.store.sqlite import (
     records,
     shares,
 )
+from mcp_web.store.sqlite import readings as reading_rows
 from mcp_web.store.sqlite import vectors as vector_rows
 from mcp_web.store.sqlite.check import faults
 from mcp_web.store.sqlite.lacking import Lacking
@@ -156,6 +158,18 @@ class SqliteStore(StoreBase):
     async def picture(self, hash_: str) -> bytes | None:
         return await self._reads.read(lambda db: pictures.picture(db, hash_))
 
+    # readings
+    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
+        await self._writes.write_if_free(lambda db: reading_rows.add(db, key, readings))
+
+    async def readings(self, key: str) -> list[ReadingRecord]:
+        if self._is_shared:  # what a tenant asked is its own, also of documents that it shares
+            return []
+        return await self._reads.read(lambda db: reading_rows.readings(db, key))
+
+    async def remove_readings(self, key: str) -> int:
+        return await self._writes.write(lambda db: reading_rows.remove(db, key))
+
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         await self._write_uses()
         now = self._clock()
@@ -225,6 +239,9 @@ class SqliteStore(StoreBase):
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
         return await self._reads.read(lambda db: pages.keys(db, after, limit, source, collection))
+
+    async def hosts(self, limit: int) -> list[tuple[str, int]]:
+        return await self._reads.read(lambda db: pages.hosts(db, limit))
 
     async def collections(self) -> dict[str, int]:
         return await self._reads.read(labels.counts)
@@ -354,6 +371,7 @@ def _index(db: sqlite3.Connection, page: int, version: int, prepared: Prepared) 
 def _drop_expired(db: sqlite3.Connection, now: float) -> None:
     notes.drop_expired(db, now)
     records.drop_expired(db, now)
+    reading_rows.drop_old(db, now)
 
 
 def _size(db: sqlite3.Connection, disk_bytes: int) -> StoreSize:

@@ -8,21 +8,20 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   const label = button.textContent;
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(button.previousElementSibling.textContent.trim());
-    button.textContent = "Copied";
+    button.textContent = button.dataset.copy;
     setTimeout(() => { button.textContent = label; }, 1500);
   });
 }
 
 // Parts that change while one looks, as long as the tab is visible.
 for (const part of document.querySelectorAll("[data-live]")) {
-  const heading = part.querySelector("h2");
   setInterval(async () => {
     if (document.hidden || part.contains(document.activeElement)) return;
     try {
       const answer = await fetch(part.dataset.live, { credentials: "same-origin" });
       if (!answer.ok) return;
       const made = new DOMParser().parseFromString(await answer.text(), "text/html");
-      part.replaceChildren(...(heading ? [heading] : []), ...made.body.childNodes);
+      part.replaceChildren(...made.body.childNodes);
     } catch { /* the server is away: the next round tries again */ }
   }, 5000);
 }

@@ -1,0 +1,33 @@
+"""Record what a caller was shown of a kept page, so that people can see which passages an agent relied on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from mcp_web.model.reading import ReadingRecord
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+    from mcp_web.model.snapshot import Snapshot
+
+Span = tuple[int, int]
+MOST_QUESTION = 500  # characters of a question or a quote
+MOST_SPANS = 20  # passages of one question
+
+
+async def record_readings(
+    app: App, kept: Snapshot, asked: Iterable[tuple[str, Sequence[Span]]], *, tool: str, client: str
+) -> None:
+    """Keep each question with the passages that were shown for it; nothing of a page that is not to be kept."""
+    if kept.source == "web" and not (await app.keeper()).remembers(kept.url):
+        return
+    now = time.time()
+    readings = [
+        ReadingRecord(now, tool, question[:MOST_QUESTION], client, kept.hash, tuple(spans[:MOST_SPANS]))
+        for question, spans in asked
+        if spans
+    ]
+    if readings:
+        await (await app.store()).add_readings(kept.key, readings)

@@ -1,0 +1,21 @@
+"""The catalogue of the page's sentences. They are written in English; a translation replaces them here."""
+
+from __future__ import annotations
+
+from gettext import NullTranslations
+
+_translations = NullTranslations()
+
+
+def gettext(message: str) -> str:
+    return _translations.gettext(message)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    return _translations.ngettext(one, many, count)
+
+
+def use(translations: NullTranslations) -> None:
+    """Show the page in another language from now on."""
+    global _translations
+    _translations = translations

@@ -1,0 +1,63 @@
+"""The lines of a comparison with the words marked that differ."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+Kind = Literal["added", "removed", "same"]
+Piece = tuple[str, bool]  # text, and whether it differs
+Line = tuple[Kind, list[Piece]]
+
+_KINDS: dict[str, Kind] = {"+": "added", "-": "removed"}
+_MOST_WORDS = 400  # of a line: longer ones are shown without marks, since comparing takes the square of it
+_ALIKE = 0.4  # lines that share less are not versions of each other
+
+
+def lines_of(hunk: str) -> list[Line]:
+    """A unified hunk as lines; a removed line is compared with the added line that took its place."""
+    found: list[Line] = []
+    removed: list[str] = []
+    added: list[str] = []
+    for line in [*hunk.splitlines(), " "]:
+        kind = _KINDS.get(line[:1], "same")
+        if kind == "removed" and not added:
+            removed.append(line[1:])
+        elif kind == "added":
+            added.append(line[1:])
+        else:
+            found += _compared(removed, added)
+            removed, added = ([line[1:]], []) if kind == "removed" else ([], [])
+            if kind == "same":
+                found.append(("same", [(line[1:], False)]))
+    return found[:-1]
+
+
+def _compared(removed: Sequence[str], added: Sequence[str]) -> Iterator[Line]:
+    """Removed and added lines, in pairs as long as both have some."""
+    for old, new in zip(removed, added, strict=False):
+        before, after = _pieces(old, new)
+        yield "removed", before
+        yield "added", after
+    paired = min(len(removed), len(added))
+    for line in removed[paired:]:
+        yield "removed", [(line, False)]
+    for line in added[paired:]:
+        yield "added", [(line, False)]
+
+
+def _pieces(old: str, new: str) -> tuple[list[Piece], list[Piece]]:
+    first, second = re.findall(r"\s+|\S+", old), re.findall(r"\s+|\S+", new)
+    if len(first) + len(second) > 2 * _MOST_WORDS:
+        return [(old, False)], [(new, False)]
+    matcher = difflib.SequenceMatcher(a=first, b=second, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return [(old, False)], [(new, False)]
+    before: list[Piece] = []
+    after: list[Piece] = []
+    for operation, a1, a2, b1, b2 in matcher.get_opcodes():
+        before.append(("".join(first[a1:a2]), operation != "equal"))
+        after.append(("".join(second[b1:b2]), operation != "equal"))
+    return [piece for piece in before if piece[0]], [piece for piece in after if piece[0]]

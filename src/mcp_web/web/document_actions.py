@@ -1,0 +1,104 @@
+"""What can be done with one kept page: its screenshot, exports, collections, deleting it or what was asked of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from mcp_web import trace
+from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.csrf import checked_form
+from mcp_web.web.document import EXPORTS, found_document, missing
+from mcp_web.web.pages import HEADERS
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from mcp_web.app import App
+    from mcp_web.model.snapshot import Snapshot
+
+
+async def picture(app: App, request: Request) -> Response:
+    from starlette.responses import Response
+
+    found = await found_document(app, request)
+    png = await found.store.picture(found.snapshot.hash)
+    if png is None:
+        raise NotFound(_("No screenshot of this page is kept."))
+    return Response(png, media_type="image/png", headers=HEADERS)
+
+
+async def export(app: App, request: Request) -> Response:
+    """One document as a file to download."""
+    from starlette.responses import Response
+
+    form = request.path_params["form"]
+    if form not in EXPORTS:
+        raise NotFound(_("There is no such export."))
+    kept = (await found_document(app, request)).snapshot
+    body = await _exported(kept, form)
+    headers = HEADERS | {"content-disposition": f'attachment; filename="{kept.hash[:16]}.{form}"'}
+    return Response(body, media_type="application/octet-stream", headers=headers)
+
+
+async def change_tags(app: App, request: Request) -> Response:
+    from starlette.responses import RedirectResponse
+
+    from mcp_web.archive import add
+
+    form = await checked_form(request)
+    tags = tuple(dict.fromkeys(tag.strip()[:100] for tag in str(form.get("tags", "")).split(",") if tag.strip()))
+    kept = await _own(app, request)
+    await add.add_page(await app.store(), kept, tags=tags)
+    return RedirectResponse(f"/archive/{kept.hash}", 303)
+
+
+async def remove(app: App, request: Request) -> Response:
+    from starlette.responses import RedirectResponse
+
+    form = await checked_form(request)
+    if form.get("sure") != "yes":
+        raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
+    await (await app.store()).remove([(await _own(app, request)).key])
+    return RedirectResponse("/archive", 303)
+
+
+async def remove_readings(app: App, request: Request) -> Response:
+    """Forget what was asked of a page; the page stays."""
+    from starlette.responses import RedirectResponse
+
+    await checked_form(request)
+    kept = await _own(app, request)
+    await (await app.store()).remove_readings(kept.key)
+    return RedirectResponse(f"/archive/{kept.hash}", 303)
+
+
+async def _own(app: App, request: Request) -> Snapshot:
+    """The document, for changing it: what others share cannot be changed."""
+    from mcp_web.services.find_snapshot import find_own_snapshot
+
+    try:
+        return await find_own_snapshot(app, request.path_params["hash"])
+    except NotFound as error:
+        raise missing() from error
+
+
+async def _exported(kept: Snapshot, form: str) -> bytes:
+    if form == "md":
+        return trace.redact(kept.document.markdown).encode()
+    from mcp_web.archive.exchange import bibtex, csl
+    from mcp_web.archive.exchange.references import reference_of
+
+    reference = reference_of(kept)
+    if form == "bib":
+        return trace.redact(bibtex.entry(reference, bibtex.citation_key(reference, set()))).encode()
+    if form == "json":
+        import json
+
+        return trace.redact(json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2)).encode()
+    from mcp_web.archive.exchange.warc import warc_of
+
+    return await anyio.to_thread.run_sync(warc_of, kept)

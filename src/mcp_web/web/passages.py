@@ -1,0 +1,209 @@
+"""Marks passages of kept Markdown in the HTML made from it: by signs in the text that the renderer turns into elements.
+
+The signs are rare punctuation, since letters or spaces at their place would change how Markdown reads emphasis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from mcp_web.web.catalogue import gettext as _
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+OWN_QUOTE = 0  # in place of a reading's number: the quote that the viewer checks
+OPEN, CLOSE = "\U00010100", "\U00010101"
+_SIGNS = re.compile(f"[{OPEN}{CLOSE}]")
+_PARTS = re.compile(f"([{OPEN}{CLOSE}])")
+# What stands before the text of a block: quote signs, a heading's, an item's, a footnote's or a table cell's sign.
+_PREFIX = re.compile(
+    r"[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+|\[\^[^\]\s]+\]:[ \t]*|\|[ \t]*)*"
+)
+_NEAR = 2000  # characters before and behind a place in which syntax is looked for
+# Syntax that a sign must not divide: targets of links, code, runs of emphasis, footnotes, escapes, entities.
+_WHOLE = re.compile(
+    r"!\[[^\]\n]*\]\([^)\n]*\)|\]\([^)\n]*\)|\]\[[^\]\n]*\]|<https?://[^>\n]*>|`[^`\n]*`|([*_~])\1+|\[\^[^\]\n]*\]|!\[|\\.|&#?\w{1,30};"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of the text, and the numbers of the readings that showed it."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...] = ()
+
+
+def merged(spans: Iterable[tuple[int, int, int]]) -> list[Passage]:
+    """Spans (start, end, number) as passages in order that do not overlap."""
+    found: list[Passage] = []
+    for start, end, number in sorted(spans):
+        last = found[-1] if found else None
+        if last is not None and start < last.end:
+            numbers = tuple(dict.fromkeys((*last.numbers, number)))
+            found[-1] = Passage(last.start, max(last.end, end), numbers)
+        elif start < end:
+            found.append(Passage(start, end, (number,)))
+    return found
+
+
+def signed(markdown: str, passages: Sequence[Passage]) -> str:
+    """The text with a sign at the beginning and the end of each passage."""
+    markdown = _SIGNS.sub("·", markdown)
+    pieces, done = [], 0
+    for one in passages:
+        start = _begin(markdown, max(one.start, done))
+        end = _finish(markdown, min(one.end, len(markdown)))
+        if start >= end:  # nothing to mark: the signs stand together, so that passages keep their numbers
+            start = end = max(done, min(start, len(markdown)))
+        pieces += [markdown[done:start], OPEN, markdown[start:end], CLOSE]
+        done = end
+    return "".join([*pieces, markdown[done:]])
+
+
+def _begin(text: str, at: int) -> int:
+    """The first place from here on where a sign changes nothing."""
+    while at < len(text):
+        line, end = _line(text, at)
+        if _is_syntax(text[line:end]) or not text[at:end].strip(" \t|"):
+            at = end + 1
+            continue
+        return _outside(text, max(at, _text_start(text, line, end)), line, end)
+    return len(text)
+
+
+def _finish(text: str, at: int) -> int:
+    """The last place up to here where a sign changes nothing."""
+    while at > 0:
+        line, end = _line(text, at)
+        body = text[line:at].rstrip(" \t|")
+        place = line + len(body)
+        if not body or _is_syntax(text[line:end]) or place < _text_start(text, line, end):
+            at = line - 1
+            continue
+        return _outside(text, place, line, end)
+    return 0
+
+
+def _text_start(text: str, line: int, end: int) -> int:
+    prefix = _PREFIX.match(text, line, end)
+    return prefix.end() if prefix else line
+
+
+def _is_syntax(line: str) -> bool:
+    """Is this a line in which a sign would change the block: a fence, a rule, an underline, or an empty line?"""
+    return not line.strip(" \t>-=*_:|") or line.lstrip(" \t>").startswith(("```", "~~~"))
+
+
+def _line(text: str, at: int) -> tuple[int, int]:
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
+
+
+def _outside(text: str, at: int, line: int, end: int) -> int:
+    """Behind the syntax that this place is in."""
+    near = _WHOLE.finditer(text, max(line, at - _NEAR), min(end, at + _NEAR))
+    inside = (found.end() for found in near if found.start() < at < found.end())
+    return next(inside, at)
+
+
+def mark(tokens: Sequence[Token], passages: Sequence[Passage], markdown: str) -> list[Token]:
+    """Parsed Markdown with elements in place of the signs; a block of code of a passage is marked as a whole."""
+    state, made = _State(passages, [markdown.count("\n", 0, one.end) for one in passages]), []
+    for token in tokens:
+        if token.map:
+            state.reach(token.map[0])
+        if token.type == "inline" and token.children is not None:
+            token.children = [piece for child in token.children for piece in state.split(child)]
+        elif token.type in ("fence", "code_block"):
+            token.info = _SIGNS.sub("", token.info)
+            made += state.around_block(token)
+            continue
+        made.append(token)
+    return made
+
+
+class _State:
+    """Which passage the text is in."""
+
+    def __init__(self, passages: Sequence[Passage], last_lines: Sequence[int]) -> None:
+        self._passages = passages
+        self._last_lines = last_lines
+        self._next = 0
+        self._current: tuple[int, Passage] | None = None
+        self._named: set[int] = set()
+
+    def reach(self, line: int) -> None:
+        """A block begins at this line: passages that ended before are over, should the parser have dropped a sign."""
+        if self._current is not None and self._last_lines[self._current[0] - 1] < line:
+            self._current = None
+        while self._next < len(self._passages) and self._last_lines[self._next] < line:
+            self._next += 1
+
+    def _follow(self, sign: str) -> None:
+        self._current = None
+        if sign == OPEN and self._next < len(self._passages):
+            self._next += 1
+            self._current = (self._next, self._passages[self._next - 1])
+
+    def around_block(self, token: Token) -> list[Token]:
+        before, signs = self._current, _SIGNS.findall(token.content)
+        token.content = _SIGNS.sub("", token.content)
+        for sign in signs:
+            self._follow(sign)
+            before = before or self._current
+        if before is None:
+            return [token]
+        return [_html(token, f"<div{self._attributes(*before)}>"), token, _html(token, "</div>")]
+
+    def split(self, child: Token) -> Iterator[Token]:
+        """The token in pieces, with elements around those that are in a passage."""
+        if child.type == "code_inline":
+            yield from self._marked(child, child.content)
+            return
+        if child.type != "text":
+            child.content = _SIGNS.sub("", child.content)
+            yield child
+            return
+        for part in _PARTS.split(child.content):
+            if part in (OPEN, CLOSE):
+                if part == CLOSE and self._current is not None:
+                    yield from self._links(child, self._current)
+                self._follow(part)
+            elif part:
+                yield from self._marked(child, part)
+
+    def _marked(self, child: Token, text: str) -> Iterator[Token]:
+        piece = child.copy(content=text)
+        if self._current is None or not text.strip():
+            yield piece
+            return
+        yield _html(child, f"<mark{self._attributes(*self._current)}>")
+        yield piece
+        yield _html(child, "</mark>")
+
+    def _attributes(self, number: int, passage: Passage) -> str:
+        name = "" if number in self._named else f' id="passage-{number}"'
+        self._named.add(number)
+        return f' class="{"quoted" if OWN_QUOTE in passage.numbers else "cited"}"{name}'
+
+    def _links(self, child: Token, current: tuple[int, Passage]) -> Iterator[Token]:
+        """Behind a passage: who asked, as numbers that lead to the list."""
+        label = escape(_("Question"))
+        numbers = "".join(
+            f'<a href="#asked-{one}" aria-label="{label} {one}">{one}</a>'
+            for one in current[1].numbers
+            if one != OWN_QUOTE
+        )
+        if numbers:
+            yield _html(child, f'<span class="asked-by">{numbers}</span>')
+
+
+def _html(child: Token, text: str) -> Token:
+    return child.copy(type="html_inline", tag="", content=text, children=None, attrs={}, info="")
