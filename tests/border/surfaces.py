@@ -292,7 +292,7 @@ def view_calls(snapshot: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     kept = f"/archive/{snapshot}"
     asked = ("/search?q=valves&web=1", f"/search?q={WORD}", f"/archive?q={WORD}", f"{kept}?quote=Plain+sentences")
     plain = ("/", "/activity", "/archive", "/graph", "/watch", "/figures", "/figures/now", "/state", "/archive/nothing")
-    of_page = (kept, f"{kept}/diff", f"{kept}/picture", f"/graph?around={snapshot}")
+    of_page = (kept, f"{kept}/diff", f"{kept}/picture", f"/graph?focus={snapshot}")
     for path in (*plain, *asked, *of_page, "/metrics", "/readyz"):
         yield "GET", path, {}
     for form in ("md", "bib", "json", "nothing"):
@@ -300,6 +300,8 @@ def view_calls(snapshot: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     yield "POST", "/watch", {"url": "https://hostile.example/page"}
     yield "POST", f"{kept}/tags", {"tags": "one, two"}
     yield "GET", "/watch", {}
+    yield "GET", "/watch/feed.atom", {}
+    yield "POST", f"{kept}/readings/remove", {}
     yield "POST", f"{kept}/remove", {"sure": "no"}
 
 
