@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from mcp_web.app import App
-    from mcp_web.store.protocol import Edge, Headline
 
 WIDTH, HEIGHT = 1200, 760
 MOST_NODES = 300
@@ -85,7 +84,7 @@ async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
     return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
 
 
-def _pairs(edges: list[Edge]) -> Pairs:
+def _pairs(edges: list[Any]) -> Pairs:
     return tuple({(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source})
 
 
@@ -127,7 +126,7 @@ def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
     }
 
 
-def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Headline], center: str) -> list[dict[str, Any]]:
+def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str) -> list[dict[str, Any]]:
     cited = Counter(target for _, target in pairs)
     named = {key for key, _ in Counter(end for pair in pairs for end in pair).most_common(LABELLED)} | {center}
     link = {key: {"href": f"/archive/{key}", "title": one.title or one.url} for key, one in titles.items()}
