@@ -12,6 +12,7 @@ from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.store.reading_protocol import ReadingStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class Edge:
     confidence: float
 
 
-class Store(Protocol):
+class Store(ReadingStore, Protocol):
     """Pages and their snapshots, vectors, records, short-lived notes, figures."""
 
     # pages and snapshots
@@ -235,19 +236,6 @@ class Store(Protocol):
 
     async def picture(self, hash_: str) -> bytes | None:
         """The picture of one version, by its whole hash."""
-        ...
-
-    # readings: what callers were shown of a page, kept for three months and deleted with it
-    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
-        """Add what was shown of a page; nothing for an unknown page, and nothing while another process writes."""
-        ...
-
-    async def readings(self, key: str) -> list[ReadingRecord]:
-        """The last readings of a page, newest first."""
-        ...
-
-    async def remove_readings(self, key: str) -> int:
-        """Delete the readings of a page; returns how many there were."""
         ...
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
