@@ -31,10 +31,11 @@ from mcp_web.store.postgres import (
 from mcp_web.store.postgres import readings as reading_rows
 from mcp_web.store.postgres import vectors as vector_rows
 from mcp_web.store.postgres.check import faults
-from mcp_web.store.postgres.connect import SCHEMA, Connection, parameters
+from mcp_web.store.postgres.connect import Connection, parameters
 from mcp_web.store.postgres.replica import CONNECT_SECONDS, SearchWorker
 from mcp_web.store.postgres.schema import tenant_id, tenant_number
 from mcp_web.store.postgres.search import SearchState
+from mcp_web.store.postgres.size import size_of
 from mcp_web.store.postgres.tenants import prepare_database
 from mcp_web.store.postgres.worker import ConnectionWorker
 from mcp_web.store.posting_blobs import MERGE_AT
@@ -352,7 +353,7 @@ class PostgresStore(StoreBase):
         return await store._write(lambda db: shares.remove(db, store.tenant, collection, reader))
 
     async def size(self) -> StoreSize:
-        return await self._worker.read(lambda db: _size(db, self.tenant))
+        return await self._worker.read(lambda db: size_of(db, self.tenant))
 
     async def check(self) -> list[str]:
         return await self._worker.outside(lambda db: faults(db, self.tenant))
@@ -396,16 +397,3 @@ class PostgresStore(StoreBase):
         notes.drop_expired(db, self.tenant, now)
         records.drop_expired(db, self.tenant, now)
         reading_rows.drop_old(db, self.tenant, now)
-
-
-def _size(db: Connection, tenant: int) -> StoreSize:
-    query = "SELECT count(*), coalesce(sum(bytes), 0)::bigint FROM pages WHERE tenant = %s"
-    count, text = db.execute(query, (tenant,)).fetchone() or (0, 0)
-    query = "SELECT count(*), min(fetched_at), max(fetched_at) FROM snapshots WHERE tenant = %s"
-    versions, oldest, newest = db.execute(query, (tenant,)).fetchone() or (0, None, None)
-    row = db.execute(
-        "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c"
-        " JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relkind = 'r'",
-        (SCHEMA,),
-    ).fetchone()
-    return StoreSize(count, versions, text, row[0] if row else 0, oldest, newest)
