@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import zlib
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +53,17 @@ def reading_pages() -> list[ReadingPage]:
 def collections() -> list[Collection]:
     sets = _evalsets()
     return [Collection(name, *sets.ADHOC[name]()) for name in sets.ADHOC]
+
+
+def policy_kinds() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+    """The kinds of answer that each question asks for, and those that were marked in each policy."""
+    kinds: dict[str, set[str]] = defaultdict(set)
+    marked: dict[str, set[str]] = defaultdict(set)
+    for site in json.loads((FOLDER / "policyqa" / "dev.json").read_text())["data"]:
+        for asked in (one for paragraph in site["paragraphs"] for one in paragraph["qas"]):
+            kinds[asked["question"]].add(asked["type"])
+            marked[site["title"]].add(asked["type"])
+    return kinds, marked
 
 
 def second_half(question: str) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 from bench.reading.data import Chunker, Collection, ReadingPage, Span, second_half
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.index.calibrate import PACKAGED
+from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import readable
-from mcp_web.index.rank import IN_PAGE, Evidence, Shares, order, rank
+from mcp_web.index.rank import IN_PAGE, Shares, order, rank
 from mcp_web.index.widen import widen
 from mcp_web.index.words import PageWords
 from mcp_web.read.passages import passages

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from mcp_web.index.rank import Evidence, rank
+from mcp_web.index.evidence import Evidence
+from mcp_web.index.rank import rank
 from mcp_web.index.widen import widen
 from mcp_web.model.passage import Passage
 

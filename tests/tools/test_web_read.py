@@ -102,3 +102,18 @@ async def test_page_about_something_else_is_not_passed_off_as_an_answer(app: App
     url = miniweb.site("docs.example").route("/machine", lambda _: Reply(MACHINE))
     found = (await read(app, url, "Which vitamins are in spinach soup?")).data["queries"][0]
     assert not found["answered"]
+
+
+async def test_links_are_shown_as_their_text_and_kept_in_the_data(app: App, miniweb: MiniWeb) -> None:
+    page = MACHINE.replace("wheels of brass", '<a href="https://docs.example/wheels">wheels</a> of brass')
+    url = miniweb.site("docs.example").route("/machine", lambda _: Reply(page))
+    answer = await read(app, url, "how many wheels did the machine have")
+    assert "twenty-four wheels of brass" in answer.text
+    assert "https://docs.example/wheels" not in answer.text
+
+
+async def test_an_answer_is_bounded_unless_the_caller_names_a_number(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    vague = "What happens with the kettle and its office?"
+    assert budget.estimate((await read(app, url, vague, min_score=0)).text) < 1_700
+    assert budget.estimate((await read(app, url, vague, min_score=0, max_results=8)).text) > 1_700

@@ -34,11 +34,12 @@ def command(
         note(line)
     answered = False
     for query in data["queries"]:
-        answered = answered or query["answered"]
+        answered = answered or query["verdict"] != "not answered"
         if as_json:
             continue
-        if not query["answered"]:
-            click.echo(f"Not answered here (best score {query['best_score']:.2f}).", err=True)
+        if query["verdict"] != "answered":
+            said = "Not answered here" if query["verdict"] == "not answered" else "May be answered here or not"
+            click.echo(f"{said} (best score {query['best_score']:.2f}).", err=True)
         for passage in query["results"]:
             where = " > ".join(passage["section_path"])
             click.secho(f"[{passage['id']}] {passage['score']:.2f} {where}", fg="cyan")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.embed.embedder import Embedder, Kind
-from mcp_web.index.rank import Calibration
+from mcp_web.index.evidence import Calibration
 from mcp_web.store.protocol import Store
 
 if TYPE_CHECKING:

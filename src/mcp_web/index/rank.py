@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mcp_web.index.evidence import Evidence
+from mcp_web.index.verdict import ANSWERED, SURE, Verdict, score, verdict
 from mcp_web.model.passage import Passage, ScoredPassage
 
 if TYPE_CHECKING:
@@ -35,73 +37,21 @@ IN_PAGE = Shares(words=0.25, static=0.2, model=0.55)
 # Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
-# From this score on a page counts as answering. A wrong no costs an agent the answer, a wrong yes some tokens; what
-# both cost is in docs/concepts/reading.md.
-ANSWERED = 0.5
 # Without a threshold from the caller, passages below this are not worth their tokens.
 WORTH_SHOWING = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Odds:
-    """Log-odds that a passage answers, as a sum over the signals that are known of it."""
-
-    start: float
-    coverage: float = 0.0  # the share of the question's words that the passage has
-    static: float = 0.0
-    model: float = 0.0  # calibrated: 0 for a passage like any other, 1 for one that typically answers
-
-
-# Logistic regressions over questions put to pages that answer them, to pages about something else and, counting less,
-# to near misses; cross-validated by page (docs/concepts/reading.md). Divided by two or three, because odds of a
-# thousand to one would make every score 0.00 or 1.00.
-WITH_MODEL = Odds(start=-3.0, static=1.95, model=2.65)
-WITHOUT_MODEL = Odds(start=-4.13, coverage=1.0, static=5.5)
-WORDS_ONLY = Odds(start=-1.0, coverage=3.6)
-# Between languages no word is shared and pieces match less well; data to fit this is rare, so it is a cautious guess.
-CROSS_LANGUAGE = Odds(start=-2.0, static=5.5)
-CROSS_LANGUAGE_WITH_MODEL = Odds(start=-1.6, model=2.65)
-
-
-# What is shown until the answer is there: passages at most so many standard deviations behind the best, at least two;
-# two also of a page that does not answer. Half of the tokens of a fixed eight, hit@1 and @3 unchanged
-# (docs/concepts/reading.md); a fixed number for the same tokens finds less.
-_CLOSE, _LEAST_SHOWN, _UNANSWERED = 1.5, 2, 2
+# What is shown until the answer is there: passages at most so many standard deviations behind the best and, where that
+# is sure, so much of its score; of a page that does not answer two. With the bounds in tools/web_read.py, hit@1 and @3
+# are nearly those of eight passages for less than half of the tokens (docs/concepts/reading.md); rules that were fitted
+# on one set of questions did no better on the other.
+_CLOSE, _CLOSE_SCORE, _UNANSWERED = 2.5, 0.2, 2
 
 # For `likely`: how far behind the best, which share of a page at most, and how many at least.
 _NEAR, _SHARE_READ, _LEAST_READ = 2.0, 0.4, 4
-# For `is_decided`: the lead over the next passage, and the score.
-_LEAD, _SURE = 1.0, 0.7
+# For `is_decided`: the lead over the next passage.
+_LEAD = 1.0
 
 # What is shown of a passage, its first and last number; passages that are shown already are not to be shown again.
 Around = Callable[[int, "Scores", Set[int]], tuple[Passage, int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What a model's cosines mean: how near unrelated and related texts typically are to a question."""
-
-    unrelated: float
-    related: float
-
-    def meaning(self, cosine: float) -> float:
-        """0 for a passage like any other, 1 for one that typically answers."""
-        return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """All that is known about a page's passages for one question."""
-
-    words: Scores  # BM25
-    coverage: Scores  # share of the question's words in the passage
-    static: Scores | None = None  # late interaction, 0…1
-    cosines: Scores | None = None  # of the model; nan where no vector is known
-    calibration: Calibration | None = None
-    cross_language: bool = False  # question and page are in different languages
-
-    def has_vector(self, number: int) -> bool:
-        return self.cosines is not None and not math.isnan(float(self.cosines[number]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +60,21 @@ class Ranked:
 
     query: str
     passages: tuple[ScoredPassage, ...]
-    answered: bool
     best: float  # the score of the best passage, shown or not
     enough: int = 0  # of the passages: how many to show until the answer is most likely there
     nearest: tuple[ScoredPassage, ...] = ()  # what came closest, when the page does not answer
+
+    @property
+    def answered(self) -> bool:
+        return self.best >= ANSWERED
+
+    @property
+    def sure(self) -> bool:
+        return self.best >= SURE
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict(self.best)
 
 
 def rank(
@@ -144,9 +105,9 @@ def rank(
     # Between languages scores are too rough to hide the best passages.
     least = min_score if min_score is not None else 0.0 if evidence.cross_language else WORTH_SHOWING
     shown = tuple(one for one in scored if one.score >= least)
-    answered = best >= ANSWERED
-    enough = _enough([float(total[number]) for number, _ in chosen[: len(shown)]], answered)
-    return Ranked(query, shown, answered, best, enough, () if answered else tuple(scored[:3]))
+    totals = [float(total[number]) for number, _ in chosen]
+    enough = _enough(shown, totals, verdict(best))
+    return Ranked(query, shown, best, enough, () if best >= ANSWERED else tuple(scored[:3]))
 
 
 def order(evidence: Evidence, shares: Shares = IN_PAGE) -> list[int]:
@@ -176,7 +137,7 @@ def is_decided(evidence: Evidence) -> bool:
     total = fused(evidence)
     first, *others = order(evidence)[:2] or [0]
     lead = total[first] - total[others[0]] if others else 0.0
-    return bool(lead >= _LEAD) and score(evidence, first) >= _SURE
+    return bool(lead >= _LEAD) and score(evidence, first) >= SURE
 
 
 def likely(evidence: Evidence, most: int) -> list[int]:
@@ -193,30 +154,6 @@ def likely(evidence: Evidence, most: int) -> list[int]:
     return near if len(near) >= _LEAST_READ else best[:_LEAST_READ]
 
 
-def score(evidence: Evidence, number: int) -> float:
-    """How likely a passage answers, 0…1, whatever the page, the language and the model."""
-    coverage = float(evidence.coverage[number])
-    static = float(evidence.static[number]) if evidence.static is not None else None
-    meaning = None
-    if evidence.calibration is not None and evidence.has_vector(number) and evidence.cosines is not None:
-        meaning = evidence.calibration.meaning(float(evidence.cosines[number]))
-    odds = _odds(coverage, static, meaning, evidence.cross_language)
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
-
-
-def _odds(coverage: float, static: float | None, meaning: float | None, cross_language: bool) -> float:
-    if meaning is not None and cross_language:
-        return CROSS_LANGUAGE_WITH_MODEL.start + CROSS_LANGUAGE_WITH_MODEL.model * meaning
-    if meaning is not None:
-        # Without the static signal, a passage is taken to match as well as those with its meaning usually do.
-        match = static if static is not None else 0.55 + 0.25 * meaning
-        return WITH_MODEL.start + WITH_MODEL.static * match + WITH_MODEL.model * meaning
-    if static is None:
-        return WORDS_ONLY.start + WORDS_ONLY.coverage * coverage
-    odds = CROSS_LANGUAGE if cross_language else WITHOUT_MODEL
-    return odds.start + odds.coverage * coverage + odds.static * static
-
-
 def _meaning_of_all(evidence: Evidence) -> Scores | None:
     """The model's cosines as standard scores; a passage it has not read may at most equal the worst it has."""
     import numpy as np
@@ -229,12 +166,13 @@ def _meaning_of_all(evidence: Evidence) -> Scores | None:
     return meaning
 
 
-def _enough(totals: Sequence[float], answered: bool) -> int:
+def _enough(shown: Sequence[ScoredPassage], totals: Sequence[float], found: Verdict) -> int:
     """How many are near the best: one that is far ahead holds the answer; of many close ones, any may."""
-    if not answered:
-        return min(_UNANSWERED, len(totals))
-    near = sum(total >= totals[0] - _CLOSE for total in totals)
-    return min(len(totals), max(_LEAST_SHOWN, near))
+    if found == "not answered":
+        return min(_UNANSWERED, len(shown))
+    least = shown[0].score - _CLOSE_SCORE if shown and shown[0].score >= SURE else 0.0
+    near = (total >= totals[0] - _CLOSE for total in totals)
+    return sum(is_near and one.score >= least for one, is_near in zip(shown, near, strict=False))
 
 
 def _distinct(

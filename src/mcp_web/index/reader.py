@@ -20,8 +20,9 @@ from mcp_web.embed.embedder import Embedder, reads
 from mcp_web.embed.static import static_vectors
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
+from mcp_web.index.evidence import Calibration, Evidence
 from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
-from mcp_web.index.rank import Calibration, Evidence, Ranked, is_decided, likely, rank
+from mcp_web.index.rank import Ranked, is_decided, likely, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.model.page import Heading

@@ -78,7 +78,7 @@ def _id(one: ReadHit, each: ScoredPassage) -> str:
 
 def _title(one: ReadHit) -> str:
     title = one_line(one.page.opened.snapshot.document.title or one.hit.title)
-    return title if one.page.ranked[0].answered else f"{title} · may not answer"
+    return title if one.page.ranked[0].verdict == "answered" else f"{title} · may not answer"
 
 
 def _others(results: ReadResults, hits: tuple[Hit, ...]) -> str:

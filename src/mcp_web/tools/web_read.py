@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
 from mcp_web.errors import WebError
@@ -21,11 +21,16 @@ from mcp_web.tools.page_view import front_matter, iso
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import view_of
 
+if TYPE_CHECKING:
+    from mcp_web.index.rank import Ranked
+
 _MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT = 8  # sections named that did not fit
 _HANDLE = 30  # tokens of a passage's id, score and headings
 CHARS_PER_TOKEN = 4.0  # of English text, roughly
-_UNSURE = 0.3  # one in twenty questions is answered by a page that the verdict denies: its best passage is shown
+_UNSURE = 0.3  # a few questions are answered by pages that the verdict denies: their best passage is shown
+# Tokens of the passages for one question to one page, where the caller names no number: fewer where the best is sure.
+_SURE_TOKENS, _UNSURE_TOKENS = 1_300, 1_800
 
 
 @dataclass(slots=True)
@@ -87,8 +92,8 @@ def _page(
         text, results, left_out = _query(call, args, page, ranked, share)
         left.tokens -= before - share.tokens
         blocks.append(text)
-        found.append({"query": ranked.query, "answered": ranked.answered, "best_score": round(ranked.best, 3),
-                      "results": results, "left_out": left_out})  # fmt: skip
+        found.append({"query": ranked.query, "answered": ranked.answered, "verdict": ranked.verdict,
+                      "best_score": round(ranked.best, 3), "results": results, "left_out": left_out})  # fmt: skip
     data: dict[str, Any] = {
         "url": kept.url,
         "title": kept.document.title,
@@ -110,37 +115,33 @@ def _page(
 
 
 def _query(
-    call: Call, args: dict[str, Any], page: PageRead, ranked: Any, left: _Budget
+    call: Call, args: dict[str, Any], page: PageRead, ranked: Ranked, left: _Budget
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
     """The passages of one query that fit, best first; the rest is named with the call that gets it."""
     kept = page.opened.snapshot
-    head = f"### {one_line(ranked.query)}"
-    if not ranked.answered:
-        nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
-        hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
-        head += f"\nNot answered here (best score {ranked.best:.2f}).{hint}"
     candidates = ranked.passages or tuple(one for one in ranked.nearest[:1] if one.score >= _UNSURE)
-    if not ranked.answered and candidates:
-        head += " What comes closest, unsure:"
+    lines, results = [_head(ranked, found=bool(candidates))], []
     # A number from the caller is what they get; else as many as it takes until the answer is there.
     enough = len(candidates) if args["max_results"] or not ranked.passages else ranked.enough
+    most = left.tokens if args["max_results"] else _SURE_TOKENS if ranked.sure else _UNSURE_TOKENS
+    room = min(left.tokens, most)
     candidates, late = candidates[:enough], list(candidates[enough:])
-    if ranked.answered and (whole := _whole_page(kept, candidates, left.tokens)) is not None:
+    if ranked.answered and (whole := _whole_page(kept, candidates, room)) is not None:
         candidates, late = (whole,), []
-    lines, results = [head], []
     for one in candidates:
         handle = f"{kept.hash[:16]}#{one.passage.number}"
         if handle in left.shown:
             lines.append(f"[{handle}] shown above, score {one.score:.2f}")
             results.append(_as_object(call, kept, one, handle) | {"text": None, "shown_above": True})
             continue
-        text = _passage_text(handle, one)
-        cost = budget.estimate(one.passage.text) + _HANDLE
-        if cost > left.tokens and results:
+        text = _passage_text(kept.document.title, handle, one)
+        cost = _cost(one)
+        if cost > room and results:
             late.append(one)
             continue
-        if cost > left.tokens:
-            text = budget.cut(text, max(80, left.tokens)) + " …"
+        if cost > room:
+            text = budget.cut(text, max(80, room)) + " …"
+        room -= min(cost, room)
         left.tokens -= min(cost, left.tokens)
         left.shown.add(handle)
         lines.append(text)
@@ -148,8 +149,21 @@ def _query(
     left_out = _left_out(kept.url, late)
     if left_out:
         wanted = "; ".join(row["argument"] for row in left_out)
-        lines.append(f"left out, each by web_open(url={json.dumps(kept.url)}, …): {wanted}")
+        lines.append(f"left out, each by web_open with {wanted}")
     return "\n\n".join(lines), results, left_out
+
+
+def _head(ranked: Ranked, *, found: bool) -> str:
+    """The question, and the verdict where it is not a clear yes."""
+    head = f"### {one_line(ranked.query)}"
+    if ranked.verdict == "answered":
+        return head
+    if ranked.verdict == "unsure":
+        return f"{head}\nMay be answered here or not (best score {ranked.best:.2f}):"
+    nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
+    hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
+    closest = " What comes closest, unsure:" if found else ""
+    return f"{head}\nNot answered here (best score {ranked.best:.2f}).{hint}{closest}"
 
 
 def _count_saved(page: PageRead, text: str) -> None:
@@ -170,16 +184,27 @@ def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, li
 def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> ScoredPassage | None:
     """The page as one passage, when that costs no more than its best passages."""
     markdown = kept.document.markdown
-    cost = sum(budget.estimate(one.passage.text) + _HANDLE for one in candidates)
-    if not candidates or not budget.within(markdown, min(cost, tokens)):
+    if not candidates or not budget.within(markdown, min(sum(map(_cost, candidates)), tokens)):
         return None
     best = candidates[0]
     return replace(best, passage=replace(best.passage, text=markdown, start=0, end=len(markdown), section_path=()))
 
 
-def _passage_text(handle: str, one: ScoredPassage) -> str:
-    where = " > ".join(one_line(part) for part in one.passage.section_path)
-    return f"[{handle}] score {one.score:.2f}{f' · {where}' if where else ''}\n{one.passage.text.strip()}"
+def _passage_text(title: str, handle: str, one: ScoredPassage) -> str:
+    path = one.passage.section_path
+    where = " > ".join(one_line(part) for part in (path[1:] if path[:1] == (title,) else path))
+    return f"[{handle}] score {one.score:.2f}{f' · {where}' if where else ''}\n{_plain(one)}"
+
+
+def _plain(one: ScoredPassage) -> str:
+    """The passage without the addresses behind its links, a fifth of a manual's tokens; web_open has them."""
+    from mcp_web.read.links import text_only
+
+    return text_only(one.passage.text).strip()
+
+
+def _cost(one: ScoredPassage) -> int:
+    return budget.estimate(_plain(one)) + _HANDLE
 
 
 def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""How likely a passage answers, and the three verdicts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcp_web.index.evidence import Calibration, Evidence
+from mcp_web.index.verdict import score, verdict
+
+SCALE = Calibration(unrelated=0.4, related=0.7)
+
+
+def found(coverage: float, static: float, cosine: float | None) -> float:
+    known = None if cosine is None else np.array([cosine])
+    return score(Evidence(np.ones(1), np.array([coverage]), np.array([static]), known, SCALE), 0)
+
+
+@pytest.mark.parametrize(
+    ("best", "said"),
+    [(0.0, "not answered"), (0.39, "not answered"), (0.45, "unsure"), (0.55, "unsure"), (0.9, "answered")],
+)
+def test_scores_near_the_border_are_unsure(best: float, said: str) -> None:
+    assert verdict(best) == said
+
+
+def test_a_near_miss_lacks_words_of_the_question_that_the_answer_has() -> None:
+    """Both passages are about the subject, as the model sees it; only one has what was asked for."""
+    assert verdict(found(0.8, 0.9, 0.72)) == "answered"
+    assert verdict(found(0.1, 0.5, 0.64)) == "not answered"
+
+
+def test_an_answer_in_other_words_is_not_denied() -> None:
+    assert verdict(found(0.0, 0.48, 0.75)) == "unsure"
+
+
+def test_a_page_about_something_else_is_denied_with_and_without_a_model() -> None:
+    assert verdict(found(0.1, 0.45, 0.42)) == "not answered"
+    assert verdict(found(0.1, 0.45, None)) == "not answered"
