@@ -162,11 +162,7 @@ class App:
     @property
     def search_providers(self) -> tuple[str, ...]:
         """The providers that can be asked here: configured, or without a key."""
-        from mcp_web.search.plan import is_withheld, usable
-        from mcp_web.search.providers import REGISTRY
-
-        options = self.settings.of(SearchOptions)
-        return tuple(name for name in REGISTRY if usable(name, options) and not is_withheld(name, options))
+        return self.settings.of(SearchOptions).available
 
     @property
     def similarity_threshold(self) -> float | None:

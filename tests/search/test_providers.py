@@ -10,7 +10,7 @@ import pytest
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
-from mcp_web.search.providers import REGISTRY
+from mcp_web.search.providers import REGISTRY, build
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
 from mcp_web.search.providers.exa import Exa
@@ -276,7 +276,7 @@ def test_every_provider_says_how_to_set_it_up() -> None:
     nothing = SearchOptions(exclude=("ddgs", "tavily", "sources"))
     for name, entry in REGISTRY.items():
         assert entry.capabilities.name == name
-        assert entry.build(nothing) == []
+        assert build(name, nothing) == []
         assert entry.fix.endswith(".")
 
 

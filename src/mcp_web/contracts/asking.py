@@ -22,12 +22,11 @@ _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 def provider_or_any(app: App, name: str) -> str:
     """The provider that the system was made for; any provider where that one is not configured or has closed."""
-    from mcp_web.search.plan import usable
     from mcp_web.search.providers import REGISTRY
 
     ends = REGISTRY[name].capabilities.ends
     alive = ends is None or datetime.now(UTC).date() < ends
-    return name if alive and usable(name, app.settings.of(SearchOptions)) else "auto"
+    return name if alive and app.settings.of(SearchOptions).can_ask(name) else "auto"
 
 
 async def ask(

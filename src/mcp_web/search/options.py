@@ -24,11 +24,24 @@ SOURCE_NAMES = (
     "npm",
     "crates",
 )
+# In the order `auto` prefers them, after an own SearXNG: independent indexes, then Google's, then what needs no key.
 GENERAL_NAMES = ("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs")
-KEYED_NAMES = ("brave", "tavily", "exa", "serper", "google", "github", "openalex", "stackexchange")
+NEED_KEY = ("brave", "exa", "serper", "google")
 ALL_SOURCES = "sources"
 GOOGLE_ENGINE = "google_engine"
 PUBLIC_LIST = "searx_space"
+KEY_VARIABLES = {
+    "BRAVE_API_KEY": "brave",
+    "BRAVE_SEARCH_API_KEY": "brave",
+    "TAVILY_API_KEY": "tavily",
+    "EXA_API_KEY": "exa",
+    "SERPER_API_KEY": "serper",
+    "GOOGLE_API_KEY": "google",
+    "GOOGLE_SEARCH_ENGINE_ID": GOOGLE_ENGINE,
+    "MCP_WEB_GITHUB_TOKEN": "github",
+    "OPENALEX_API_KEY": "openalex",
+    "STACKEXCHANGE_KEY": "stackexchange",
+}
 DEFAULT_URLS = {
     "brave": "https://api.search.brave.com/res/v1",
     "tavily": "https://api.tavily.com",
@@ -61,20 +74,9 @@ class SearchOptions:
         "Keys of search providers: one with a key is asked before those without. Google also needs the id (cx) of its "
         "search engine; official sources allow more searches with a key.",
         env="MCP_WEB_SEARCH_KEYS",
-        choices=(*KEYED_NAMES, GOOGLE_ENGINE),
+        choices=tuple(dict.fromkeys(KEY_VARIABLES.values())),
         secret=True,
-        entries={
-            "BRAVE_API_KEY": "brave",
-            "BRAVE_SEARCH_API_KEY": "brave",
-            "TAVILY_API_KEY": "tavily",
-            "EXA_API_KEY": "exa",
-            "SERPER_API_KEY": "serper",
-            "GOOGLE_API_KEY": "google",
-            "GOOGLE_SEARCH_ENGINE_ID": GOOGLE_ENGINE,
-            "MCP_WEB_GITHUB_TOKEN": "github",
-            "OPENALEX_API_KEY": "openalex",
-            "STACKEXCHANGE_KEY": "stackexchange",
-        },
+        entries=KEY_VARIABLES,
     )
     urls: Mapping[str, str] = option(
         {},
@@ -196,10 +198,32 @@ class SearchOptions:
         """The operator's address of a provider, or the public one."""
         return self.urls.get(provider, DEFAULT_URLS.get(provider, ""))
 
-    def excludes(self, provider: str) -> bool:
-        """Whether a provider is never asked: by its name, or a source that is not listed, with all of them."""
-        all_of_them = ALL_SOURCES in self.exclude and provider in SOURCE_NAMES
-        return provider in self.exclude or (all_of_them and provider not in self.providers)
+    def is_set_up(self, provider: str) -> bool:
+        """Whether the operator set it up with a key or an address; the others are a last resort."""
+        return bool(self.searxng_urls if provider == "searxng" else provider in GENERAL_NAMES and self.key(provider))
+
+    def can_ask(self, provider: str) -> bool:
+        """Whether a provider can be asked at all: not excluded, and with what it needs."""
+        if provider in self.exclude or (ALL_SOURCES in self.exclude and self._is_unlisted_source(provider)):
+            return False
+        if provider == "searxng":
+            return bool(self.searxng_urls or self.public_list)
+        return provider not in NEED_KEY or bool(
+            self.key(provider) and (provider != "google" or self.key(GOOGLE_ENGINE))
+        )
+
+    def withholds(self, provider: str) -> bool:
+        """Whether queries are kept from a provider: with an own SearXNG, only what the operator set up is asked."""
+        return bool(self.searxng_urls) and not self.providers and not self.is_set_up(provider)
+
+    @property
+    def available(self) -> tuple[str, ...]:
+        """The providers that a call may name here."""
+        names = (*GENERAL_NAMES, *SOURCE_NAMES)
+        return tuple(name for name in names if self.can_ask(name) and not self.withholds(name))
+
+    def _is_unlisted_source(self, provider: str) -> bool:
+        return provider in SOURCE_NAMES and provider not in self.providers
 
     @property
     def public_list(self) -> str:

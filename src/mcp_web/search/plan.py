@@ -14,7 +14,7 @@ from mcp_web.model.search import Category, SearchQuery
 from mcp_web.search.dates import span_of
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import Capabilities, Filter
-from mcp_web.search.providers import LAST_RESORT, REGISTRY, build
+from mcp_web.search.providers import LAST_RESORT, REGISTRY
 from mcp_web.search.result_filter import ResultFilter
 
 _LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?$")
@@ -91,33 +91,20 @@ def select(
     names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
     if not names or names == ["auto"]:
         preferred = _preferred(options, category, today)
-        set_up = frozenset(name for name in preferred if options.providers or REGISTRY[name].chosen(options))
+        set_up = frozenset(name for name in preferred if options.providers or options.is_set_up(name))
         beside = tuple(name for name in fitting if _may_be_asked(name, options))
         general = tuple(name for name in preferred if name not in beside)
         return Selection(general, "failover", set_up or frozenset(preferred), beside)
     for name in names:
         if name not in REGISTRY:
             raise _unknown(name)
-        if is_withheld(name, options):
+        if options.withholds(name):
             raise _withheld(name)
     return Selection(tuple(names), "together" if len(names) > 1 else "failover", frozenset(names))
 
 
-def is_withheld(name: str, options: SearchOptions) -> bool:
-    """Whether queries are kept from this provider: with an own SearXNG, only what the operator set up is asked."""
-    return bool(options.searxng_urls) and not options.providers and not REGISTRY[name].chosen(options)
-
-
 def _may_be_asked(name: str, options: SearchOptions) -> bool:
-    listed = not options.providers or name in options.providers
-    return listed and usable(name, options) and not is_withheld(name, options)
-
-
-def usable(name: str, options: SearchOptions) -> bool:
-    """Whether a provider can be asked at all with these options."""
-    if name == "searxng" and not options.searxng_urls:
-        return bool(options.public_list) and not options.excludes(name)
-    return bool(build(name, options))
+    return name in options.available and (not options.providers or name in options.providers)
 
 
 def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> AdaptedQuery:
@@ -185,10 +172,9 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
     if options.providers:  # all of them: one that lacks its key says so among the attempted
         ordered = [name for name in options.providers if name in REGISTRY]
     else:
-        chosen = [name for name, entry in REGISTRY.items() if entry.chosen(options)]
+        set_up = [name for name in REGISTRY if options.is_set_up(name)]
         own = ["searxng"] if options.searxng_urls else []
-        ordered = [name for name in (*own, *chosen, *LAST_RESORT) if usable(name, options)]
-        ordered = [name for name in ordered if not is_withheld(name, options)]
+        ordered = [name for name in (*own, *set_up, *LAST_RESORT) if name in options.available]
     alive = [
         name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].capabilities.ends) is None or today < ends
     ]

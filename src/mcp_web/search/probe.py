@@ -10,7 +10,6 @@ import anyio
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.plan import is_withheld
 from mcp_web.search.provider import Provider, ProviderRefused
 from mcp_web.search.providers import REGISTRY
 from mcp_web.search.run import Runner, read
@@ -43,7 +42,7 @@ async def probe_all(
     order: list[str] = []
     for name, entry in REGISTRY.items():
         listed_out = bool(options.providers) and name not in options.providers
-        if listed_out or is_withheld(name, options):
+        if listed_out or options.withholds(name):
             why = "not among MCP_WEB_SEARCH_PROVIDERS" if listed_out else "searches stay with your SearXNG"
             fix = f"Add {name} to MCP_WEB_SEARCH_PROVIDERS to use it."
             states[name] = ProviderState(name, name, configured=False, detail=why, fix=fix)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.errors import InvalidInput
-from mcp_web.services.add_document import add_page, add_text
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.archive.answer import document_id
+    from mcp_web.services.add_document import add_page, add_text
 
     content = args["content"].strip()
     is_page = content.startswith(("http://", "https://")) and len(content.split()) == 1

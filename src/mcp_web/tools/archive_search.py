@@ -6,7 +6,6 @@ from typing import Any
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.citation import Citation
-from mcp_web.services.search_archive import search_archive, search_similar
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import note_lines
@@ -22,6 +21,7 @@ _GRAPH_TOKENS = 400
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.archive.answer import ArchiveQuery
+    from mcp_web.services.search_archive import search_archive, search_similar
 
     query = ArchiveQuery(
         text=args["query"] or "",

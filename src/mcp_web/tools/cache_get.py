@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
-from mcp_web.services.compare_versions import compare_versions
-from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, repeated_arguments, view_options
@@ -20,6 +18,8 @@ _NO_PICTURE = (
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.find_snapshot import find_snapshot
+
     kept = await find_snapshot(call.app, args["snapshot"])
     store = await call.app.store()
     versions = await store.versions(kept.key)
@@ -57,6 +57,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _changes(call: Call, newer: Snapshot, other: str) -> Answer:
+    from mcp_web.services.compare_versions import compare_versions
+
     older, changes = await compare_versions(call.app, newer, other)
     rows = [
         {"change": one.change, "section": " > ".join(one.path), "hunk": one.hunk, "start": one.new_start}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.services.purge import purge
 from mcp_web.store.protocol import PurgeRule
 from mcp_web.text.urls import parse_url
 from mcp_web.tools.call import Call
@@ -12,6 +11,8 @@ from mcp_web.tools.tool import Answer, Param, Tool
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.purge import purge
+
     days = args["older_than_days"]
     rule = PurgeRule(
         older_than=None if days is None else days * 86400,

@@ -6,8 +6,6 @@ import re
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.services.find_snapshot import find_snapshot
-from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import ViewOptions, iso, show
 from mcp_web.tools.shrink import answer_tokens, fitted
@@ -48,6 +46,9 @@ def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, token
 
 
 async def _document(call: Call, name: str) -> Snapshot:
+    from mcp_web.services.find_snapshot import find_snapshot
+    from mcp_web.services.open_page import OpenRequest, open_page
+
     if "." in name or "://" in name:
         return (await open_page(call.app, OpenRequest(name), deadline=call.deadline)).snapshot
     return await find_snapshot(call.app, name)

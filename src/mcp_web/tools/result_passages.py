@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.model.passage import ScoredPassage
 from mcp_web.model.search import Hit
-from mcp_web.services.read_results import ReadHit, ReadResults
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error
+
+if TYPE_CHECKING:
+    from mcp_web.services.read_results import ReadHit, ReadResults
 
 TOKENS = 2_500  # of an answer with passages
 _ENOUGH = 5  # pages that get a passage before any gets a second one

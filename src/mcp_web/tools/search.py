@@ -6,8 +6,6 @@ from typing import Any
 
 from mcp_web.errors import WebError
 from mcp_web.model.search import SearchQuery
-from mcp_web.services.search_archive import search_archive
-from mcp_web.services.search_web import search_web
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
@@ -15,6 +13,8 @@ _KEPT = 3  # documents of the archive that stand before the web's
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.search_web import search_web
+
     call.report("searching")
     kept = await _kept(call, args["query"])
     (answer,) = await search_web(call.app, [SearchQuery(args["query"])], "auto", deadline=call.deadline)
@@ -34,6 +34,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 async def _kept(call: Call, text: str) -> list[dict[str, Any]]:
     """Saved research that fits; pages of the web come from the web, where they are new."""
     from mcp_web.archive.answer import ArchiveQuery
+    from mcp_web.services.search_archive import search_archive
 
     try:
         answer = await search_archive(call.app, ArchiveQuery(text, limit=_KEPT, source="research", mode="text"))

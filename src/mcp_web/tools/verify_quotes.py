@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.services.record_readings import record_readings
-from mcp_web.services.verify_quotes import verify_quotes
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import iso
@@ -16,6 +14,8 @@ _SHOWN = 400  # characters of a quote or of what was found, in the answer
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.read.fragment import quote_url
+    from mcp_web.services.record_readings import record_readings
+    from mcp_web.services.verify_quotes import verify_quotes
 
     kept, checks = await verify_quotes(call.app, args["source"], args["quotes"], deadline=call.deadline)
     rows, blocks = [], []

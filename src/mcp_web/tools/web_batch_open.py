@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
-from mcp_web.services.open_many import use_many
-from mcp_web.services.open_page import Opened
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
@@ -27,10 +25,15 @@ from mcp_web.tools.page_view import as_data, front_matter, header, link_list, sh
 from mcp_web.tools.tool import Answer, Param, Tool
 from mcp_web.tools.web_open import MODE, request_of, same_call, view_of
 
+if TYPE_CHECKING:
+    from mcp_web.services.open_page import Opened
+
 _OVERHEAD = 220  # tokens of header, front matter and next call around one page
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.open_many import use_many
+
     urls = list(dict.fromkeys(args["urls"]))
     if len(urls) < len(args["urls"]):
         call.notes.append(f"{len(args['urls']) - len(urls)} repeated URLs were opened once.")

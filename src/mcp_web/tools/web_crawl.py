@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_web.services.crawl_site import CrawlReport, crawl_site
 from mcp_web.text.untrusted import one_line
 from mcp_web.text.urls import host_of
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
+if TYPE_CHECKING:
+    from mcp_web.services.crawl_site import CrawlReport
+
 _FAILURES = 5  # shown
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.crawl_site import crawl_site
+
     collection = args["collection"] or host_of(args["url"])
     call.report(f"crawling {args['url']}", 0, args["max_pages"])
     report = await crawl_site(

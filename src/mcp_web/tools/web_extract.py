@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.page import ExtractRequest
-from mcp_web.services.extract_html import extract_html
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import (
     EXPLAIN,
@@ -26,6 +25,8 @@ from mcp_web.tools.tool import Answer, Param, Tool
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.extract_html import extract_html
+
     request = ExtractRequest(
         selector=args["selector"],
         include_images=args["include_images"],

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
-from mcp_web.services.fetch_past import is_dead
-from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.text.past import LATEST
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import (
@@ -27,6 +25,9 @@ from mcp_web.tools.page_params import (
 )
 from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
+
+if TYPE_CHECKING:
+    from mcp_web.services.open_page import Opened, OpenRequest
 
 MODE = Param(
     "mode",
@@ -51,6 +52,9 @@ _REPEATED = (
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.fetch_past import is_dead
+    from mcp_web.services.open_page import open_page
+
     call.report(f"opening {args['url']}")
     try:
         opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
@@ -64,6 +68,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def request_of(args: dict[str, Any], url: str) -> OpenRequest:
+    from mcp_web.services.open_page import OpenRequest
+
     return OpenRequest(
         url=url,
         mode=args["mode"],

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage
-from mcp_web.services.read_page import PageRead, read_pages
-from mcp_web.services.record_readings import Span, record_readings
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
@@ -23,6 +21,8 @@ from mcp_web.tools.web_open import view_of
 
 if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
+    from mcp_web.services.read_page import PageRead
+    from mcp_web.services.record_readings import Span
 
 _MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT = 8  # sections named that did not fit
@@ -42,6 +42,9 @@ class _Budget:
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.read_page import PageRead, read_pages
+    from mcp_web.services.record_readings import record_readings
+
     queries = list(dict.fromkeys(args["query"]))
     urls = list(dict.fromkeys(args["url"]))
     threshold = args["min_score"] if args["min_score"] is not None else call.app.similarity_threshold

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import InvalidInput, WebError
-from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
-from mcp_web.services.open_page import Opened
-from mcp_web.services.search_web import Searched, search_web
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
@@ -19,11 +16,17 @@ from mcp_web.tools.page_view import iso
 from mcp_web.tools.result_passages import TOKENS, passages_data, passages_text
 from mcp_web.tools.tool import Answer, Param, Tool
 
+if TYPE_CHECKING:
+    from mcp_web.services.open_page import Opened
+    from mcp_web.services.search_web import Searched
+
 _RANGE = re.compile(r"^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$")
 _WORDS = ("day", "week", "month", "year")
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.search_web import Searched, search_web
+
     queries = [_query(text, args) for text in args["query"]]
     provider = args["provider"][0] if len(args["provider"]) == 1 else args["provider"]
     call.report("searching")
@@ -117,6 +120,8 @@ def _header(found: SearchAnswer) -> str:
 
 
 def _hit_text(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> str:
+    from mcp_web.services.open_page import Opened
+
     facts = [fact for fact in (hit.published[:10] if hit.published else None, hit.source_name) if fact]
     if (kept := answer.seen.get(hit.url)) is not None:
         facts.append(f"seen {iso(kept.fetched_at)[:10]} as {kept.hash[:16]}")
@@ -163,6 +168,8 @@ def _within(items: list[str], tokens: int) -> list[str]:
 
 
 def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
+    from mcp_web.services.open_page import Opened
+
     found = answer.found
     data: dict[str, Any] = {
         "query": found.query.text,
@@ -194,6 +201,9 @@ def _as_data(answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_object(rank: int, hit: Hit, answer: Searched, args: dict[str, Any]) -> dict[str, Any]:
+    from mcp_web.extract.summary import summary_of
+    from mcp_web.services.open_page import Opened
+
     made: dict[str, Any] = {
         "rank": rank,
         "title": hit.title,

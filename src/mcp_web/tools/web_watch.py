@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_web.services.watch_pages import Watched, as_object, change_watch, look_at, watched_urls
-from mcp_web.services.watch_queries import WatchedQuery, change_queries, look_at_query, watched_queries
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
+if TYPE_CHECKING:
+    from mcp_web.services.watch_pages import Watched
+    from mcp_web.services.watch_queries import WatchedQuery
+
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
+    from mcp_web.services.watch_pages import as_object, change_watch, look_at, watched_urls
+    from mcp_web.services.watch_queries import change_queries, look_at_query, watched_queries
+
     app, removed = call.app, args["remove"] or ()
     addresses = [one for one in removed if one.startswith(("http://", "https://"))]
     await change_watch(app, args["url"] or (), addresses)

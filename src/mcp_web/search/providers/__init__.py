@@ -16,24 +16,19 @@ from mcp_web.search.providers.source import FIX
 @dataclass(frozen=True, slots=True)
 class Registration:
     capabilities: Capabilities
-    build: Callable[[SearchOptions], list[Provider]]  # nothing when it cannot be used
-    chosen: Callable[[SearchOptions], bool]  # whether the operator set it up; the others are a last resort
+    build: Callable[[SearchOptions], list[Provider]]
     fix: str  # how an operator sets it up
 
 
-# In the order `auto` prefers them, after an own SearXNG: independent indexes, then Google's, then what needs no key.
 REGISTRY: dict[str, Registration] = {
-    "brave": Registration(brave.CAPABILITIES, brave.from_options, lambda o: bool(o.key("brave")), brave.FIX),
-    "tavily": Registration(tavily.CAPABILITIES, tavily.from_options, lambda o: bool(o.key("tavily")), tavily.FIX),
-    "exa": Registration(exa.CAPABILITIES, exa.from_options, lambda o: bool(o.key("exa")), exa.FIX),
-    "serper": Registration(serper.CAPABILITIES, serper.from_options, lambda o: bool(o.key("serper")), serper.FIX),
-    "searxng": Registration(searxng.CAPABILITIES, searxng.from_options, lambda o: bool(o.searxng_urls), searxng.FIX),
-    "google": Registration(google.CAPABILITIES, google.from_options, lambda o: bool(o.key("google")), google.FIX),
-    "ddgs": Registration(ddgs.CAPABILITIES, ddgs.from_options, lambda _: False, ddgs.FIX),
-    **{
-        name: Registration(source.capabilities, partial(build_source, name), lambda _: False, FIX)
-        for name, source in SOURCES.items()
-    },
+    "brave": Registration(brave.CAPABILITIES, brave.from_options, brave.FIX),
+    "tavily": Registration(tavily.CAPABILITIES, tavily.from_options, tavily.FIX),
+    "exa": Registration(exa.CAPABILITIES, exa.from_options, exa.FIX),
+    "serper": Registration(serper.CAPABILITIES, serper.from_options, serper.FIX),
+    "searxng": Registration(searxng.CAPABILITIES, searxng.from_options, searxng.FIX),
+    "google": Registration(google.CAPABILITIES, google.from_options, google.FIX),
+    "ddgs": Registration(ddgs.CAPABILITIES, ddgs.from_options, ddgs.FIX),
+    **{name: Registration(source.capabilities, partial(build_source, name), FIX) for name, source in SOURCES.items()},
 }
 # What is asked when nothing is set up, or everything that is has failed.
 LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
@@ -41,4 +36,4 @@ LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
 
 def build(name: str, options: SearchOptions) -> list[Provider]:
     """The endpoints of a provider; none when it is not set up or shall not be asked."""
-    return [] if options.excludes(name) else REGISTRY[name].build(options)
+    return REGISTRY[name].build(options) if options.can_ask(name) else []

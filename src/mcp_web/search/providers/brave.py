@@ -130,7 +130,7 @@ class Brave:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    return [Brave(options.key("brave"), options.url("brave"))] if options.key("brave") else []
+    return [Brave(options.key("brave"), options.url("brave"))]
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:

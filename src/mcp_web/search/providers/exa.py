@@ -98,7 +98,7 @@ class Exa:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    return [Exa(options.key("exa"), options.url("exa"))] if options.key("exa") else []
+    return [Exa(options.key("exa"), options.url("exa"))]
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:

@@ -102,8 +102,6 @@ class Google:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    if not (options.key("google") and options.key(GOOGLE_ENGINE)):
-        return []
     return [Google(options.key("google"), options.key(GOOGLE_ENGINE), options.url("google"))]
 
 

@@ -86,7 +86,7 @@ class Serper:
 
 
 def from_options(options: SearchOptions) -> list[Provider]:
-    return [Serper(options.key("serper"), options.url("serper"))] if options.key("serper") else []
+    return [Serper(options.key("serper"), options.url("serper"))]
 
 
 def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
