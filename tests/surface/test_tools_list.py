@@ -67,6 +67,6 @@ def test_tools_can_be_switched_off_one_by_one_and_by_kind() -> None:
     assert "cache_purge" not in names
     assert "web_search" not in names
     assert "web_open" in names
-    assert not {tool["name"] for tool in listed(fetch_enabled=False)} & {"web_open", "web_batch_open", "web_read"}
+    assert not {tool["name"] for tool in listed(disabled_tools=("fetch",))} & {"web_open", "web_batch_open", "web_read"}
     with pytest.raises(ConfigError, match="'nope'"):
         offered(ToolOptions(disabled_tools=("nope",)))
