@@ -147,7 +147,7 @@ asyncio.run(Chromium(RenderOptions(enabled=True), dialer).render(sys.argv[1]))
     asked = len(site.asked("/hang"))
     command = [sys.executable, "-c", server, site.loopback_url("/busy"), site.exemption]
     async with await anyio.open_process(command, stdout=PIPE, stderr=PIPE) as process:
-        await eventually(lambda: len(site.asked("/hang")) > asked, 20)
+        await eventually(lambda: len(site.asked("/hang")) > asked, 60)
         everything = set(below(process.pid))
         line = browser_processes(process.pid)[main_process(process.pid)]
         profile = next(part for part in line.split() if part.startswith("--user-data-dir=")).partition("=")[2]
