@@ -71,6 +71,23 @@ def test_a_thousand_half_open_requests_hold_up_nobody(served: Served, site: Site
         one.close()
 
 
+def test_ten_thousand_idle_connections_are_bounded_and_hold_up_nobody(served: Served, site: Site) -> None:
+    resource = pytest.importorskip("resource")
+    room = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if 0 < room < 10_500:
+        pytest.skip(f"a process may open only {room} files here")
+    opened(served, site)
+    with Memory(served.process.pid) as memory:
+        idle = [connected(served, b"") for _ in range(10_000)]
+        assert "patient reader" in opened(served, site)
+        files = len(list(Path(f"/proc/{served.process.pid}/fd").iterdir()))
+    assert files < 700
+    assert closed_by_server(idle[0])
+    assert memory.peak < MOST_MB
+    for one in idle:
+        one.close()
+
+
 def test_a_request_whose_headers_never_end_is_closed(served: Served) -> None:
     assert closed_by_server(connected(served, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "))
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import anyio
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
 
 from mcp_web import trace
 
@@ -49,18 +52,28 @@ class LimitedProtocol(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
-        waiting = (one for one in self.connections if isinstance(one, LimitedProtocol) and one.is_waiting)
-        if len(self.connections) >= self._most:
+        self._open = _open_connections.setdefault(self.server_state, OpenConnections())
+        if len(self._open.all) >= self._most:
             trace.figures.count("http_refused_total", code="CONNECTIONS")
-            oldest = min(waiting, key=lambda one: one.since, default=None)
-            (transport if oldest is None else oldest.transport).abort()
-        self.since = self.loop.time()
+            oldest = next(iter(self._open.waiting), None)
+            if oldest is not None:
+                oldest.drop()
+            else:
+                transport.abort()
+        self._open.all.add(self)
         super().connection_made(transport)
         self._arm(HEADER_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._disarm()
+        self._open.all.discard(self)
         super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """Close the connection now; it no longer counts, although the loop says that it is lost only later."""
+        self._disarm()
+        self._open.all.discard(self)
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
@@ -81,10 +94,11 @@ class LimitedProtocol(H11Protocol):
 
     def _arm(self, seconds: float) -> None:
         self._disarm()
-        self.since = self.loop.time()
+        self._open.waiting[self] = None
         self._timer = self.loop.call_later(seconds, self._expire)
 
     def _disarm(self) -> None:
+        self._open.waiting.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -92,7 +106,18 @@ class LimitedProtocol(H11Protocol):
     def _expire(self) -> None:
         if self.is_waiting and not self.transport.is_closing():
             trace.figures.count("http_refused_total", code="TIMEOUT")
-            self.transport.abort()
+            self.drop()
+
+
+@dataclass(slots=True)
+class OpenConnections:
+    """The connections of one server. Finding the oldest costs the same however many there are."""
+
+    all: set[LimitedProtocol] = field(default_factory=set)
+    waiting: dict[LimitedProtocol, None] = field(default_factory=dict)  # for the rest of a request, the oldest first
+
+
+_open_connections: WeakKeyDictionary[ServerState, OpenConnections] = WeakKeyDictionary()
 
 
 class BodyLimit:
