@@ -270,8 +270,9 @@ class App:
 
         options = self.settings.of(ExtractOptions)
         with trace.step("extract", url=page.final_url):
-            # PDFs are the only format of which ordinary files take seconds: about 10 ms a page.
-            wall = 3 * self.settings.of(SandboxOptions).wall_seconds if page.media_type == "application/pdf" else None
+            # PDFs and pictures are the only formats of which ordinary files take seconds: 10 ms a page, scans 2 s.
+            slow = page.media_type == "application/pdf" or page.media_type.startswith("image/")
+            wall = 3 * self.settings.of(SandboxOptions).wall_seconds if slow else None
             read = await self.process.sandbox.run(
                 extract_document, page, request, options, size=len(page.body), wall=wall
             )

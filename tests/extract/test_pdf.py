@@ -227,7 +227,7 @@ def test_scanned_pages_among_others_are_noted() -> None:
         canvas.drawImage(picture(), 0, 0, *A4)
         canvas.showPage()
 
-    assert any("1 of 2 pages are images" in note for note in opened(drawn(draw)).notes)
+    assert any("1 of 2 pages are pictures" in note for note in opened(drawn(draw)).notes)
 
 
 def test_password_is_named_as_the_reason() -> None:

@@ -28,6 +28,8 @@ _PPTX = "mcp_web.extract.office.pptx:PptxExtractor"
 _ODF = "mcp_web.extract.office.odf:OdfExtractor"
 _RTF = "mcp_web.extract.office.rtf:RtfExtractor"
 _MAIL = "mcp_web.extract.mail:MailExtractor"
+_PDF = "mcp_web.extract.pdf.engine:PdfExtractor"
+_PICTURE = "mcp_web.extract.picture:PictureExtractor"
 _ZIP = "mcp_web.extract.office.zip:ZipExtractor"
 
 # Media type → "module:class".
@@ -47,7 +49,10 @@ EXTRACTORS: dict[str, str] = {
     "application/rss+xml": _FEED,
     "application/atom+xml": _FEED,
     "application/rdf+xml": _XML,
-    "application/pdf": "mcp_web.extract.pdf.engine:PdfExtractor",
+    "application/pdf": _PDF,
+    "image/png": _PICTURE,
+    "image/jpeg": _PICTURE,
+    "image/bmp": _PICTURE,
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _DOCX,
     "application/vnd.openxmlformats-officedocument.wordprocessingml.template": _DOCX,
     "application/vnd.ms-word.document.macroenabled.12": _DOCX,
@@ -80,7 +85,7 @@ _TEXT_ENDINGS = {
 }  # fmt: skip
 # What bytes without a type are.
 _BYTES_ENDINGS = _TEXT_ENDINGS | {
-    "pdf": EXTRACTORS["application/pdf"], "docx": _DOCX, "xlsx": _XLSX, "pptx": _PPTX, "odt": _ODF, "ods": _ODF,
+    "pdf": _PDF, "docx": _DOCX, "xlsx": _XLSX, "pptx": _PPTX, "odt": _ODF, "ods": _ODF,
     "odp": _ODF, "epub": EXTRACTORS["application/epub+zip"], "rtf": _RTF, "txt": _PLAIN,
 }  # fmt: skip
 
@@ -138,7 +143,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
         )
     module, _, name = place.partition(":")
     kind = getattr(import_module(module), name)
-    extractor: Extractor = kind(options) if place == _HTML else kind()
+    extractor: Extractor = kind(options) if place in (_HTML, _PDF, _PICTURE) else kind()
     try:
         document = extractor.extract(page, request)
     except RecursionError as error:

@@ -98,6 +98,25 @@ async def _extract(app: App, fix: bool) -> list[Check]:
     ]
 
 
+async def _ocr(app: App, fix: bool) -> list[Check]:
+    from mcp_web.extract.ocr import INSTALL, find_tesseract
+    from mcp_web.extract.options import ExtractOptions
+
+    languages = app.settings.of(ExtractOptions).ocr
+    found = find_tesseract(languages)
+    if found is not None:
+        return [Check("ocr", "ok", f"{found.program}, languages {languages}")]
+    switched_off = languages in ("", "off")
+    return [
+        Check(
+            "ocr",
+            "off",
+            "switched off" if switched_off else "scans and pictures are not read: no Tesseract was found",
+            "Set MCP_WEB_OCR=eng." if switched_off else INSTALL,
+        )
+    ]
+
+
 async def _model(app: App, fix: bool) -> list[Check]:
     from mcp_web.embed.static import static_vectors
 
@@ -152,6 +171,7 @@ _PARTS: dict[str, Callable[[App, bool], Awaitable[list[Check]]]] = {
     "proxy": _proxy,
     "store": _store,
     "extract": _extract,
+    "ocr": _ocr,
     "model": _model,
     "search": _search,
     "browser": _browser,

@@ -17,9 +17,12 @@ from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import LONGEST, Draft, assemble
 from mcp_web.extract.markdown import read_headings
+from mcp_web.extract.ocr import find_tesseract
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.extract.pdf.furniture import drop_furniture
-from mcp_web.extract.pdf.headings import OutlineItem, read_styles
+from mcp_web.extract.pdf.headings import OutlineItem, Styles, read_styles
 from mcp_web.extract.pdf.layout import read_blocks
+from mcp_web.extract.pdf.scans import Scans, read_scans
 from mcp_web.extract.pdf.words import PageText, read_page
 from mcp_web.extract.pdf.write import page_marker, write_blocks
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
@@ -47,6 +50,9 @@ class PdfExtractor:
 
     name = f"pdf@{__version__}"
 
+    def __init__(self, options: ExtractOptions | None = None) -> None:
+        self._options = options or ExtractOptions()
+
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
         import pypdfium2
 
@@ -65,25 +71,22 @@ class PdfExtractor:
     def _read(self, pdf: PdfDocument, page: Fetched) -> Document:
         pages, notes = _pages(pdf)
         scans = [each.number for each in pages if each.pictures and sum(len(line.text) for line in each.lines) < _SCAN]
-        if not any(each.lines for each in pages):
+        recognised = read_scans(pdf, scans, find_tesseract(self._options.ocr)) if scans else Scans()
+        if not any(each.lines for each in pages) and not recognised.pages:
             reason = "holds only images of text (a scan)" if scans else "holds no text that can be seen"
             raise ExtractFailed(
                 f"The PDF at {page.final_url} ({_count(len(pdf))}) {reason}; there is no text to read.",
-                suggestion="Look for an HTML or text version of the same document.",
+                suggestion=f"Look for an HTML or text version of the same document. {recognised.trouble}".strip(),
                 url=page.final_url,
                 pages=len(pdf),
             )
-        if scans:
-            notes.append(f"{len(scans)} of {len(pages)} pages are images without text (first: page {scans[0]}).")
+        notes += recognised.notes(scans, len(pages))
         facts = pdf.get_metadata_dict(skip_empty=True)
         first = _largest(pages)
         drop_furniture(pages)
         styles = read_styles(pages, _outline(pdf))
         text = "\n\n".join(
-            part
-            for each in pages
-            for part in (page_marker(each.number), write_blocks(read_blocks(each, styles)))
-            if part
+            part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
         )
         draft = Draft(
             title=_title(facts, first, page.final_url),
@@ -96,6 +99,12 @@ class PdfExtractor:
             outline=read_outline,
         )
         return assemble(draft, self.name)
+
+
+def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
+    """The text of a page: recognised in its picture, else as it is written in the file."""
+    found = recognised.pages.get(page.number)
+    return found.text if found else write_blocks(read_blocks(page, styles))
 
 
 def read_outline(markdown: str) -> tuple[Heading, ...]:

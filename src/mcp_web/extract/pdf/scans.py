@@ -1,0 +1,78 @@
+"""Pages of a PDF that are pictures of text, read by Tesseract: so many pages, within so much time."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import ExtractFailed
+from mcp_web.extract.ocr import INSTALL, Recognised, Tesseract
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+_MOST_PAGES = 20
+_SECONDS = 17.0  # of all pages: a worker may spend thirty on a PDF, six of them on its text
+_DOTS = 200 / 72  # per point: Tesseract wants letters of twenty pixels and more
+_MOST_PIXELS = 4_500_000  # a page of A4 or letter at this resolution
+_DOUBTFUL = 60.0  # per cent of confidence below which much of a page is wrong
+
+
+@dataclass
+class Scans:
+    """What was recognised, by page, and why the rest was not."""
+
+    pages: dict[int, Recognised] = field(default_factory=dict)
+    trouble: str = ""
+
+    def notes(self, scans: list[int], total: int) -> list[str]:
+        if not scans:
+            return []
+        where = f"{len(scans)} of {total} pages are pictures without text (first: page {scans[0]})"
+        if not self.pages:
+            return [f"{where}. {self.trouble}"]
+        sure = sum(one.confidence for one in self.pages.values()) / len(self.pages)
+        notes = [f"{where}; {len(self.pages)} were read by Tesseract, confidence {sure:.0f} %."]
+        doubtful = [str(number) for number, one in self.pages.items() if one.confidence < _DOUBTFUL]
+        if doubtful:
+            notes.append(f"Doubtful pages (confidence below {_DOUBTFUL:.0f} %): {', '.join(doubtful)}.")
+        return [*notes, self.trouble] if self.trouble else notes
+
+
+def read_scans(pdf: PdfDocument, numbers: list[int], tesseract: Tesseract | None) -> Scans:
+    """The text of the pages with these numbers, as many as time allows."""
+    found = Scans()
+    if tesseract is None:
+        found.trouble = INSTALL
+        return found
+    until = time.monotonic() + _SECONDS
+    for number in numbers[:_MOST_PAGES]:
+        left = until - time.monotonic()
+        if left < 1:
+            break
+        try:
+            recognised = tesseract.read(_picture(pdf, number), left)
+        except ExtractFailed as error:
+            found.trouble = f"Page {number}: {error.message}"
+            break
+        if recognised.words:
+            found.pages[number] = recognised
+    if not found.trouble and (len(numbers) > _MOST_PAGES or time.monotonic() > until - 1):
+        found.trouble = f"At most {_MOST_PAGES} pages or {_SECONDS:.0f} seconds of recognition are spent on a file."
+    return found
+
+
+def _picture(pdf: PdfDocument, number: int) -> bytes:
+    """A page as a grey picture in the simplest format there is (PGM)."""
+    page = pdf[number - 1]
+    width, height = page.get_size()
+    scale = min(_DOTS, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    rows = memoryview(bitmap.buffer).cast("B")
+    stride = bitmap.stride
+    lines = b"".join(bytes(rows[at * stride : at * stride + bitmap.width]) for at in range(bitmap.height))
+    head = f"P5 {bitmap.width} {bitmap.height} 255\n".encode()
+    bitmap.close()
+    page.close()
+    return head + lines

@@ -1,0 +1,77 @@
+"""Pictures (PNG, JPEG, BMP) → Markdown: the text that Tesseract recognises in them."""
+
+from __future__ import annotations
+
+import struct
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed, UnsupportedContent
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.ocr import INSTALL, MOST_PIXELS, find_tesseract
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+
+_SECONDS = 18.0
+
+
+class PictureExtractor:
+    """Reads image/png, image/jpeg and image/bmp."""
+
+    name = f"picture@{__version__}"
+
+    def __init__(self, options: ExtractOptions | None = None) -> None:
+        self._options = options or ExtractOptions()
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        width, height = picture_size(page.body)
+        size = f"{width:,} × {height:,} pixels" if width else "unknown size"
+        tesseract = find_tesseract(self._options.ocr)
+        if tesseract is None:
+            raise UnsupportedContent(
+                f"{page.final_url} is a picture ({page.media_type}, {size}), and no program to recognise text is here.",
+                suggestion=INSTALL,
+                url=page.final_url,
+                content_type=page.media_type,
+            )
+        if not 0 < width * height <= MOST_PIXELS:
+            raise ExtractFailed(
+                f"The picture at {page.final_url} has {size}; up to {MOST_PIXELS // 1_000_000} million are read.",
+                suggestion="Look for a smaller version of the picture, or for its text.",
+                url=page.final_url,
+            )
+        found = tesseract.read(page.body, _SECONDS)
+        if not found.words:
+            raise ExtractFailed(
+                f"No text was recognised in the picture at {page.final_url} ({size}).",
+                suggestion="The picture may hold no text; look for a page that describes it.",
+                url=page.final_url,
+            )
+        note = f"Text of a picture ({size}) recognised by Tesseract, confidence {found.confidence:.0f} %."
+        facts = Metadata(content_type=page.media_type)
+        return assemble(Draft(file_name(page.final_url), found.text, "unknown", facts, (note,)), self.name)
+
+
+def picture_size(data: bytes) -> tuple[int, int]:
+    """Width and height from the head of a file, before anything is unpacked; (0, 0) when they cannot be read."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
+        return struct.unpack(">II", data[16:24])
+    if data.startswith(b"BM") and len(data) >= 26:
+        width, height = struct.unpack("<ii", data[18:26])
+        return abs(width), abs(height)
+    return _jpeg_size(data) if data.startswith(b"\xff\xd8") else (0, 0)
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int]:
+    """The first frame header among the segments."""
+    at = 2
+    while at + 9 < len(data) and data[at] == 0xFF:
+        kind = data[at + 1]
+        if kind in (0xFF, 0x01) or 0xD0 <= kind <= 0xD8:
+            at += 1 if kind == 0xFF else 2
+            continue
+        if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return width, height
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    return 0, 0
