@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,11 +13,13 @@ import anyio
 import pytest
 
 from mcp_web.app import App
+from mcp_web.errors import RobotsDisallowed
 from mcp_web.fetch.threads import ThreadAddress, thread_address
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.settings import load
 from miniweb import MiniWeb, Reply, Request
 from search.lookalike import reply
+from surface.tool_caller import ToolCaller, tool_caller
 
 pytestmark = pytest.mark.anyio
 
@@ -164,6 +168,156 @@ async def test_a_discussion_keeps_its_tree(miniweb: MiniWeb, tmp_path: Path) -> 
     ]
 
 
+def listing(*children: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "Listing", "data": {"children": list(children)}}
+
+
+def comment(author: str, html: str, *replies: dict[str, Any]) -> dict[str, Any]:
+    facts = {"author": author, "body_html": html, "created_utc": 1700000000.0, "score": 3}
+    return {"kind": "t1", "data": facts | {"replies": listing(*replies) if replies else ""}}
+
+
+POST = "https://www.reddit.com/r/tortoises/comments/1abc2d/why_slow/"
+REDDIT = [
+    listing(
+        {
+            "kind": "t3",
+            "data": {
+                "title": "Why &amp; how slow",
+                "author": "ada",
+                "subreddit": "tortoises",
+                "selftext_html": "<p>It is <b>slow</b>.</p>",
+                "is_self": True,
+                "created_utc": 1700000000.0,
+                "score": 41,
+            },
+        }
+    ),
+    listing(
+        comment("bo", "<p>First</p>", comment("cy", "<p>Reply</p>")),
+        comment("di", "<p>Second</p>"),
+        {"kind": "more", "data": {"count": 7, "children": ["x"]}},
+    ),
+]
+
+
+async def test_a_post_of_reddit_comes_with_its_tree_of_comments(miniweb: MiniWeb, tmp_path: Path) -> None:
+    site = miniweb.site("www.reddit.com")
+    site.route("/r/tortoises/comments/1abc2d/why_slow.json", lambda _: reply(REDDIT))
+    async with opening(miniweb, tmp_path, "github") as app:
+        snapshot = (await opened(app, POST)).snapshot
+    document = snapshot.document
+    assert snapshot.final_url == POST
+    assert document.title == "Why & how slow"
+    assert [one.text for one in document.headings] == [
+        "1. ada · 2023-11-14 · 41 points",
+        "2. bo · 2023-11-14 · 3 points",
+        "3. cy · 2023-11-14 · 3 points · reply to 2",
+        "4. di · 2023-11-14 · 3 points",
+    ]
+    assert "It is **slow**." in document.markdown
+    assert "Reddit gave 3 comments and keeps 7 more behind links." in document.notes
+
+
+async def test_reddits_robots_txt_is_respected(miniweb: MiniWeb, tmp_path: Path) -> None:
+    site = miniweb.site("www.reddit.com")
+    site.robots("User-agent: *\nDisallow: /")
+    async with opening(miniweb, tmp_path, "github") as app:
+        with pytest.raises(RobotsDisallowed):
+            await opened(app, POST)
+    assert [request.path for request in site.log] == ["/robots.txt"]
+
+
+DISCUSSION = "https://github.com/shell/tortoise/discussions/9"
+
+
+def discussions(request: Request) -> Reply:
+    """GitHub's GraphQL: two pages of comments, the answer on the second."""
+    second = json.loads(request.body)["variables"]["after"] == "c1"
+    who = {"author": {"login": "bo"}, "createdAt": "2026-02-01T00:00:00Z", "upvoteCount": 2}
+    answer = who | {"body": "Feed it.", "isAnswer": True, "replies": {"nodes": [who | {"body": "Thanks!"}]}}
+    plain = who | {"body": "Same here.", "isAnswer": False, "replies": {"nodes": []}}
+    page = {
+        "totalCount": 2,
+        "pageInfo": {"hasNextPage": not second, "endCursor": None if second else "c1"},
+        "nodes": [answer if second else plain],
+    }
+    opening_post = who | {"title": "How to feed", "body": "What does it eat?", "category": {"name": "Q&A"}}
+    return reply({"data": {"repository": {"discussion": opening_post | {"comments": page}}}})
+
+
+async def test_a_discussion_of_github_is_complete_with_a_token(miniweb: MiniWeb, tmp_path: Path) -> None:
+    api = miniweb.site("api.example")
+    api.route("/graphql", discussions)
+    miniweb.site("github.com")
+    async with opening(miniweb, tmp_path, "github", MCP_WEB_GITHUB_TOKEN="t") as app:
+        document = (await opened(app, DISCUSSION)).snapshot.document
+    assert "*discussion · Q&A · 2 comments*" in document.markdown
+    assert [one.text for one in document.headings] == [
+        "1. bo · 2026-02-01 · 2 upvotes",
+        "2. bo · 2026-02-01 · 2 upvotes",
+        "3. bo · 2026-02-01 · accepted answer · 2 upvotes",
+        "4. bo · 2026-02-01 · 2 upvotes · reply to 3",
+    ]
+    assert all(request.headers["authorization"] == "Bearer t" for request in api.log)
+
+
+async def test_a_discussion_is_read_from_its_page_without_a_token(miniweb: MiniWeb, tmp_path: Path) -> None:
+    page = "<title>How to feed</title><p>The page of the discussion, with words enough to be read as a page.</p>"
+    miniweb.site("github.com").page("/shell/tortoise/discussions/9", page)
+    async with opening(miniweb, tmp_path, "github") as app:
+        assert "The page of the discussion" in (await opened(app, DISCUSSION)).snapshot.document.markdown
+    assert not miniweb.site("api.example").log
+
+
+async def all_windows(caller: ToolCaller, url: str) -> str:
+    """A whole page, by following the next call that each answer names."""
+    found, start = "", 0
+    for _ in range(60):
+        result = await caller.call("web_open", url=url, start=start)
+        data = await caller.data("web_open", url=url, start=start)
+        found += data["content"]
+        if data["next_start"] is None:
+            return found
+        start = data["next_start"]
+        assert f'more: web_open(url="{url}", start={start})' in result.text
+    raise AssertionError("The windows have no end.")
+
+
+async def test_the_windows_of_a_long_issue_hold_every_comment_in_order(miniweb: MiniWeb, tmp_path: Path) -> None:
+    api = miniweb.site("api.example")
+    rows = [
+        row | {"body": f"Remark {n}. " + "It was said at some length. " * 12} for n, row in enumerate(comments(300))
+    ]
+    api.route("/repos/shell/tortoise/issues/7", lambda _: reply(issue(300)))
+    api.route("/repos/shell/tortoise/issues/7/comments", paged(rows, "per_page"))
+    miniweb.site("github.com")
+    urls = f"github={api.loopback_url('')}"
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_SEARCH_URLS=urls, MCP_WEB_EMBEDDINGS="none") as caller:
+        whole = await all_windows(caller, ISSUE)
+    assert [int(number) for number in re.findall(r"Remark (\d+)\.", whole)] == list(range(300))
+
+
+async def test_the_windows_of_a_question_hold_all_forty_answers(miniweb: MiniWeb, tmp_path: Path) -> None:
+    owner = {"owner": {"display_name": "ada"}, "creation_date": 1700000000}
+    question = owner | {"question_id": 11, "title": "Why slow", "body": "<p>Why?</p>", "answer_count": 40}
+    body = "It is slow because of its shell. " * 20
+    answers = [owner | {"answer_id": 100 + n, "body": f"<p>Answer {n}. {body}</p>", "score": 40 - n} for n in range(40)]
+    api = miniweb.site("api.example")
+    for path, rows in (
+        ("/questions/11", [question]),
+        ("/questions/11/answers", answers),
+        ("/questions/11/comments", []),
+    ):
+        api.route(path, paged(rows, "pagesize"))
+    api.route("/answers/*", paged([], "pagesize"))
+    miniweb.site("stackoverflow.com")
+    urls = f"stackexchange={api.loopback_url('')}"
+    async with tool_caller(miniweb, tmp_path, MCP_WEB_SEARCH_URLS=urls, MCP_WEB_EMBEDDINGS="none") as caller:
+        whole = await all_windows(caller, QUESTION)
+    assert [int(number) for number in re.findall(r"Answer (\d+)\.", whole)] == list(range(40))
+
+
 DISCOURSE = (
     '<meta name="generator" content="Discourse 3.5.0"><title>Slow</title><p>Only the first post of the topic.</p>'
 )
@@ -228,6 +382,7 @@ async def test_threads_can_be_switched_off(miniweb: MiniWeb, tmp_path: Path) -> 
         (f"{ISSUE}#issuecomment-1", ThreadAddress("github", "shell/tortoise", "7")),
         ("https://unix.stackexchange.com/q/5", ThreadAddress("stackexchange", "unix.stackexchange.com", "5")),
         (STORY, ThreadAddress("hackernews", "news.ycombinator.com", "41")),
+        (DISCUSSION, ThreadAddress("discussions", "shell/tortoise", "9")),
         ("https://github.com/shell/tortoise/issues", None),
         ("https://github.com/shell/tortoise/pull/7/files", None),
         ("https://github.com.evil.example/a/b/issues/7", None),

@@ -16,6 +16,7 @@ from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.markdown import map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.text.json_fields import items, mapping, text
 
 _POSTS = 5000
 _HEADING = re.compile(r"(?m)^ {0,3}#{1,6}(?=\s)")
@@ -54,8 +55,10 @@ class ThreadExtractor:
             "stackexchange": reader.stackexchange,
             "hackernews": reader.hackernews,
             "discourse": reader.discourse,
+            "discussions": reader.discussion,
+            "reddit": reader.reddit,
         }
-        read = readers.get(_text(value.get("source")))
+        read = readers.get(text(value.get("source")))
         thread = read(value) if read else _Thread("", [])
         if not thread.posts:
             raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
@@ -67,7 +70,7 @@ class ThreadExtractor:
 
 def _gathered(page: Fetched) -> dict[str, Any]:
     try:
-        return _mapping(json.loads(page.body))
+        return mapping(json.loads(page.body))
     except ValueError as error:
         raise ExtractFailed(f"{page.final_url} is no thread: its JSON is broken.", url=page.final_url) from error
 
@@ -80,30 +83,30 @@ class _Reader:
         self.hidden = 0
 
     def github(self, value: dict[str, Any]) -> _Thread:
-        issue = _mapping(value.get("issue"))
-        comments = _items(value.get("comments"))
-        later = [self._github_post(row) for row in (*comments, *_items(value.get("review")))]
+        issue = mapping(value.get("issue"))
+        comments = items(value.get("comments"))
+        later = [self._github_post(row) for row in (*comments, *items(value.get("review")))]
         later.sort(key=lambda post: post.date)
-        labels = ", ".join(_text(label.get("name")) for label in _items(issue.get("labels")))
+        labels = ", ".join(text(label.get("name")) for label in items(issue.get("labels")))
         kind = "pull request" if issue.get("pull_request") else "issue"
-        thread = _Thread(_text(issue.get("title")), [self._github_post(issue), *later][:_POSTS])
-        thread.facts += [f"{kind}, {_text(issue.get('state'))}", labels, f"{_number(issue.get('comments'))} comments"]
+        thread = _Thread(text(issue.get("title")), [self._github_post(issue), *later][:_POSTS])
+        thread.facts += [f"{kind}, {text(issue.get('state'))}", labels, f"{_number(issue.get('comments'))} comments"]
         thread.notes += _missing(_number(issue.get("comments")), len(comments), "comments")
         return thread
 
     def _github_post(self, row: dict[str, Any]) -> Post:
-        votes = _number(_mapping(row.get("reactions")).get("total_count"))
-        place = f"on {_text(row['path'])}" if row.get("path") else ""
-        text, _, hidden = write_embedded(_text(row.get("body")), self._base, include_images=False)
+        votes = _number(mapping(row.get("reactions")).get("total_count"))
+        place = f"on {text(row['path'])}" if row.get("path") else ""
+        body, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
         self.hidden += hidden
-        author = _line(_mapping(row.get("user")).get("login"))
-        return Post(author, _text(row.get("created_at")), text, (place, f"{votes} reactions" if votes else ""))
+        author = _line(mapping(row.get("user")).get("login"))
+        return Post(author, text(row.get("created_at")), body, (place, f"{votes} reactions" if votes else ""))
 
     def stackexchange(self, value: dict[str, Any]) -> _Thread:
-        question = _mapping(value.get("question"))
-        answers = _items(value.get("answers"))
+        question = mapping(value.get("question"))
+        answers = items(value.get("answers"))
         comments: dict[int, list[Post]] = {}
-        for row in _items(value.get("comments")):
+        for row in items(value.get("comments")):
             comments.setdefault(_number(row.get("post_id")), []).append(self._stack_post(row))
         asked = self._stack_post(question, comments.get(_number(question.get("question_id")), []))
         given = [self._stack_post(row, comments.get(_number(row.get("answer_id")), []), "answer") for row in answers]
@@ -117,30 +120,30 @@ class _Reader:
     def _stack_post(self, row: dict[str, Any], remarks: list[Post] | None = None, kind: str = "") -> Post:
         votes = f"{_number(row.get('score'))} votes"
         kind = "accepted answer" if row.get("is_accepted") is True else kind
-        author = _title(_mapping(row.get("owner")).get("display_name"))
-        body = self._html(_text(row.get("body")))
+        author = _title(mapping(row.get("owner")).get("display_name"))
+        body = self._html(text(row.get("body")))
         return Post(author, _moment(row.get("creation_date")), body, (kind, votes), tuple(remarks or ()))
 
     def hackernews(self, value: dict[str, Any]) -> _Thread:
-        story = _mapping(value.get("item"))
+        story = mapping(value.get("item"))
         posts: list[Post] = []
         waiting: list[tuple[dict[str, Any], int]] = [(story, 0)]
         while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
             row, above = waiting.pop()
             if row is story or row.get("text"):
                 points = f"{_number(row.get('points'))} points" if row.get("points") else ""
-                link = _text(row.get("url"))
-                text = "\n\n".join(filter(None, (link and f"<{link}>", self._html(_text(row.get("text"))))))
-                posts.append(Post(_line(row.get("author")), _text(row.get("created_at")), text, (points,), (), above))
+                link = text(row.get("url"))
+                body = "\n\n".join(filter(None, (link and f"<{link}>", self._html(text(row.get("text"))))))
+                posts.append(Post(_line(row.get("author")), text(row.get("created_at")), body, (points,), (), above))
                 above = len(posts)
-            waiting += [(child, above) for child in reversed(_items(row.get("children")))]
+            waiting += [(child, above) for child in reversed(items(row.get("children")))]
         thread = _Thread(_title(story.get("title")) or f"Comment of {_line(story.get('author'))}", posts)
         thread.facts.append(f"{len(posts) - 1} comments")
         return thread
 
     def discourse(self, value: dict[str, Any]) -> _Thread:
-        topic = _mapping(value.get("topic"))
-        rows = _items(_mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
+        topic = mapping(value.get("topic"))
+        rows = items(mapping(topic.get("post_stream")).get("posts"))[:_POSTS]
         rows.sort(key=lambda row: _number(row.get("post_number")))
         places = {_number(row.get("post_number")): at for at, row in enumerate(rows, start=1)}
         thread = _Thread(_title(topic.get("title")), [self._discourse_post(row, places) for row in rows])
@@ -149,16 +152,69 @@ class _Reader:
         return thread
 
     def _discourse_post(self, row: dict[str, Any], places: dict[int, int]) -> Post:
-        likes = sum(_number(one.get("count")) for one in _items(row.get("actions_summary")) if one.get("id") == 2)
+        likes = sum(_number(one.get("count")) for one in items(row.get("actions_summary")) if one.get("id") == 2)
         facts = ("accepted answer" if row.get("accepted_answer") is True else "", f"{likes} likes" if likes else "")
         above = places.get(_number(row.get("reply_to_post_number")), 0)
-        text = self._html(_text(row.get("cooked")))
-        return Post(_line(row.get("username")), _text(row.get("created_at")), text, facts, (), above)
+        body = self._html(text(row.get("cooked")))
+        return Post(_line(row.get("username")), text(row.get("created_at")), body, facts, (), above)
+
+    def discussion(self, value: dict[str, Any]) -> _Thread:
+        """A discussion of GitHub; replies stand after the comment they belong to."""
+        opening = mapping(value.get("discussion"))
+        posts = [self._discussion_post(opening, 0)]
+        rows = items(value.get("comments"))
+        for row in rows[:_POSTS]:
+            posts.append(self._discussion_post(row, 0))
+            above = len(posts)
+            posts += [self._discussion_post(one, above) for one in items(mapping(row.get("replies")).get("nodes"))]
+        thread = _Thread(_line(opening.get("title")), posts[:_POSTS])
+        counted = _number(mapping(opening.get("comments")).get("totalCount"))
+        thread.facts += ["discussion", _line(mapping(opening.get("category")).get("name")), f"{counted} comments"]
+        thread.notes += _missing(counted, len(rows), "comments")
+        return thread
+
+    def _discussion_post(self, row: dict[str, Any], above: int) -> Post:
+        votes = _number(row.get("upvoteCount"))
+        facts = ("accepted answer" if row.get("isAnswer") is True else "", f"{votes} upvotes" if votes else "")
+        body, _, hidden = write_embedded(text(row.get("body")), self._base, include_images=False)
+        self.hidden += hidden
+        author = _line(mapping(row.get("author")).get("login"))
+        return Post(author, text(row.get("createdAt")), body, facts, (), above)
+
+    def reddit(self, value: dict[str, Any]) -> _Thread:
+        """A post of Reddit with its tree of comments; what the site holds back is counted."""
+        listings = items(value.get("listings"))
+        rows = [mapping(one.get("data")) for one in _children(listings[0])] if listings else []
+        story = rows[0] if rows else {}
+        posts: list[Post] = [self._reddit_post(story, 0)] if story else []
+        held_back = 0
+        waiting = [(one, 0) for one in reversed(_children(listings[1]))] if len(listings) > 1 else []
+        while waiting and len(posts) < _POSTS:  # depth first, so that an answer follows what it answers
+            child, above = waiting.pop()
+            row = mapping(child.get("data"))
+            if child.get("kind") == "more":
+                held_back += _number(row.get("count"))
+                continue
+            posts.append(self._reddit_post(row, above))
+            waiting += [(one, len(posts)) for one in reversed(_children(mapping(row.get("replies"))))]
+        thread = _Thread(_title(story.get("title")), posts)
+        thread.facts += [f"r/{_line(story.get('subreddit'))}", f"{len(posts) - 1} comments"]
+        if held_back:
+            thread.notes.append(f"Reddit gave {len(posts) - 1:,} comments and keeps {held_back:,} more behind links.")
+        return thread
+
+    def _reddit_post(self, row: dict[str, Any], above: int) -> Post:
+        link = text(row.get("url")) if row.get("is_self") is False else ""
+        written = self._html(text(row.get("body_html")) or text(row.get("selftext_html")))
+        body = "\n\n".join(filter(None, (link and f"<{link}>", written)))
+        seconds = row.get("created_utc")
+        date = _moment(int(seconds) if isinstance(seconds, float) else seconds)
+        return Post(_line(row.get("author")), date, body, (f"{_number(row.get('score'))} points",), (), above)
 
     def _html(self, html: str) -> str:
-        text, hidden = snippet_markdown(html, self._base) if html else ("", 0)
+        written, hidden = snippet_markdown(html, self._base) if html else ("", 0)
         self.hidden += hidden
-        return text
+        return written
 
 
 def _written(thread: _Thread) -> Iterator[str]:
@@ -185,26 +241,18 @@ def _missing(counted: int, found: int, what: str) -> list[str]:
     return [f"The thread has {counted:,} {what}; {found:,} are shown."] if found < counted else []
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _items(value: Any) -> list[dict[str, Any]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+def _children(listing: dict[str, Any]) -> list[dict[str, Any]]:
+    return items(mapping(listing.get("data")).get("children"))
 
 
 def _line(value: Any) -> str:
-    return " ".join(_text(value).split())[:120]
+    return " ".join(text(value).split())[:120]
 
 
 def _title(value: Any) -> str:
     from html import unescape
 
-    return unescape(" ".join(_text(value).split()))[:300]
+    return unescape(" ".join(text(value).split()))[:300]
 
 
 def _number(value: Any) -> int:

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
-ThreadSource = Literal["github", "stackexchange", "hackernews"]
+from mcp_web.text.urls import host_matches
+
+ThreadSource = Literal["github", "discussions", "stackexchange", "hackernews"]
 MEDIA_TYPE = "application/vnd.mcp-web.thread+json"  # the answers of the API, gathered; read by extract/thread.py
 
 _GITHUB = re.compile(r"^/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)/?$")
+_DISCUSSION = re.compile(r"^/([\w.-]+)/([\w.-]+)/discussions/(\d+)/?$")
+_REDDIT = re.compile(r"^/(?:r/\w{1,50}|user/[\w-]{1,50})/comments/[a-z0-9]{1,12}(?:/[^/]*)?/?$")
 _QUESTION = re.compile(r"^/(?:questions|q)/(\d+)(?:/|$)")
 _STACK_SITES = re.compile(
     r"^(?:(?:[\w-]+\.)?stackexchange\.com|(?:[a-z]{2}\.)?stackoverflow\.com|serverfault\.com|superuser\.com|"
@@ -39,12 +43,22 @@ def topic_address(url: str, html: bytes) -> str | None:
     return f"{parts.scheme}://{parts.netloc}{parts.path[: found.start()]}/t/{found[1]}.json?print=true"
 
 
+def reddit_address(url: str) -> str | None:
+    """Where a post of Reddit is with its comments as JSON; None for every other page."""
+    parts = urlsplit(url)
+    if not host_matches(parts.hostname or "", "reddit.com") or not _REDDIT.match(parts.path):
+        return None
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}.json?limit=500&raw_json=1"
+
+
 def thread_address(url: str) -> ThreadAddress | None:
     """The thread that a URL shows, or None when it is another kind of page."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.")
     if host == "github.com" and (found := _GITHUB.match(parts.path)):
         return ThreadAddress("github", f"{found[1]}/{found[2]}", found[3])
+    if host == "github.com" and (found := _DISCUSSION.match(parts.path)):
+        return ThreadAddress("discussions", f"{found[1]}/{found[2]}", found[3])
     if _STACK_SITES.match(host) and (found := _QUESTION.match(parts.path)):
         return ThreadAddress("stackexchange", host, found[1])
     number = parse_qs(parts.query).get("id", [""])[0]

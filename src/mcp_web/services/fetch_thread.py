@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 import anyio
 
 from mcp_web import trace
-from mcp_web.errors import FetchFailed, WebError
+from mcp_web.errors import FetchFailed, PolicyError, WebError
 from mcp_web.fetch.options import FetchOptions
-from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, thread_address, topic_address
+from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, reddit_address, thread_address, topic_address
 from mcp_web.model.page import Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
+from mcp_web.text.json_fields import items, mapping, text
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -30,13 +31,16 @@ _SECONDS = 20.0
 async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched | None:
     """The thread at this address; None when it is no thread or its API does not answer: then the page is read."""
     address = thread_address(url)
-    if address is None or not app.settings.of(FetchOptions).public_apis:
+    if not app.settings.of(FetchOptions).public_apis:
         return None
+    if address is None:
+        return await _reddit(app, url, deadline)
     await (await app.fetcher()).admit(url, deadline=deadline)
     begun = anyio.current_time()
-    api = OfficialApi(app, address.source, min(begun + _SECONDS, deadline or begun + _SECONDS))
+    source, read = _READERS[address.source]
+    api = OfficialApi(app, source, min(begun + _SECONDS, deadline or begun + _SECONDS))
     try:
-        parts = await _READERS[address.source](api, address)
+        parts = await read(api, address)
     except REFUSALS as error:
         trace.log("error", "thread", url=url, error_code=type(error).__name__)
         return None
@@ -57,7 +61,28 @@ async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fet
         return None
     if topic.media_type != "application/json" or urlsplit(topic.final_url).netloc != urlsplit(page.final_url).netloc:
         return None
-    body = b'{"source":"discourse","topic":' + topic.body + b"}"
+    return _as_thread(page, b'{"source":"discourse","topic":' + topic.body + b"}")
+
+
+async def _reddit(app: App, url: str, deadline: float | None) -> Fetched | None:
+    """A post of Reddit from the JSON of the same site, asked for like a page: robots.txt decides."""
+    address = reddit_address(url)
+    if address is None:
+        return None
+    try:
+        page = await (await app.fetcher()).get(address, deadline=deadline)
+    except PolicyError:
+        raise
+    except WebError as error:
+        trace.log("error", "thread", url=url, error_code=error.code)
+        return None
+    if page.media_type != "application/json" or not page.body.lstrip().startswith(b"["):
+        return None
+    body = b'{"source":"reddit","listings":' + page.body + b"}"
+    return _as_thread(replace(page, url=url, final_url=url, redirects=()), body)
+
+
+def _as_thread(page: Fetched, body: bytes) -> Fetched:
     return replace(page, headers=(), body=body, media_type=MEDIA_TYPE, charset="utf-8", notes=(*page.notes, _NOTE))
 
 
@@ -91,6 +116,35 @@ async def _github(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
     return {"issue": issue, "comments": comments, "review": review}
 
 
+_DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) { discussion(number: $number) {
+    title body createdAt upvoteCount author { login } category { name }
+    comments(first: 50, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes {
+      body createdAt upvoteCount isAnswer author { login }
+      replies(first: 50) { nodes { body createdAt upvoteCount author { login } } } } } } } }"""
+
+
+async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
+    """A discussion of GitHub, which its API gives only to those with a token."""
+    owner, _, name = address.site.partition("/")
+    after: str | None = None
+    found: dict[str, Any] = {}
+    comments: Values = []
+    for _ in range(_PAGES):
+        variables = {"owner": owner, "name": name, "number": int(address.number), "after": after}
+        answer = await api.post("/graphql", {"query": _DISCUSSION, "variables": variables})
+        found = mapping(mapping(mapping(mapping(answer).get("data")).get("repository")).get("discussion"))
+        page = mapping(found.get("comments"))
+        comments += items(page.get("nodes"))
+        info = mapping(page.get("pageInfo"))
+        after = text(info.get("endCursor"))
+        if info.get("hasNextPage") is not True or not after:
+            break
+    if not found:
+        raise FetchFailed(f"GitHub has no discussion {address.number} in {address.site}.", reason="status")
+    return {"discussion": found, "comments": comments}
+
+
 async def _stackexchange(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
     shared = {"site": address.site, "filter": "withbody", "pagesize": str(_EACH)}
     oldest = shared | {"sort": "creation", "order": "asc"}
@@ -112,4 +166,10 @@ async def _hackernews(api: OfficialApi, address: ThreadAddress) -> dict[str, Any
     return {"item": await api.json(f"/api/v1/items/{address.number}")}
 
 
-_READERS = {"github": _github, "stackexchange": _stackexchange, "hackernews": _hackernews}
+# The source whose API has the threads, and the function that gathers one.
+_READERS = {
+    "github": ("github", _github),
+    "discussions": ("github", _discussion),
+    "stackexchange": ("stackexchange", _stackexchange),
+    "hackernews": ("hackernews", _hackernews),
+}

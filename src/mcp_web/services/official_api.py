@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,17 @@ class OfficialApi:
         return value
 
     async def get(self, path: str, **params: str) -> bytes:
-        """The body of one answer; after a refusal nobody asks again until the time it names is over."""
+        """The body of one answer; raises one of REFUSALS."""
+        return await self._request("GET", path, params)
+
+    async def post(self, path: str, query: Any) -> Any:
+        """The JSON of the answer to a query in JSON, for APIs that want a key; raises one of REFUSALS."""
+        if not self._source().access.key:
+            raise FetchFailed(f"The API of {self.name} answers such queries only with a key.", reason="key")
+        return json.loads(await self._request("POST", path, {}, query))
+
+    async def _request(self, method: str, path: str, params: Mapping[str, str], query: Any = None) -> bytes:
+        """Ask at the source's pace; after a refusal nobody asks again until the time it names is over."""
         from mcp_web.net.retry import retry_after_seconds
 
         source, limiter = self._source(), self.app.process.coordination.limiter
@@ -45,10 +56,11 @@ class OfficialApi:
         await limiter.acquire(key, interval, deadline=self.deadline)
         identity = {name: value for name, value in source.identity().items() if value}
         answer = await self.app.process.api_client.request(
-            "GET",
+            method,
             source.access.base + path,
             headers=source.headers(),
-            params=params | identity,
+            params={**params, **identity},
+            json=query,
             timeout=max(0.1, self.deadline - anyio.current_time()),
         )
         if answer.status == 200:
