@@ -149,6 +149,17 @@ def test_heavy_libraries_are_imported_when_first_used() -> None:
     assert heavy == []
 
 
+def test_a_tool_imports_its_service_when_it_is_called() -> None:
+    """`tools/list` is answered before the services are needed; importing them would be most of its time."""
+    early = [
+        f"{path.name}:{line} {module}"
+        for path in sorted((SOURCE / "tools").glob("*.py"))
+        for module, line in _imports(path, top_level=True)
+        if module.startswith("mcp_web.services")
+    ]
+    assert early == []
+
+
 def test_only_settings_reads_the_environment() -> None:
     readers = [path.name for path in _files() if re.search(r"os\.environ|getenv", path.read_text(encoding="utf-8"))]
     assert readers == ["settings.py"]
