@@ -655,6 +655,8 @@ async def test_documents_are_found_by_their_nearest_passage(store: Store) -> Non
     assert await store.find_by_vector("other@1", (1.0, 0.0, 0.0), 10) == []
     assert await store.lacking_vectors("m@1", 10) == [third]
     assert await store.lacking_vectors("other@1", 2) == [third, second]
+    assert await store.count_lacking_vectors("m@1") == 1
+    assert await store.count_lacking_vectors("other@1") == 3
 
 
 async def test_documents_that_lack_vectors_are_known_as_they_come_and_go(store: Store) -> None:

@@ -26,7 +26,6 @@ _LOOKED_AT = 128  # documents without vectors among which a process looks for un
 # Another process leaves a claimed document alone for this long: the slowest model takes seconds for a batch.
 CLAIM_SECONDS = 120.0
 _CLAIMS = "embedding_claims"
-_COUNTED = 10_000  # documents without vectors that are counted exactly
 LOOK_EVERY = 1.0  # seconds between two looks for new documents
 _MANY = 100  # documents after which the store finishes pending work, such as an index over their vectors
 
@@ -48,7 +47,7 @@ async def coverage(app: App) -> list[Coverage]:
     """For each model in use, how far it is."""
     store, vectors = await app.store(), await app.document_vectors()
     documents = (await store.size()).pages
-    return [Coverage(model, documents, len(await store.lacking_vectors(model, _COUNTED))) for model in vectors.models]
+    return [Coverage(model, documents, await store.count_lacking_vectors(model)) for model in vectors.models]
 
 
 async def embed_documents(
@@ -62,7 +61,7 @@ async def embed_documents(
     store, vectors = await app.store(), await app.document_vectors()
     done = 0
     for model in (only,) if only else vectors.models:
-        total = len(await store.lacking_vectors(model, _COUNTED)) if on_progress else 0
+        total = await store.count_lacking_vectors(model) if on_progress else 0
         step = _Step(app, store, vectors, model, background)
         before = done
         while (count := await step.run()) is not None:

@@ -297,6 +297,10 @@ class Store(ReadingStore, Protocol):
         """Keys of documents of whose newest text this model has not read everything."""
         ...
 
+    async def count_lacking_vectors(self, model: str) -> int:
+        """How many documents `lacking_vectors` would return without a limit."""
+        ...
+
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
         """What these documents cite."""
         ...

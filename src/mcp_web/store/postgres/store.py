@@ -251,6 +251,9 @@ class PostgresStore(StoreBase):
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         return await self._look(lambda db: lacking.keys(db, self.tenant, model, limit))
 
+    async def count_lacking_vectors(self, model: str) -> int:
+        return await self._look(lambda db: lacking.count(db, self.tenant, model))
+
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
         return await self._searches.read(lambda db: citations.cites(db, self.tenant, keys, limit))
 

@@ -8,6 +8,15 @@ import sqlite3
 _HAS = "EXISTS (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = ? AND v.version = d.snapshot)"
 
 
+def count(db: sqlite3.Connection, model: str) -> int:
+    """How many documents lack this model's vectors."""
+    (found,) = db.execute(
+        f"SELECT count(*) FROM documents d JOIN snapshots s ON s.id = d.snapshot WHERE s.chars > 0 AND NOT {_HAS}",  # noqa: S608
+        (model,),
+    ).fetchone()
+    return int(found)
+
+
 class Lacking:
     """Which documents lack one model's vectors: the first call reads all rows, later ones only those added since."""
 

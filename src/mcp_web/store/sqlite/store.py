@@ -46,6 +46,7 @@ from mcp_web.store.sqlite import readings as reading_rows
 from mcp_web.store.sqlite import vectors as vector_rows
 from mcp_web.store.sqlite.check import faults
 from mcp_web.store.sqlite.lacking import Lacking
+from mcp_web.store.sqlite.lacking import count as count_lacking
 from mcp_web.store.sqlite.recent import RecentPages
 from mcp_web.store.sqlite.search import SearchState
 from mcp_web.store.sqlite.worker import ConnectionWorker
@@ -225,6 +226,9 @@ class SqliteStore(StoreBase):
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         lacking = self._lacking.setdefault(model, Lacking(model))
         return await self._reads.read(lambda db: lacking.keys(db, limit))
+
+    async def count_lacking_vectors(self, model: str) -> int:
+        return await self._reads.read(lambda db: count_lacking(db, model))
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
         return await self._reads.read(lambda db: citations.cites(db, keys, limit))
