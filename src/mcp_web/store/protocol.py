@@ -182,69 +182,53 @@ class Store(ReadingStore, Protocol):
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
         """The newest version of a page; marks it as used."""
-        ...
 
     async def snapshot(self, hash_or_prefix: str) -> Snapshot | None:
         """One version by its hash, by a unique prefix of it (≥ 8 hex digits), or the newest by page key."""
-        ...
 
     async def versions(self, key: str) -> list[SnapshotInfo]:
         """All kept versions of a page, newest first."""
-        ...
 
     async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
         """Add a version (or refresh the same one), in one transaction with everything derived from it."""
-        ...
 
     async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
         """Keep several at once, all of them or none: a transaction for each would cost more than the rows."""
-        ...
 
     async def page_record(self, key: str) -> PageRecord | None:
         """Everything that is kept of a page."""
-        ...
 
     async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
         """Write pages as `page_record` returned them, in place of what is kept of them, all of them or none."""
-        ...
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
         """The origin confirmed that the newest version is still current."""
-        ...
 
     async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
         """The newest versions, most recently used pages first."""
-        ...
 
     async def browse(
         self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
     ) -> tuple[list[SnapshotInfo], str]:
         """A page of documents, most recently used first, and the cursor of the next page, empty at the end."""
-        ...
 
     async def complete(self, prefix: str, limit: int) -> list[str]:
         """Snapshot hashes that begin with a prefix."""
-        ...
 
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
         """Which of these canonical URLs are kept (any variant), newest version each."""
-        ...
 
     async def keep_picture(self, hash_: str, png: bytes) -> None:
         """Keep a picture of a version; it is deleted with it, and replaces the page's earlier picture."""
-        ...
 
     async def picture(self, hash_: str) -> bytes | None:
         """The picture of one version, by its whole hash."""
-        ...
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         """Delete what the rule names, or with `dry_run` only report what it would delete."""
-        ...
 
     async def trim_versions(self, most: int) -> int:
         """Leave each page at most this many versions, the newest; returns how many were deleted."""
-        ...
 
     # vectors: one packed blob per page and model
     async def vectors(self, key: str, model: str) -> PackedVectors | None: ...
@@ -253,7 +237,6 @@ class Store(ReadingStore, Protocol):
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
-        ...
 
     # search: ranked keys, rows and counts
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
@@ -261,7 +244,6 @@ class Store(ReadingStore, Protocol):
 
         Scores lie in 0…1: the share of what a document full of the wanted words would get.
         """
-        ...
 
     async def find_by_vector(
         self,
@@ -275,130 +257,102 @@ class Store(ReadingStore, Protocol):
     ) -> list[Candidate]:
         """The documents with the passages nearest to a vector, by cosine, among those with kept vectors; after them
         those of `also` that have vectors. `quick`: in a large collection, rank only the documents in `also`."""
-        ...
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         """How many documents hold each of these words; unknown words are left out."""
-        ...
 
     async def unindexed(self, limit: int) -> list[str]:
         """Keys of documents that an earlier version indexed in another way: keeping them again indexes them."""
-        ...
 
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
         """The rows of documents by key; unknown keys are left out."""
-        ...
 
     async def headlines(self, keys: Sequence[str]) -> dict[str, Headline]:
         """Titles and places of documents by key, without their text; unknown keys are left out."""
-        ...
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
         """Keys of documents of whose newest text this model has not read everything."""
-        ...
 
     async def count_lacking_vectors(self, model: str) -> int:
         """How many documents `lacking_vectors` would return without a limit."""
-        ...
 
     async def cites(self, keys: Sequence[str], limit: int) -> list[Edge]:
         """What these documents cite."""
-        ...
 
     async def cited_by(self, keys: Sequence[str], limit: int) -> list[Edge]:
         """What cites these documents."""
-        ...
 
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
         """(path, key, newest hash, etag) of every document of a source whose path begins so, by path."""
-        ...
 
     async def keys(
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
     ) -> list[str]:
         """Page keys in ascending order, after the given one: for iterating over everything."""
-        ...
 
     async def hosts(self, limit: int) -> list[tuple[str, int]]:
         """The hosts with the most documents, and how many each has."""
-        ...
 
     async def collections(self) -> dict[str, int]:
         """How many documents each tag and each synced folder has, by name."""
-        ...
 
     async def remove(self, keys: Sequence[str]) -> int:
         """Remove documents of any source, with their versions."""
-        ...
 
     async def maintain(self) -> None:
         """Finish pending work: merge new documents into the index, drop expired rows, return free space."""
-        ...
 
     # records: JSON values that several processes change (watch list, crawl frontier, model in use, search history)
     async def record(self, kind: str, key: str) -> Any | None:
         """The value under (kind, key), or None when absent or expired."""
-        ...
 
     async def records(self, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
         """The records of a kind in the order in which they were added, without expired ones."""
-        ...
 
     async def record_kinds(self) -> list[str]: ...
 
     async def add_records(self, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
         """Add those that are absent or expired; returns their keys. Existing records stay as they are."""
-        ...
 
     async def keep_record(self, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
         """Add or overwrite one record."""
-        ...
 
     async def replace_record(
         self, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None
     ) -> bool:
         """Overwrite a record only if its value still is `expected` (compare-and-set); False when it is not."""
-        ...
 
     async def remove_records(self, kind: str, keys: Sequence[str] | None = None) -> list[str]:
         """Delete these records, or all of a kind; returns the keys that were there."""
-        ...
 
     # notes: small JSON values that expire, a cache (search answers, robots files, failures, per-site memory)
     async def note(self, kind: str, key: str) -> Any | None:
         """The value kept under (kind, key), or None when absent or expired."""
-        ...
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
 
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
         """(kind, note) of every note that has not expired, ordered by kind and key: for copying."""
-        ...
 
     # figures
     async def add_figures(self, drained: dict[str, Any]) -> None:
         """Add what `trace.figures.drain()` returned to the kept totals."""
-        ...
 
     async def figures(self) -> dict[str, Any]:
         """The kept totals, in the shape of `drain()`."""
-        ...
 
     # collections that tenants share; asked of the store of the default tenant
     async def shares(self, tenant: str) -> list[Share]:
         """What a tenant shares, and what it may read of others."""
-        ...
 
     async def add_share(self, share: Share) -> None: ...
 
     async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int:
         """Withdraw a collection from one reader, or from all; returns how many shares there were."""
-        ...
 
     async def size(self) -> StoreSize: ...
 
     async def check(self) -> list[str]:
         """Examine the whole store; returns a sentence for each fault found."""
-        ...
 
     async def close(self) -> None: ...

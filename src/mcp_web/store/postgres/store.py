@@ -58,7 +58,6 @@ from mcp_web.store.protocol import (
 )
 
 T = TypeVar("T")
-
 DEFAULT_TENANT = "default"
 
 
@@ -77,8 +76,7 @@ class PostgresStore(StoreBase):
         """`is_shared`: the connections are another tenant's, which sees what this one shares with it."""
         super().__init__(clock, is_shared=is_shared)
         self.tenant = tenant
-        self._worker = worker
-        self._searches = searches
+        self._worker, self._searches = worker, searches
         self._search = SearchState(tenant, visible_only=is_shared)
         self._searching = anyio.Lock()
         self._numbers: dict[str, int] = {}  # of tenants by name
