@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mcp_web.model.snapshot import SnapshotInfo
 
 PAGE_SIZE = 50
+MOST_FOUND = 25  # documents of a search, each with highlighted passages
 FILTERS = ("q", "read", "collection", "source", "domain", "language", "since", "until")
 Row = dict[str, Any]
 
@@ -56,7 +57,7 @@ async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[Row], l
     from mcp_web.archive.answer import ArchiveQuery
     from mcp_web.services.search_archive import search_archive
 
-    answer = await search_archive(app, ArchiveQuery(query, limit=PAGE_SIZE, **filters))
+    answer = await search_archive(app, ArchiveQuery(query, limit=MOST_FOUND, **filters))
     notes = list(answer.notes)
     if answer.corrected_query:
         notes.insert(0, _("Searched for: %(query)s") % {"query": answer.corrected_query})

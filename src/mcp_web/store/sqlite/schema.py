@@ -236,6 +236,12 @@ CREATE INDEX readings_at ON readings (at);
 CREATE INDEX pages_host ON pages (host);
 """
 
+# Step 11: sums over everything that is kept, without reading the texts.
+_SIZES = """
+CREATE INDEX pages_bytes ON pages (bytes);
+CREATE INDEX snapshots_fetched ON snapshots (fetched_at);
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -249,6 +255,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_BROWSE,),
     (_SHARES,),
     (_READINGS,),
+    (_SIZES,),
 )
 
 
