@@ -1,12 +1,19 @@
-"""A small archive for the pictures in the docs: pages that cite each other, versions, questions, days of figures."""
+"""A small archive for the pictures in the docs: pages that cite each other, versions, questions, days of figures.
+
+python scripts/sample_archive.py FOLDER     writes it into a data folder
+"""
 
 from __future__ import annotations
 
 import random
 import struct
+import sys
+import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+
+import anyio
 
 from mcp_web.archive.derive import derive
 from mcp_web.archive.usage import add_sample
@@ -14,6 +21,8 @@ from mcp_web.model.page import Document, Metadata
 from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.read.outline import outline
+from mcp_web.store.open import open_store
+from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import PageRecord, Store
 
 FOLDER = Path(__file__).parent / "sample_pages"
@@ -52,6 +61,12 @@ class Page:
     @property
     def url(self) -> str:
         return f"https://{_SITES.get(self.name, 'encyclopedia.example')}/{self.name}"
+
+
+async def write(folder: Path) -> None:
+    store = await open_store(StoreOptions(data_dir=str(folder)))
+    await fill(store, time.time())
+    await store.close()
 
 
 async def fill(store: Store, now: float) -> None:
@@ -168,3 +183,7 @@ def _picture(width: int = 800, height: int = 520) -> bytes:
 
 def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+if __name__ == "__main__":
+    anyio.run(write, Path(sys.argv[1]))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from sample_archive import write
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
@@ -34,7 +35,7 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as data:
         env = os.environ | OFFLINE | {"XDG_DATA_HOME": data, "XDG_CONFIG_HOME": data}
-        anyio.run(_fill, Path(data) / "mcp-web")
+        anyio.run(write, Path(data) / "mcp-web")
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -44,17 +45,6 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait(20)
-
-
-async def _fill(folder: Path) -> None:
-    from sample_archive import fill
-
-    from mcp_web.store.open import open_store
-    from mcp_web.store.options import StoreOptions
-
-    store = await open_store(StoreOptions(data_dir=str(folder)))
-    await fill(store, time.time())
-    await store.close()
 
 
 def _take(base: str, folder: Path, *, whole: bool) -> None:

@@ -73,7 +73,7 @@ from mcp_web.store.sqlite.store import SqliteStore
 async def main():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     if sys.argv[3] == "limit":
-        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (800_000, 800_000))
     store = await SqliteStore.open(Path(sys.argv[1]))
     kept = []
     for number in range(2000):

@@ -33,7 +33,9 @@ def site() -> Iterator[Site]:
     web = MiniWeb()
     made = web.site("docs.example")
     code = "<pre><code class=language-python>def wheels(count: int) -> str:\n    return 'brass'</code></pre>"
-    table = "<table><tr><th>Part</th><th>Teeth</th></tr><tr><td>Main wheel</td><td>10</td></tr></table>"
+    table = (
+        "<table><tr><th>Part</th><th align=right>Teeth</th></tr><tr><td>Wheel</td><td align=right>10</td></tr></table>"
+    )
     made.page("/one", article("The engine", "Wheels", "Frame", say=f'has <a href="/two">more</a>{code}{table}'))
     made.page("/two", article("Part two", "Frame", say="is made of iron and was never cast"))
     made.page("/bad", article(f"Bad &lt;script&gt; {HOSTILE}".replace("<", "&lt;"), "Javascript", say=HOSTILE))

@@ -41,6 +41,7 @@ class Parsed:
         """The page and its table of contents; `kept` gives the hash of the copy that is kept of a URL."""
         parser = _parser()
         contents = _with_anchors(self._tokens)
+        _align_by_class(self._tokens)
         _with_links(self._tokens, kept)
         return RenderedPage(str(parser.renderer.render(self._tokens, parser.options, self._env)), contents)
 
@@ -96,6 +97,13 @@ def _with_anchors(tokens: list[Token]) -> tuple[tuple[int, str, str], ...]:
         token.attrSet("id", anchor)
         found.append((int(token.tag[1]), anchor, text))
     return tuple(found)
+
+
+def _align_by_class(tokens: list[Token]) -> None:
+    """Columns are aligned by a class: the page's policy allows no styles in attributes."""
+    for token in tokens:
+        if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
+            token.attrSet("class", str(style).replace("text-align:", "align-"))
 
 
 def _anchor(text: str, taken: set[str]) -> str:

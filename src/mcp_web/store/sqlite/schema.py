@@ -236,9 +236,8 @@ CREATE INDEX readings_at ON readings (at);
 CREATE INDEX pages_host ON pages (host);
 """
 
-# Step 11: sums over everything that is kept, without reading the texts.
-_SIZES = """
-CREATE INDEX pages_bytes ON pages (bytes);
+# Step 11: when the oldest and the newest version were read, without reading all of them.
+_FETCHED = """
 CREATE INDEX snapshots_fetched ON snapshots (fetched_at);
 """
 
@@ -255,7 +254,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_BROWSE,),
     (_SHARES,),
     (_READINGS,),
-    (_SIZES,),
+    (_FETCHED,),
 )
 
 
