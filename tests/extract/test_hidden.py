@@ -189,3 +189,26 @@ def test_what_was_taken_out_of_the_page_is_not_matched_any_more(selector: str) -
     inside = '<p style="color:red" class="hidden">x</p>'
     text, _ = read(f"{style}<noscript style='color:red'>{inside}</noscript><div hidden>{inside}</div><h2>Seen</h2>")
     assert text.strip() == "## Seen"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>.p{background:linear-gradient(#123456 0%,#123456 100%)}</style><div class=p><b style='color:#123456'>Secret</b></div>",
+        "<style>:root{--p:#fff}.d{--p:#123456}.p{background:var(--p)}</style><div class=d><div class=p><b style='color:#123456'>Secret</b></div></div>",
+        "<style>.p{background:navy no-repeat}</style><div class=p><b style='color:navy'>Secret</b></div>",
+        "<style>.i{color:#123456}</style><div style='background:#123456'><b class=i>Secret</b></div>",
+        "<div style='--c:#123456;background:#123456'><b style='color:var(--c)'>Secret</b></div>",
+        "<font color='#ffffff' style='font-weight:bold'>Secret</font>",
+        "<table><td bgcolor='#123456'><font color='#123456'>Secret</font></table>",
+        "<style>.b{background:currentcolor}</style><p class=b style='color:#123456'>Secret</p>",
+    ],
+)  # fmt: skip
+def test_letters_in_the_colour_of_their_paper_are_removed_wherever_both_are_declared(html: str) -> None:
+    assert "Secret" not in read(f"<p>Seen</p>{html}")[0]
+
+
+def test_text_that_a_button_opens_keeps_its_links() -> None:
+    sheet = "<style>.d{visibility:hidden;opacity:0}.d a{color:#00777a}p{background:#00777a}</style>"
+    html = f"{sheet}<button>More</button><div class=d>We send <a href='/x'>our letter</a> weekly.</div>"
+    assert "We send [our letter]" in read(html)[0]

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from turbohtml import Element
+
 from mcp_web.extract.animation import animated
 from mcp_web.extract.colour import is_colour
 from mcp_web.extract.css import Context, LayerKey, Rule, Rules
@@ -16,8 +18,6 @@ from mcp_web.extract.hints import style_hints
 from mcp_web.extract.lengths import pixels
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.selectors import (
-    ASKED_NAME,
-    BRACKETS,
     NO_NAMES,
     index_keys,
     is_detached,
@@ -30,7 +30,7 @@ from mcp_web.extract.selectors import (
 from mcp_web.extract.style import Style
 
 if TYPE_CHECKING:
-    from turbohtml import Element, Node
+    from turbohtml import Node
 
 _MOST_RULES = 200  # per element; a page made for people has a handful
 _MOST_ANCESTORS = 60
@@ -53,13 +53,20 @@ class _Declarations(NamedTuple):
     resets: bool  # by `all`
 
 
-class _SelectorRule(NamedTuple):
-    """One selector of a rule's list, with what it declares."""
+class _Selector(NamedTuple):
+    """One selector of a rule's list."""
 
-    selector: str
-    rule: Rule
-    order: tuple[LayerKey, tuple[int, ...]]  # layer; specificity, then place
+    text: str
+    rule: int  # the rule's place
+    number: int  # its own place in the list
     names: frozenset[str]  # classes and ids of the element or its ancestors; a cheap test before the real one
+
+
+class _Match(NamedTuple):
+    """A rule that matches an element, by one of its selectors."""
+
+    order: tuple[LayerKey, tuple[int, ...]]  # layer; specificity, then place
+    rule: Rule
 
 
 class Cascade:
@@ -67,16 +74,15 @@ class Cascade:
 
     def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
         self._tree = tree
-        self.rules = Rules(sheets, names.lowered)
-        self._names = names
+        self.rules = Rules(sheets, names.asked)
         self._declared: dict[int, dict[str, Declared]] = {}
         self._declarations: dict[int, _Declarations] = {}
         self._attributes: dict[str, _Declarations] = {}
-        self._weights: dict[int, list[_SelectorRule]] = {}
-        self._by_key: dict[str, list[_SelectorRule]] = {}
-        self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_SelectorRule]] = {}
+        self._weights: dict[int, list[tuple[int, int, int]]] = {}
+        self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_Selector]] = {}
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
+        self._by_key: dict[str, list[_Selector]] = {}
         self._sizes: dict[Element, float] = {}
         self._ancestries: dict[Element, tuple[Element, ...]] = {}
         self._around: dict[Element, frozenset[str]] = {}
@@ -92,10 +98,8 @@ class Cascade:
         """The element and what stands around it, from the inside out."""
         known = self._ancestries.get(element)
         if known is None:
-            parent = parent_of(element)
-            around = self._ancestries.get(parent) if parent is not None else ()
-            known = (element, *(_above(element) if around is None else around))[:_MOST_ANCESTORS]
-            self._ancestries[element] = known
+            around = tuple(each for each in element.ancestors if isinstance(each, Element))
+            known = self._ancestries[element] = (element, *around)[:_MOST_ANCESTORS]
         return known
 
     def inherited(self, element: Element, name: str) -> str | None:
@@ -151,26 +155,27 @@ class Cascade:
         return dict(self.rules.registered())
 
     @cached_property
-    def _index(self) -> dict[str, list[tuple[int, int]]]:
+    def _index(self) -> dict[str, list[tuple[str, int, int]]]:
         """Every selector by a name that an element must have to match: "#id", ".class", a tag, or "*".
 
-        A selector is told by the place of its rule and its own place in the rule's list.
+        With each selector the place of its rule and its own place in the rule's list.
         """
-        found: dict[str, list[tuple[int, int]]] = {}
+        found: dict[str, list[tuple[str, int, int]]] = {}
         for at, selector in enumerate(self.rules.selectors):
-            if selector and self.may_match(selector) and not _PSEUDO_ELEMENT.search(selector):
+            if ":" not in selector or not _PSEUDO_ELEMENT.search(selector):
                 for number, each in enumerate(split_selectors(usable(selector))):
                     for key in index_keys(each):
-                        found.setdefault(key, []).append((at, number))
+                        found.setdefault(key, []).append((each, at, number))
         return found
 
-    def _rules_of(self, key: str) -> list[_SelectorRule]:
-        """The rules of one key of the index, the last of them; weighed when first asked for."""
+    def _selectors_of(self, key: str) -> list[_Selector]:
+        """The selectors of one key of the index, the last of them."""
         found = self._by_key.get(key)
         if found is None:
-            weighed = ((self._weighed(at), number) for at, number in self._index.get(key, ()))
-            found = [rules[number] for rules, number in weighed if number < len(rules)][-_MOST_RULES:]
-            self._by_key[key] = found
+            last = self._index.get(key, ())[-_MOST_RULES:]
+            found = self._by_key[key] = [
+                _Selector(each.strip(), at, number, required_names(each)) for each, at, number in last
+            ]
         return found
 
     def painted_beside(self, element: Element) -> bool:
@@ -181,62 +186,30 @@ class Cascade:
     def _painted(self) -> frozenset[Element]:
         selectors: list[str] = []
         for selector, body in zip(self.rules.selectors, self.rules.bodies, strict=True):
-            if selector and "background" in body and _PSEUDO_ELEMENT.search(selector) and self.may_match(selector):
+            if "background" in body and _PSEUDO_ELEMENT.search(selector):
                 selectors.extend(_PSEUDO_ELEMENT.split(each)[0].strip() or "*" for each in split_selectors(selector))
         return frozenset(select_any(self._tree, selectors))
 
-    def may_match_at(self, at: int) -> bool:
-        """The same for the rule at a place."""
-        return bool(self.rules.selectors[at]) and self.may_match(self.rules.selectors[at])
-
-    def may_match(self, selector: str) -> bool:
-        """False where all that the selector could match has a name that the page does not have."""
-        present = self._present
-        if "\\" in selector or present.issuperset(ASKED_NAME.findall(selector.lower())):
-            return True
-        if "," not in selector and "(" not in selector and "[" not in selector:
-            return False
-        outside = BRACKETS.sub("", selector.lower())
-        if "(" in outside or "[" in outside:
-            return True
-        return any(present.issuperset(ASKED_NAME.findall(each)) for each in outside.split(","))
-
-    @cached_property
-    def _present(self) -> frozenset[str]:
-        classes = {f".{name.lower()}" for name in self._names.classes}
-        return frozenset(classes.union(f"#{name.lower()}" for name in self._names.ids))
-
-    def _weighed(self, at: int) -> list[_SelectorRule]:
-        """The selectors of the rule at a place; none where one of them is not valid, which makes the whole list so."""
-        found = self._weights.get(at)
-        if found is None:
-            rule = self.rules.rule(at)
-            found = self._weights[at] = self._weigh(rule) if rule is not None else []
-        return found
-
-    def _weigh(self, rule: Rule) -> list[_SelectorRule]:
-        from turbohtml.convert import css_specificity
-
-        selector = usable(rule.selector)
-        try:
-            weights = css_specificity(selector)
-        except ValueError:
-            return []
-        layer = self.rules.layer_key(rule.context.layer)
-        return [
-            _SelectorRule(each.strip(), rule, (layer, (*weight, rule.order)), required_names(each))
-            for each, weight in zip(split_selectors(selector), weights, strict=False)
-        ]
-
-    def _matching(self, element: Element) -> list[_SelectorRule]:
+    def _matching(self, element: Element) -> list[_Match]:
         """The rules that match the element, the weakest first."""
-        near = self._near(element)
-        found = [rule for rule in near if matches(element, rule.selector) and _in_scope(element, rule.rule.context)]
-        found.sort(key=lambda rule: rule.order)
+        near = [each for each in self._near(element) if matches(element, each.text)]
+        found = [match for each in near if (match := self._match(each)) and _in_scope(element, match.rule.context)]
+        found.sort(key=lambda match: match.order)
         return found
 
-    def _near(self, element: Element) -> list[_SelectorRule]:
-        """The rules whose names the element and its ancestors have; the same for elements that are named alike."""
+    def _match(self, selector: _Selector) -> _Match | None:
+        """The rule of a selector with its weight; None where another of its list is not valid, which makes it so."""
+        weights = self._weights.get(selector.rule)
+        if weights is None:
+            weights = self._weights[selector.rule] = _specificity(self.rules.selectors[selector.rule])
+        if selector.number >= len(weights):
+            return None
+        rule = self.rules.rule(selector.rule)
+        layer = self.rules.layer_key(rule.context.layer)
+        return _Match((layer, (*weights[selector.number], rule.order)), rule)
+
+    def _near(self, element: Element) -> list[_Selector]:
+        """The selectors whose names the element and its ancestors have; the same for elements that are named alike."""
         classes, identity = element.attr("class"), element.attr("id")
         around = self._names_around(element)
         place = (around, element.tag, classes, identity)
@@ -246,7 +219,7 @@ class Cascade:
             keys.extend((f"#{identity}" if identity else "", element.tag, "*"))
             if parent_of(element) is None:
                 keys.append(":root")
-            found = [rule for key in keys for rule in self._rules_of(key) if rule.names <= around]
+            found = [each for key in keys for each in self._selectors_of(key) if each.names <= around]
             self._candidates[place] = found
         return found
 
@@ -266,7 +239,7 @@ class Cascade:
         rules = self._matching(element) if len(self.rules) and not is_detached(element) else []
         own = self._own(element)
         found = style_hints(element)
-        strong: list[_SelectorRule] = []
+        strong: list[_Match] = []
         for rule in rules:
             plain, important, resets = self._divided(rule)
             if important:
@@ -288,7 +261,7 @@ class Cascade:
             found = self._attributes[text] = _divided(parse_declarations(text))
         return found
 
-    def _divided(self, rule: _SelectorRule) -> _Declarations:
+    def _divided(self, rule: _Match) -> _Declarations:
         found = self._declarations.get(rule.rule.order)
         if found is None:
             found = self._declarations[rule.rule.order] = _divided(self.declared(rule.rule))
@@ -339,6 +312,16 @@ class Cascade:
         return value if value is not None else self._registered.get(name)
 
 
+def _specificity(selector: str) -> list[tuple[int, int, int]]:
+    """The weight of each selector of a list; empty where one is not valid."""
+    from turbohtml.convert import css_specificity
+
+    try:
+        return css_specificity(usable(selector))
+    except ValueError:
+        return []
+
+
 def parent_of(element: Element) -> Element | None:
     parent = element.parent
     return parent if parent is not None and hasattr(parent, "tag") else None  # type: ignore[return-value]
@@ -353,15 +336,6 @@ def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[El
         found.append((node, above))
         node = above
     found.reverse()
-    return found
-
-
-def _above(element: Element) -> list[Element]:
-    found: list[Element] = []
-    node = parent_of(element)
-    while node is not None and len(found) < _MOST_ANCESTORS:
-        found.append(node)
-        node = parent_of(node)
     return found
 
 
@@ -382,7 +356,7 @@ def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[s
     return found
 
 
-def _order_of_important(rule: _SelectorRule) -> tuple[LayerKey, tuple[int, ...]]:
+def _order_of_important(rule: _Match) -> tuple[LayerKey, tuple[int, ...]]:
     layer, weight = rule.order
     return tuple(-part for part in layer), weight
 

@@ -46,6 +46,7 @@ _OTHERS = frozenset(("currentcolor", "transparent", "inherit", "linktext", "visi
 _FUNCTION = re.compile(r"(rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|light-dark)\((.*)\)\Z", re.S)
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|grad)?\Z")
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
+_LITERAL = re.compile(r"#[0-9a-f]{3,8}|(?:rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color)\([^()]*\)|[a-z]{3,}")
 _DEEPEST = 4
 _UNCHANGED = re.compile(r"\w+\(from (.+) (?:r g b|h s l|h w b|l a b|l c h)\)\Z")  # a colour made of another as it is
 
@@ -67,6 +68,25 @@ class Colour:
         pairs = ((self.red, other.red), (self.green, other.green), (self.blue, other.blue))
         red, green, blue = (mine * own + below * (1 - own) for mine, below in pairs)
         return Colour(red, green, blue)
+
+    def lost_on(self, paper: Colour) -> bool:
+        """Whether letters of this colour cannot be told apart from the paper; the same as `over`, then `near`."""
+        apart = abs(self.red - paper.red) + abs(self.green - paper.green) + abs(self.blue - paper.blue)
+        return apart * self.alpha < 30
+
+
+def colours_in(text: str) -> list[Colour | None]:
+    """Every colour that a value without its spaces may hold, None for one that cannot be computed without them."""
+    found: list[Colour | None] = []
+    for literal in _LITERAL.findall(text):
+        if literal[0] == "#":
+            found.extend(_hex(literal[1 : 1 + digits]) for digits in {3, min(6, len(literal) - 1)})
+        elif literal[-1] == ")" or literal in ("currentcolor", "transparent"):
+            found.append(parse_colour(literal))
+        else:
+            name = next((literal[:end] for end in range(len(literal), 2, -1) if literal[:end] in _NAMES), None)
+            found.extend([_hex(_NAMES[name])] if name else [])
+    return found
 
 
 def is_colour(text: str) -> bool:

@@ -10,13 +10,13 @@ import re
 from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
+from mcp_web.extract.selectors import may_match
 
 _MOST = 1_000_000  # characters of all sheets of a page
 _MOST_NESTING = 20
@@ -52,11 +52,10 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """The rules of some sheets, in order. Their declarations are read at once, their selectors when asked for:
-    of the thousands of a framework a page needs a handful."""
+    """The rules of some sheets that apply on a desktop screen and could match an element of the page, in order."""
 
     def __init__(self, sheets: list[str], names: frozenset[str]) -> None:
-        """`names` are the class names of the page, lower case: a rule that asks for another is left out."""
+        """`names` are the classes and ids of the page: of the thousands of a framework's rules it needs a handful."""
         self._heads: list[str] = []  # what stands before each rule's brace
         self._bodies: list[str] = []
         self._starts: list[int] = []  # the rules at which the context changes
@@ -69,34 +68,46 @@ class Rules:
             left -= len(sheet)
             if left <= 0:
                 break
-        self._alive = [at for at, head in enumerate(self._heads) if "." not in head or _may_match(head, names)]
+        self._alive: list[int] = []
+        self.selectors: list[str] = []
+        self._find_alive(names)
         bodies = [self._bodies[at] for at in self._alive]
         self.text = "".join("{".join(bodies).lower().split())  # all bodies, "{" between them
         self.bodies = self.text.split("{") if bodies else []
         self.ends = list(accumulate([len(body) + 1 for body in self.bodies]))  # of each body in the text
 
+    def _find_alive(self, names: frozenset[str]) -> None:
+        ends = (*self._starts[1:], len(self._heads))
+        for start, end, context in zip(self._starts, ends, self._contexts, strict=False):
+            if not context.holds or context.keyframes:
+                continue
+            for at in range(start, end):
+                selector = _selector(self._heads[at])
+                if selector and may_match(selector, names):
+                    self._alive.append(at)
+                    self.selectors.append(selector)
+
     def __len__(self) -> int:
         return len(self._alive)
 
-    def rule(self, at: int) -> Rule | None:
-        """The rule at a place; None where there is none or it does not hold at a desktop screen."""
-        selector = self.selectors[at]
-        place = self._alive[at]
-        return Rule(selector, self._bodies[place], at, self._context(place)) if selector else None
+    def variables(self) -> Iterator[str]:
+        """The declarations of the rules that declare a variable, and of properties that the sheets register."""
+        if "var(" in self.text:
+            yield from (self._bodies[at] for at in self._alive if "--" in self._bodies[at])
+            yield from (f"{name}:{value}" for name, value in self.registered())
 
-    @cached_property
-    def selectors(self) -> list[str]:
-        """The selector of every rule, empty where it does not hold."""
-        found: list[str] = []
-        ends = [*self._starts[1:], len(self._heads)] if self._starts else []
-        alive = iter([*self._alive, len(self._heads)])
-        at = next(alive)
-        for context, end in zip(self._contexts, ends, strict=True):
-            applies = context.holds and not context.keyframes
-            while at < end:
-                found.append(_selector(self._heads[at]) if applies else "")
-                at = next(alive)
-        return found
+    def rule(self, at: int) -> Rule:
+        """The rule at a place."""
+        place = self._alive[at]
+        return Rule(self.selectors[at], self._bodies[place], at, self._context(place))
+
+    def places(self, word: str) -> Iterator[int]:
+        """Which of the rules have the word in their declarations."""
+        found = self.text.find(word)
+        while found >= 0:
+            place = bisect_right(self.ends, found)
+            yield place
+            found = self.text.find(word, self.ends[place])
 
     def layer_key(self, name: str) -> LayerKey:
         """Sorts layers: later ones after earlier ones, rules outside of a layer last."""
@@ -225,14 +236,6 @@ def _selector(head: str) -> str:
 def _in_brackets(text: str) -> str:
     text = text.strip()
     return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else ""
-
-
-def _may_match(head: str, names: frozenset[str]) -> bool:
-    """False where a selector with a class ends in one that the page does not have; told by a few cuts."""
-    if "," in head or "(" in head or "[" in head or "\\" in head:
-        return True
-    last = head.rpartition(".")[2].partition(" ")[0].partition(":")[0].partition(">")[0].strip()
-    return last.lower() in names or not last.replace("-", "").replace("_", "").isalnum()
 
 
 def unpacked(address: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_web.extract.colour import is_colour
@@ -103,15 +104,17 @@ def parse_declarations(text: str) -> dict[str, Declared]:
     found: dict[str, Declared] = {}
     if "/*" in text:
         text = _COMMENT.sub("", text)
-    for part in text.split(";"):
+    escaped = "\\" in text
+    for part in (text if escaped else text.lower()).split(";"):
         name, _, value = part.partition(":")
         if not value:
             continue
-        name = unescaped(name).strip().lower()
+        if escaped:
+            name, value = unescaped(name).lower(), unescaped(value).lower()
+        name = name.strip()
         name = _ALIASES.get(name, name)
-        if name not in _TRACKED and name not in _SHORTHANDS and name[:2] != "--":
-            continue
-        _add(found, name, " ".join(unescaped(value).lower().split()))
+        if name in _TRACKED or name in _SHORTHANDS or name[:2] == "--":
+            _add(found, name, " ".join(value.split()))
     return found
 
 
@@ -125,7 +128,8 @@ def _add(found: dict[str, Declared], name: str, value: str) -> None:
     if name == "all":
         for other in [other for other in found if not found[other].important and other[:2] != "--"]:
             del found[other]
-    for each, part in _expanded(name, value):
+    parts = _expanded(name, value) if name in _SHORTHANDS else ((name, value),)
+    for each, part in parts:
         if not part or not is_valid(each, part):
             continue
         before = found.get(each)
@@ -146,6 +150,7 @@ def _character(found: re.Match[str]) -> str:
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
 
 
+@lru_cache(maxsize=4096)  # few declarations are written again and again
 def is_valid(name: str, value: str) -> bool:
     """Whether a browser would take the value; of properties that are not followed here, any."""
     if value in _WIDE or "var(" in value or "env(" in value:
@@ -168,10 +173,8 @@ def _is_length(value: str) -> bool:
 
 
 def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """The properties that a shorthand sets; any other property itself."""
-    if name not in _SHORTHANDS:
-        yield name, value
-    elif name == "background":
+    """The properties that a shorthand sets."""
+    if name == "background":
         yield from _background(value)
     elif name == "font":
         size = _FONT_SIZE.search(value)

@@ -8,7 +8,9 @@ Run it after the metadata were read and before the content is chosen.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from turbohtml import Element
 
@@ -19,11 +21,14 @@ from mcp_web.extract.css import imported, unpacked
 from mcp_web.extract.ink import Ink
 from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
+from mcp_web.extract.palette import Palette, colours_of
 from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, visible_length
+from mcp_web.extract.selectors import is_detached
 from mcp_web.extract.shadow import settle_shadows
 from mcp_web.extract.style import FAINT, Style, fades, hides_box
 from mcp_web.extract.suspects import by_attribute, by_rule
 from mcp_web.extract.tabs import LABEL, settle_tabs
+from mcp_web.extract.variables import Variables
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -44,7 +49,9 @@ _SHOWN_WIDER = re.compile(
 )
 _MOST_FONTS = 2000  # old pages use them in earnest; a flood of them multiplies while it is parsed
 _MOST_INSIDE = 3000  # elements judged one by one inside of an element whose text is hidden
+_SMALL = 4.0  # pixels; of smaller letters it is asked how small they are
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
+_OUTSIDE_SHEET = "link[rel~=stylesheet i]:not([href^='data:' i])"
 _MATHS = "math,annotation,script[type^='math/' i]"
 _ANIMATED = re.compile(
     r"(?:^|[\s_-])(?:wow|animate[ds]?|animation|reveal|fade(?:in|up|down|left|right)?|framer|motion|lazy(?:load)?|aos)"
@@ -69,39 +76,54 @@ def remove_hidden(tree: Node, names: PageNames | None = None) -> int:
     _place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
     cascade = Cascade(tree, _sheets(candidates), names)
-    judge = _Judge(tree, cascade)
+    styled = [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]
+    outside = tree.select_one(_OUTSIDE_SHEET) is not None
+    styles = (element.attr("style") or "" for element in styled)
+    variables = Variables((*cascade.rules.variables(), *styles))
+    palette = Palette(cascade.rules.text, variables, map(colours_of, styled), outside)
+    judge = _Judge(tree, cascade, palette, outside)
     marked = [element for element in candidates if _is_never_shown(element)] + _by_class(tree, names.classes)
-    boxes, texts = judge.sorted_out([*_styled(tree, candidates), *by_rule(tree, cascade)])
-    found = list(dict.fromkeys((*marked, *boxes)))
-    reachable = Reachable(tree, (*found, *texts))
+    suspects = [*by_attribute(styled, palette), *by_rule(tree, cascade, palette)]
+    hidden = judge.sorted_out(suspects, marked)
+    reachable = Reachable(tree, (*hidden.boxes, *hidden.texts))
     settle_tabs(tree, candidates, names.classes, reachable.is_seen)
-    count += _drop(found, reachable, judge)
+    texts = hidden.texts
+    while hidden.boxes:
+        count += _drop(hidden.boxes, reachable, judge)
+        hidden = judge.sorted_out([element for element in hidden.inside if not is_detached(element)], [])
+        texts.extend(hidden.texts)
     count += _drop_texts(texts, reachable, judge)
     return count + _empty_players(candidates)
 
 
-def _styled(tree: Node, candidates: list[Element]) -> list[Element]:
-    return list(by_attribute([*candidates, *tree.find_all("font", limit=_MOST_FONTS)]))
+class _Hidden(NamedTuple):
+    """What was found hidden: whole elements, elements whose own text cannot be read, and suspects inside the first."""
+
+    boxes: dict[Element, None]
+    texts: list[Element]
+    inside: list[Element]
 
 
 class _Judge:
     """Decides for the elements of one tree whether a person sees them."""
 
-    def __init__(self, tree: Node, cascade: Cascade) -> None:
+    def __init__(self, tree: Node, cascade: Cascade, palette: Palette, outside: bool) -> None:
         self._tree = tree
+        self._palette = palette
         self._cascade = cascade
-        self._ink = Ink(tree, cascade)
+        self._ink = Ink(cascade, outside)
 
-    def sorted_out(self, suspects: list[Element]) -> tuple[list[Element], list[Element]]:
-        """Of the suspects those that are hidden whole, and those whose own text cannot be read."""
-        boxes: list[Element] = []
-        texts: list[Element] = []
-        for element in dict.fromkeys(suspects):
-            if all(hides_box(state) for state in self._cascade.states(element)) or self._is_faint(element):
-                boxes.append(element)
-            elif self._says_of_text(element) and self.has_hidden_text(element):
-                texts.append(element)
-        return boxes, texts
+    def sorted_out(self, suspects: list[Element], boxes: list[Element]) -> _Hidden:
+        """The suspects that are hidden, with boxes that are known to be; what is inside of a box is left for later."""
+        found = _Hidden(dict.fromkeys(boxes), [], [])
+        for element in sorted(dict.fromkeys(suspects), key=lambda each: len(self._cascade.ancestry(each))):
+            if not found.boxes.keys().isdisjoint(self._cascade.ancestry(element)):
+                found.inside.append(element)
+            elif all(map(hides_box, self._cascade.states(element))) or self._is_faint(element):
+                found.boxes[element] = None
+            elif self._may_hide_text(self._cascade.style(element)) and self._hides_text(element):
+                found.texts.append(element)
+        return found
 
     def _is_faint(self, element: Element) -> bool:
         """Whether the element and those around it, each a little transparent, add up to nothing."""
@@ -114,6 +136,15 @@ class _Judge:
             left *= 1.0 if value is None else max(0.0, min(1.0, value))
         return 0 < left < FAINT
 
+    def _may_hide_text(self, style: Style) -> bool:
+        """Whether the style of an element could hide its text; what is inherited is judged where it is declared."""
+        if style.get("visibility", "visible") != "visible" or style.get("animation-name", "none") != "none":
+            return True
+        if "-webkit-text-security" in style or self._palette.may_hide_in(style):
+            return True
+        size = pixels(style["font-size"], 16.0, 16.0) if "font-size" in style else None
+        return size is not None and (size <= _SMALL or not style["font-size"].endswith("px"))
+
     def _says_of_text(self, element: Element) -> bool:
         """Whether the element itself declares what decides if its text is seen; else its ancestors are judged."""
         style = self._cascade.style(element)
@@ -123,11 +154,22 @@ class _Judge:
         """What the element declares about its visibility does not count: a person can bring it up."""
         self._ink.excused.add(element)
 
+    def _hides_text(self, element: Element) -> bool:
+        """Whether the element itself hides its text; one around it that does is judged for itself."""
+        return self._in_all_states(element, self._ink.is_hidden_here)
+
     def has_hidden_text(self, element: Element) -> bool:
-        states = self._cascade.states(element)
-        if len(states) == 1 and states[0] is self._cascade.style(element):
-            return self._ink.is_hidden(element)
-        return all(self._ink.is_hidden_as(element, state) for state in states)
+        return self._in_all_states(element, self._ink.is_hidden)
+
+    def _in_all_states(self, element: Element, test: Callable[[Element], bool]) -> bool:
+        style, states = self._cascade.style(element), self._cascade.states(element)
+        if len(states) == 1 and states[0] is style:
+            return test(element)
+        return all(self._assumed(element, state, test) for state in states)
+
+    def _assumed(self, element: Element, state: Style, test: Callable[[Element], bool]) -> bool:
+        with self._cascade.assumed(element, state):
+            return test(element)
 
     def drop_texts(self, element: Element) -> int:
         """Remove the texts that cannot be read, and keep what a descendant shows again; 1 if any was removed."""
@@ -153,13 +195,14 @@ class _Judge:
 
     def appears_later(self, element: Element) -> bool:
         """Faded in by a script as the reader scrolls. Only where scripts can run and something says that it moves."""
-        style = self._cascade.style(element)
-        if not fades(style) or _is_hidden_otherwise(style) or not self._has_scripts():
+        style = self._cascade.style(element) if self._has_scripts else {}
+        if not fades(style) or _is_hidden_otherwise(style):
             return False
         named = any(element.attr(name) is not None for name in _ANIMATED_ATTRIBUTES)
         named = named or _ANIMATED.search(element.attr("class") or "") is not None
         return (named and style.get("transition", "") != "none") or _moves(style)
 
+    @cached_property
     def _has_scripts(self) -> bool:
         return self._tree.select_one("script[src],script:not([type])") is not None
 
@@ -209,11 +252,11 @@ def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
     return [element for element in found if _SHOWN_WIDER.search(element.attr("class") or "") is None]
 
 
-def _drop(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
+def _drop(found: Iterable[Element], reachable: Reachable, judge: _Judge) -> int:
     """Take the outermost of the found elements out, except what can be opened or is not text."""
     count = 0
     for element in found:
-        if element.parent is None or element.tag in _KEPT:
+        if element.tag in _KEPT or is_detached(element):
             continue
         # Pictures that appear late are left to the image rules: only text is removed.
         if (not element.text.strip() and element.tag != "slot") or _is_formula(element) or reachable(element):

@@ -9,7 +9,7 @@ from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.style import FAINT, Style, gradient_colours
 
 if TYPE_CHECKING:
-    from turbohtml import Element, Node
+    from turbohtml import Element
 
 _PAPER = Colour(255, 255, 255)
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
@@ -19,11 +19,11 @@ _TINY = 2.0  # pixels
 class Ink:
     """Judges the texts of one tree."""
 
-    def __init__(self, tree: Node, cascade: Cascade) -> None:
+    def __init__(self, cascade: Cascade, outside: bool) -> None:
+        """`outside`: the page has sheets that are not known here, and so is what they paint."""
         self._cascade = cascade
         self.excused: set[Element] = set()
-        # What an outside sheet paints is not known here.
-        self._outside = tree.select_one("link[rel~=stylesheet i]:not([href^='data:' i])") is not None
+        self._outside = outside
 
     def is_hidden(self, element: Element) -> bool:
         """True where a text that stands directly in the element cannot be seen."""
@@ -43,10 +43,14 @@ class Ink:
                 return value != "visible" and each.tag not in ("html", "body", "main")
         return False
 
-    def is_hidden_as(self, element: Element, style: Style) -> bool:
-        """The same for one step of an animation of the element."""
-        with self._cascade.assumed(element, style):
-            return self.is_hidden(element)
+    def is_hidden_here(self, element: Element) -> bool:
+        """The same by what the element declares; what it inherits is judged where it is declared."""
+        style = self._cascade.style(element)
+        if "visibility" in style and self._is_invisible(element):
+            return True
+        if style.get("-webkit-text-security", "none") != "none" or ("font-size" in style and self._is_tiny(element)):
+            return True
+        return self._is_lost(element)
 
     def _is_tiny(self, element: Element) -> bool:
         if self._cascade.font_size(element) > _TINY:

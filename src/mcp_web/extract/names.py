@@ -17,6 +17,12 @@ class PageNames:
         self.ids = frozenset([element.attr("id") or "" for element in tree.select("[id]")])
 
     @cached_property
+    def asked(self) -> frozenset[str]:
+        """The names as selectors ask for them (".class", "#id"), lower case."""
+        classes = [f".{name.lower()}" for name in self.classes]
+        return frozenset((*classes, *(f"#{name.lower()}" for name in self.ids)))
+
+    @cached_property
     def lowered(self) -> frozenset[str]:
         """Classes and ids, lower case."""
         return frozenset("\n".join((*self.classes, *self.ids)).lower().split("\n"))

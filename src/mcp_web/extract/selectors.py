@@ -16,8 +16,8 @@ _POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-
 _CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one of several ends the selector
 _TAG = re.compile(r"[a-zA-Z][\w-]*")
 _COMBINATOR = re.compile(r"[\s>+~]+")
-BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
-ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+_ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -44,6 +44,21 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
         return _select(tree, selectors[:half]) + _select(tree, selectors[half:])
 
 
+def may_match(selector: str, names: frozenset[str]) -> bool:
+    """False where all that a list of selectors could match has a class or an id that is not among the names."""
+    if ("." not in selector and "#" not in selector) or "\\" in selector:
+        return True
+    lowered = selector.lower()
+    if names.issuperset(_ASKED_NAME.findall(lowered)):
+        return True
+    if "," not in selector and "(" not in selector and "[" not in selector:
+        return False
+    outside = _BRACKETS.sub("", lowered)
+    if "(" in outside or "[" in outside:
+        return True
+    return any(names.issuperset(_ASKED_NAME.findall(each)) for each in outside.split(","))
+
+
 def required_names(selector: str) -> frozenset[str]:
     """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
     outside = _outside(selector)
@@ -51,12 +66,12 @@ def required_names(selector: str) -> frozenset[str]:
         return NO_NAMES
     if "+" in outside or "~" in outside:
         outside = _COMBINATOR.split(outside.strip())[-1]
-    return frozenset(ASKED_NAME.findall(outside.lower()))
+    return frozenset(_ASKED_NAME.findall(outside.lower()))
 
 
 def _outside(selector: str) -> str:
     """The selector without what stands in brackets, two deep."""
-    return BRACKETS.sub("", BRACKETS.sub("", selector)) if "(" in selector or "[" in selector else selector
+    return _BRACKETS.sub("", _BRACKETS.sub("", selector)) if "(" in selector or "[" in selector else selector
 
 
 def usable(selector: str) -> str:

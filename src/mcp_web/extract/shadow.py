@@ -47,8 +47,6 @@ def _style_from_inside(host: Element, sheets: list[str]) -> None:
     rules = Rules(sheets, frozenset())
     for at in range(len(rules)):
         rule = rules.rule(at)
-        if rule is None:
-            continue
         if rule.selector == ":host":
             _put_before(host, rule.body)
         elif rule.selector.startswith("::slotted(") and rule.selector.endswith(")"):

@@ -1,0 +1,34 @@
+"""The values that the variables of a page's sheets and attributes may have, whichever of them wins for an element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_DECLARED = re.compile(r"(?:^|[;{\s])(--[\w-]+)\s*:([^;{}]*)")
+_USED = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
+_MOST_WAYS = 20
+_DEEPEST = 4
+
+
+class Variables:
+    """The variables of one page."""
+
+    def __init__(self, declarations: Iterable[str]) -> None:
+        """`declarations` are style attributes and what stands between the braces of rules."""
+        self._values: dict[str, dict[str, None]] = {}
+        for text in declarations:
+            for name, value in _DECLARED.findall(text) if "--" in text else ():
+                self._values.setdefault(name, {})[" ".join(value.lower().split())] = None
+
+    def ways(self, value: str) -> list[str]:
+        """The value with each of the values that its variables may have in their place; itself where it uses none."""
+        return self._filled(value, 0) if "var(" in value else [value]
+
+    def _filled(self, value: str, depth: int) -> list[str]:
+        used = _USED.search(value)
+        if used is None or depth > _DEEPEST:
+            return [value]
+        own = list(self._values.get(used[1], ()))[:_MOST_WAYS] or [used[2] or ""]
+        parts = (f"{value[: used.start()]}{each}{value[used.end() :]}"[:200] for each in own)
+        return [filled for part in parts for filled in self._filled(part, depth + 1)][:_MOST_WAYS]
