@@ -19,10 +19,18 @@ from typing import Any
 
 from bench.peers import ROOT, ours
 from bench.scorecard import corpus, race, report
+from bench.scorecard.contestants import Make
+from bench.scorecard.development_part import development_table
 from bench.scorecard.installs import NODE_PEERS, PYTHON_PEERS, Installed, install
 from bench.scorecard.isolation import isolate
+from bench.scorecard.pages_part import archive_table, extraction_table, open_pages, speed_table
+from bench.scorecard.quotes_part import quotes_table
 from bench.scorecard.race_tables import race_table
+from bench.scorecard.reading_part import reading_table
+from bench.scorecard.safety_part import hidden_table, hostile_table, ssrf_table
 from bench.scorecard.session import Session
+from bench.scorecard.site import serving
+from bench.scorecard.startup_part import startup_table
 from bench.scorecard.table import Table, from_json
 
 RESULTS = ROOT / ".cache" / "scorecard" / "results.json"
@@ -31,10 +39,16 @@ Part = Callable[[argparse.Namespace, dict[str, Installed]], list[Table]]
 
 def run_race(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
     questions = corpus.load()
-    names = options.servers.split(",") if options.servers else None
-    laps = race.run(questions, race.contestants(names), installed, version("mcp-web"))
-    RESULTS.with_name("race.json").write_text(json.dumps([lap.as_json() for lap in laps]))
-    return [race_table(laps, questions.digest, _lite_listing())]
+    kept = RESULTS.with_name("race.json")
+    laps = {row["server"]: race.lap_from_json(row) for row in json.loads(kept.read_text())} if options.add else {}
+    laps |= {lap.server: lap for lap in race.run(questions, _makes(options), installed, version("mcp-web"))}
+    kept.write_text(json.dumps([lap.as_json() for lap in laps.values()]))
+    ordered = [laps[name] for name in race.contestants() if name in laps]
+    return [race_table(ordered, questions.digest, _lite_listing())]
+
+
+def _makes(options: argparse.Namespace) -> dict[str, Make]:
+    return race.contestants(options.servers.split(",") if options.servers else None)
 
 
 def _lite_listing() -> int:
@@ -43,7 +57,39 @@ def _lite_listing() -> int:
     return session.listing_tokens
 
 
-PARTS: dict[str, Part] = {"race": run_race}
+def run_pages(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    questions, makes = corpus.load(), _makes(options)
+    with serving(questions) as web:
+        opened = open_pages(questions, web, makes, installed)
+        return [
+            extraction_table(questions, opened),
+            speed_table(opened),
+            archive_table(questions, opened),
+            quotes_table(questions, web, makes, installed, opened),
+            reading_table(questions, web, makes, installed),
+        ]
+
+
+def run_safety(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    makes = _makes(options)
+    return [ssrf_table(makes, installed), hidden_table(makes, installed), hostile_table(makes, installed)]
+
+
+def run_startup(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    return [startup_table(_makes(options), installed)]
+
+
+def run_development(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    return [development_table()]
+
+
+PARTS: dict[str, Part] = {
+    "race": run_race,
+    "pages": run_pages,
+    "safety": run_safety,
+    "startup": run_startup,
+    "development": run_development,
+}
 
 
 def main() -> None:
@@ -70,7 +116,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", default=",".join(PARTS), help=f"some of: {', '.join(PARTS)}")
     parser.add_argument("--servers", default="", help="only these servers in the race")
-    parser.add_argument("--add", action="store_true", help="keep the other parts of the last run")
+    parser.add_argument("--add", action="store_true", help="keep the other parts and servers of the last run")
     return parser.parse_args()
 
 

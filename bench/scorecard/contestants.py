@@ -39,7 +39,13 @@ class Contestant(Protocol):
     name: str
     listing_tokens: int
 
+    session: Session
+
     def steps(self, question: str) -> Iterator[Step]: ...
+
+    def open(self, url: str) -> Reply:
+        """The whole page in one call."""
+        ...
 
     def close(self) -> None: ...
 
@@ -55,6 +61,11 @@ class Setting:
     hosts: tuple[str, ...]
     installed: dict[str, Installed]
     data: Path
+    guarded: bool = False  # keep each server's own guard against private addresses
+
+    def exempting(self, **variables: str) -> dict[str, str]:
+        """What opens a server's guard for loopback."""
+        return {} if self.guarded else variables
 
     def script(self, package: str, command: str) -> str:
         found = self.installed[package]
@@ -73,25 +84,25 @@ def addresses(text: str) -> tuple[str, ...]:
 class McpWeb:
     """web_search with read; then web_read over the first three; then web_open."""
 
-    def __init__(self, setting: Setting, profile: str) -> None:
-        self.name = "mcp-web" if profile == "standard" else f"mcp-web ({profile})"
-        self._session = Session(
+    name = "mcp-web"
+
+    def __init__(self, setting: Setting) -> None:
+        self.session = Session(
             ours(),
-            MCP_WEB_DATA_DIR=str(setting.data / f"mcp-web-{profile}"),
-            MCP_WEB_PROFILE=profile,
+            MCP_WEB_DATA_DIR=str(setting.data / "archive"),
             MCP_WEB_SEARXNG_URLS=setting.searxng,
-            MCP_WEB_ALLOW_PRIVATE=",".join(setting.hosts),
+            **setting.exempting(MCP_WEB_ALLOW_PRIVATE=",".join(setting.hosts)),
         )
-        self.listing_tokens = self._session.listing_tokens
+        self.listing_tokens = self.session.listing_tokens
 
     def steps(self, question: str) -> Iterator[Step]:
-        reply = self._session.call("web_search", query=question, read=True)
+        reply = self.session.call("web_search", query=question, read=True)
         found = addresses(reply.text)
         first = _search_answers(reply.text)
         yield Step(reply, found, says_answered=first)
         if not found:
             return
-        reply = self._session.call("web_read", url=list(found[:OPENED]), query=question)
+        reply = self.session.call("web_read", url=list(found[:OPENED]), query=question)
         second = _read_answers(reply.text)
         yield Step(reply, says_answered=second)
         if first is False and second is False:
@@ -102,15 +113,18 @@ class McpWeb:
     def _windows(self, url: str) -> Iterator[Step]:
         start = 0
         for _ in range(WINDOWS):
-            reply = self._session.call("web_open", url=url, start=start, include_links=False)
+            reply = self.session.call("web_open", url=url, start=start, include_links=False)
             yield Step(reply)
             following = re.search(r"start[=\": ]+(\d+)", reply.text)
             if reply.failed or not following or int(following[1]) <= start:
                 return
             start = int(following[1])
 
+    def open(self, url: str) -> Reply:
+        return self.session.call("web_open", url=url, max_chars=100_000)
+
     def close(self) -> None:
-        self._session.close()
+        self.session.close()
 
 
 def _search_answers(text: str) -> bool:
@@ -138,19 +152,23 @@ class McpSearxng:
             raise RuntimeError(found.problem)
         modules = found.folder / "node_modules"
         command = [str(modules / ".bin" / "node"), str(modules / self.name / "dist" / "cli.js")]
-        self._session = Session(command, SEARXNG_URL=setting.searxng, MCP_HTTP_ALLOW_PRIVATE_URLS="true")
-        self.listing_tokens = self._session.listing_tokens
+        self.session = Session(
+            command, SEARXNG_URL=setting.searxng, **setting.exempting(MCP_HTTP_ALLOW_PRIVATE_URLS="true")
+        )
+        self.listing_tokens = self.session.listing_tokens
 
     def steps(self, question: str) -> Iterator[Step]:
-        reply = self._session.call("searxng_web_search", query=question)
+        reply = self.session.call("searxng_web_search", query=question)
         found = addresses(reply.text)
         yield Step(reply, found)
         for url in found[:OPENED]:
-            reply = self._session.call("web_url_read", url=url)
-            yield Step(reply)
+            yield Step(self.open(url))
+
+    def open(self, url: str) -> Reply:
+        return self.session.call("web_url_read", url=url)
 
     def close(self) -> None:
-        self._session.close()
+        self.session.close()
 
 
 class WebResearcher:
@@ -159,24 +177,27 @@ class WebResearcher:
     name = "web-researcher-mcp"
 
     def __init__(self, setting: Setting) -> None:
-        self._session = Session(
+        self.session = Session(
             [setting.script(self.name, self.name)],
             SEARXNG_URL=setting.searxng,
             SEARCH_PROVIDER="searxng",
-            ALLOW_PRIVATE_IPS="true",
             HOME=str(setting.data),
+            **setting.exempting(ALLOW_PRIVATE_IPS="true"),
         )
-        self.listing_tokens = self._session.listing_tokens
+        self.listing_tokens = self.session.listing_tokens
 
     def steps(self, question: str) -> Iterator[Step]:
-        reply = self._session.call("web_search", query=question)
+        reply = self.session.call("web_search", query=question)
         found = addresses(reply.text)
         yield Step(reply, found)
         for url in found[:OPENED]:
-            yield Step(self._session.call("scrape_page", url=url))
+            yield Step(self.open(url))
+
+    def open(self, url: str) -> Reply:
+        return self.session.call("scrape_page", url=url)
 
     def close(self) -> None:
-        self._session.close()
+        self.session.close()
 
 
 class FreeSearch:
@@ -185,26 +206,29 @@ class FreeSearch:
     name = "free-search-mcp"
 
     def __init__(self, setting: Setting) -> None:
-        self._session = Session(
+        self.session = Session(
             [setting.script(self.name, self.name)],
             SEARCH_MCP_SEARX_INSTANCES=setting.searxng,
-            SEARCH_MCP_ALLOW_PRIVATE_HOSTS="true",
             SEARCH_MCP_PREWARM="false",
             HOME=str(setting.data),
             XDG_CACHE_HOME=str(setting.data / "cache"),
             SEARCH_MCP_CONFIG_DIR=str(setting.data / "free-search"),
+            **setting.exempting(SEARCH_MCP_ALLOW_PRIVATE_HOSTS="true"),
         )
-        self.listing_tokens = self._session.listing_tokens
+        self.listing_tokens = self.session.listing_tokens
 
     def steps(self, question: str) -> Iterator[Step]:
-        reply = self._session.call("research", question=question, engines=["searx"])
+        reply = self.session.call("research", question=question, engines=["searx"])
         found = addresses(reply.text)
         yield Step(reply, found)
         for url in found[:OPENED]:
-            yield Step(self._session.call("fetch", url=url))
+            yield Step(self.open(url))
+
+    def open(self, url: str) -> Reply:
+        return self.session.call("fetch", url=url)
 
     def close(self) -> None:
-        self._session.close()
+        self.session.close()
 
 
 # ── fetchers, beside the plainest possible search ────────────────────────
@@ -214,7 +238,7 @@ class Fetcher:
     """A tool that opens a page, with a search tool that costs nothing but its results."""
 
     def __init__(self, name: str, setting: Setting, session: Session) -> None:
-        self.name, self._searxng, self._session = name, setting.searxng, session
+        self.name, self._searxng, self.session = name, setting.searxng, session
         self.listing_tokens = session.listing_tokens
 
     def steps(self, question: str) -> Iterator[Step]:
@@ -229,10 +253,14 @@ class Fetcher:
             yield from windows
 
     def windows(self, url: str) -> Iterator[Step]:
+        """The parts of a page; most return it whole."""
+        yield Step(self.open(url))
+
+    def open(self, url: str) -> Reply:
         raise NotImplementedError
 
     def close(self) -> None:
-        self._session.close()
+        self.session.close()
 
 
 class ReferenceFetch(Fetcher):
@@ -240,12 +268,17 @@ class ReferenceFetch(Fetcher):
 
     def __init__(self, setting: Setting) -> None:
         script = setting.script("mcp-server-fetch", "mcp-server-fetch")
-        super().__init__("mcp-server-fetch", setting, Session([script, "--allow-private-ips"]))
+        super().__init__(
+            "mcp-server-fetch", setting, Session([script, *([] if setting.guarded else ["--allow-private-ips"])])
+        )
+
+    def open(self, url: str) -> Reply:
+        return self.session.call("fetch", url=url, max_length=999_999)
 
     def windows(self, url: str) -> Iterator[Step]:
         start = 0
         for _ in range(WINDOWS):
-            reply = self._session.call("fetch", url=url, **({"start_index": start} if start else {}))
+            reply = self.session.call("fetch", url=url, **({"start_index": start} if start else {}))
             body = re.sub(r"^.*?Contents of \S+:\n", "", reply.text, count=1, flags=re.DOTALL)
             yield Step(reply, page_text=body.partition("\n\n<error>")[0])
             following = re.search(r"start_index of (\d+)", reply.text)
@@ -260,8 +293,8 @@ class Markitdown(Fetcher):
     def __init__(self, setting: Setting) -> None:
         super().__init__("markitdown-mcp", setting, Session([setting.script("markitdown-mcp", "markitdown-mcp")]))
 
-    def windows(self, url: str) -> Iterator[Step]:
-        yield Step(self._session.call("convert_to_markdown", uri=url))
+    def open(self, url: str) -> Reply:
+        return self.session.call("convert_to_markdown", uri=url)
 
 
 class Library(Fetcher):
@@ -272,8 +305,8 @@ class Library(Fetcher):
         session = Session([setting.script(package, "python"), "-P", server, package], HOME=str(setting.data))
         super().__init__(package, setting, session)
 
-    def windows(self, url: str) -> Iterator[Step]:
-        yield Step(self._session.call("fetch", url=url))
+    def open(self, url: str) -> Reply:
+        return self.session.call("fetch", url=url)
 
 
 def plain_search(searxng: str, question: str) -> Step:

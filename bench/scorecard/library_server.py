@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import urllib.request
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,8 @@ def trafilatura() -> Callable[[str], str]:
     import trafilatura as library
 
     def fetch(url: str) -> str:
-        page = library.fetch_url(url)
+        with urllib.request.urlopen(url, timeout=30) as answer:  # its own download refuses loopback
+            page = answer.read()
         text = library.extract(page, url=url, output_format="markdown", include_links=True, include_tables=True)
         return text or ""
 

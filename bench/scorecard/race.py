@@ -50,12 +50,14 @@ class Lap:
         return asdict(self)
 
 
+def lap_from_json(value: dict[str, Any]) -> Lap:
+    passes = {name: tuple(Outcome(**one) for one in value[name]) for name in ("cold", "second")}
+    return Lap(value["server"], value["version"], value["listing_tokens"], **passes, problem=value["problem"])
+
+
 def contestants(names: Sequence[str] | None = None) -> dict[str, Make]:
-    """Ours with all tools, ours with three, and the peers."""
-    made: dict[str, Make] = {
-        OURS: lambda setting: McpWeb(setting, "standard"),
-        f"{OURS} (lite)": lambda setting: McpWeb(setting, "lite"),
-    } | PEERS
+    """Ours and the peers, or those of them that are named."""
+    made: dict[str, Make] = {OURS: McpWeb} | PEERS
     return {name: make for name, make in made.items() if names is None or name in names}
 
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bench.scorecard.race import OURS, Lap, Outcome
+from bench.scorecard.rows import cost_row, gain_row, mean, times
 from bench.scorecard.table import Row, Table
 from bench.scorecard.tokens import NAME as TOKENIZER
-from bench.scorecard.verdicts import Interval, difference, of_difference, of_ratio, paired, ratio
+from bench.scorecard.verdicts import of_ratio, paired, ratio
 
 FACTOR = 3.0  # what we want to be ahead by, in tokens at equal success
 Value = Callable[[Outcome], float]
@@ -62,31 +63,26 @@ def _false_no(asked: Sequence[Outcome]) -> str:
 
 
 def _against(ours: Lap, peer: Lap, lite_listing: int) -> list[Row]:
-    delivered = _pairs(ours.cold, peer.cold, _delivered)
-    both = [(one, two) for one, two in zip(ours.cold, peer.cold, strict=True) if one.delivered and two.delivered]
-    mine, theirs = [one for one, _ in both], [two for _, two in both]
+    name = peer.server
+    asked = [(one, two) for one, two in zip(ours.cold, peer.cold, strict=True) if one.answerable]
+    mine, theirs = _both_delivered(ours.cold, peer.cold)
+    again, their_again = _both_delivered(ours.second, peer.second)
+    hits, their_hits = ([float(pair[side].delivered) for pair in asked] for side in (0, 1))
+    counted = "tokens at equal success, tools/list counted once a question"
     return [
-        _success_row(peer.server, delivered),
-        _token_row("tokens at equal success, without tools/list", peer.server, mine, theirs, 0, 0),
-        _token_row(
-            "tokens at equal success, tools/list counted once a question",
-            *(peer.server, mine, theirs, ours.listing_tokens, peer.listing_tokens),
-        ),
-        _token_row("the same with our profile lite", peer.server, mine, theirs, lite_listing, peer.listing_tokens),
-        _cost_row("calls at equal success", peer.server, mine, theirs, _calls, "web_search did not return the passage"),
-        _cost_row("seconds, cold", peer.server, mine, theirs, _seconds, "passages of new pages are embedded"),
-        _second_pass_row(ours, peer),
+        gain_row("passage delivered", name, hits, their_hits, "the passage was not among what was read"),
+        _token_row("tokens at equal success, without tools/list", name, mine, theirs, 0, 0),
+        _token_row(counted, name, mine, theirs, ours.listing_tokens, peer.listing_tokens),
+        _token_row("the same with our profile lite", name, mine, theirs, lite_listing, peer.listing_tokens),
+        _cost("calls at equal success", name, mine, theirs, _calls, "the first call did not return the passage"),
+        _cost("seconds, cold", name, mine, theirs, _seconds, "the passages of new pages are embedded first"),
+        _cost("seconds, second pass", name, again, their_again, _seconds, "the question is ranked again"),
     ]
 
 
-def _success_row(peer: str, pairs: tuple[list[float], list[float]]) -> Row:
-    interval = paired(*pairs, difference)
-    verdict = of_difference(interval)
-    shares = [f"{sum(values) / len(values):.0%}" for values in pairs]
-    reason = "the passage was not among what was read" if verdict == "behind" else ""
-    return Row(
-        "passage delivered", peer, shares[0], shares[1], f"{interval.value:+.2f} {_span(interval)}", verdict, reason
-    )
+def _both_delivered(ours: Sequence[Outcome], theirs: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    both = [(one, two) for one, two in zip(ours, theirs, strict=True) if one.delivered and two.delivered]
+    return [one for one, _ in both], [two for _, two in both]
 
 
 def _token_row(
@@ -103,42 +99,26 @@ def _token_row(
         peer,
         _number(mine),
         _number(other),
-        f"× {interval.value:.2f} {_span(interval)}",
+        times(interval),
         of_ratio(interval),
         reason,
     )
 
 
-def _cost_row(measure: str, peer: str, ours: list[Outcome], theirs: list[Outcome], value: Value, reason: str) -> Row:
-    mine, other = [value(one) for one in ours], [value(one) for one in theirs]
-    interval = paired(mine, other, ratio)
-    verdict = of_ratio(interval, margin=0.1)
-    shown = [f"{sum(values) / max(1, len(values)):.2f}" for values in (mine, other)]
-    relation = f"× {interval.value:.2f} {_span(interval)}"
-    return Row(measure, peer, shown[0], shown[1], relation, verdict, reason if verdict == "behind" else "")
+def _cost(measure: str, peer: str, ours: list[Outcome], theirs: list[Outcome], value: Value, why: str) -> Row:
+    return cost_row(measure, peer, [value(one) for one in ours], [value(one) for one in theirs], why, show=_two_places)
 
 
-def _second_pass_row(ours: Lap, peer: Lap) -> Row:
-    pairs = [(one, two) for one, two in zip(ours.second, peer.second, strict=True) if one.delivered and two.delivered]
-    mine, theirs = [one for one, _ in pairs], [two for _, two in pairs]
-    return _cost_row("seconds, second pass", peer.server, mine, theirs, _seconds, "the question is ranked again")
-
-
-def _pairs(ours: Sequence[Outcome], theirs: Sequence[Outcome], value: Value) -> tuple[list[float], list[float]]:
-    both = [(one, two) for one, two in zip(ours, theirs, strict=True) if one.answerable]
-    return [value(one) for one, _ in both], [value(two) for _, two in both]
-
-
-def _span(interval: Interval) -> str:
-    return f"({interval.low:.2f} … {interval.high:.2f})"
+def _two_places(values: Sequence[float]) -> str:
+    return f"{mean(values):.2f}"
 
 
 def _number(values: Sequence[float]) -> str:
-    return f"{sum(values) / max(1, len(values)):,.0f}"
+    return f"{mean(values):,.0f}"
 
 
 def _mean(outcomes: Sequence[Outcome], value: Value) -> float:
-    return sum(map(value, outcomes)) / max(1, len(outcomes))
+    return mean([value(one) for one in outcomes])
 
 
 def _tokens(one: Outcome) -> float:
@@ -151,7 +131,3 @@ def _calls(one: Outcome) -> float:
 
 def _seconds(one: Outcome) -> float:
     return one.seconds
-
-
-def _delivered(one: Outcome) -> float:
-    return float(one.delivered)

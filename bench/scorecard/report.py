@@ -117,8 +117,8 @@ _README_MEASURES = (
     "passage delivered",
     "tokens at equal success, without tools/list",
     "text of the page kept, nothing else (F1)",
-    "altered quotes noticed",
-    "requests to a private address prevented",
+    "retyped quotes confirmed",
+    "hidden text left out",
 )
 
 

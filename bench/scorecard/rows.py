@@ -1,0 +1,56 @@
+"""Rows from paired figures: counts, means and costs, each with its interval and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bench.scorecard.table import Row
+from bench.scorecard.verdicts import Interval, difference, of_difference, of_ratio, paired, ratio
+
+Show = Callable[[Sequence[float]], str]
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / max(1, len(values))
+
+
+def count_of(values: Sequence[float]) -> str:
+    return f"{int(sum(values))} of {len(values)}"
+
+
+def three_places(values: Sequence[float]) -> str:
+    return f"{mean(values):.3f}"
+
+
+def milliseconds(values: Sequence[float]) -> str:
+    return f"{mean(values) * 1000:.0f} ms"
+
+
+def gain_row(
+    measure: str, peer: str, ours: Sequence[float], theirs: Sequence[float], why: str, *, show: Show = count_of
+) -> Row:
+    """For what should be large: the difference of the means."""
+    interval = paired(ours, theirs, difference)
+    verdict = of_difference(interval)
+    relation = f"{interval.value:+.3f} ({interval.low:+.3f} … {interval.high:+.3f})"
+    return Row(measure, peer, show(ours), show(theirs), relation, verdict, why if verdict == "behind" else "")
+
+
+def cost_row(
+    measure: str,
+    peer: str,
+    ours: Sequence[float],
+    theirs: Sequence[float],
+    why: str,
+    *,
+    show: Show,
+    margin: float = 0.1,
+) -> Row:
+    """For what should be small: theirs to ours; equal within the margin."""
+    interval = paired(ours, theirs, ratio)
+    verdict = of_ratio(interval, margin=margin)
+    return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why if verdict == "behind" else "")
+
+
+def times(interval: Interval) -> str:
+    return f"× {interval.value:.2f} ({interval.low:.2f} … {interval.high:.2f})"
