@@ -169,7 +169,8 @@ def _delimiter(text: str) -> str:
 
 
 def _sitemap(text: str) -> Iterator[str]:
-    for match in _LOC.finditer(text):
-        url = unescape(match[1])
+    """The addresses, those that changed last first; those without a date keep their order at the end."""
+    found = [(match[2] or "", unescape(match[1])) for match in _LOC.finditer(text)]
+    for date, url in sorted(found, key=lambda one: one[0], reverse=True):
         if url.startswith(("http://", "https://")):
-            yield f"- <{url}>" + (f" ({match[2]})" if match[2] else "")
+            yield f"- <{url}>" + (f" ({date})" if date else "")

@@ -28,8 +28,10 @@ _PPTX = "mcp_web.extract.office.pptx:PptxExtractor"
 _ODF = "mcp_web.extract.office.odf:OdfExtractor"
 _RTF = "mcp_web.extract.office.rtf:RtfExtractor"
 _MAIL = "mcp_web.extract.mail:MailExtractor"
+_SUBTITLES = "mcp_web.extract.subtitles:SubtitleExtractor"
 _PDF = "mcp_web.extract.pdf.engine:PdfExtractor"
 _PICTURE = "mcp_web.extract.picture:PictureExtractor"
+_GZIP = "mcp_web.extract.gzip_file:GzipExtractor"
 _ZIP = "mcp_web.extract.office.zip:ZipExtractor"
 
 # Media type → "module:class".
@@ -70,10 +72,15 @@ EXTRACTORS: dict[str, str] = {
     "application/vnd.mcp-web.thread+json": "mcp_web.extract.thread:ThreadExtractor",
     "application/vnd.mcp-web.paper+json": "mcp_web.extract.paper:PaperExtractor",
     "application/jats+xml": "mcp_web.extract.jats:JatsExtractor",
+    "text/vtt": _SUBTITLES,
+    "application/x-subrip": _SUBTITLES,
+    "text/srt": _SUBTITLES,
     "message/rfc822": _MAIL,
     "application/rtf": _RTF,
     "text/rtf": _RTF,
     "application/zip": _ZIP,
+    "application/gzip": _GZIP,
+    "application/x-gzip": _GZIP,
     "application/x-zip-compressed": _ZIP,
 }
 
@@ -81,7 +88,7 @@ EXTRACTORS: dict[str, str] = {
 _TEXT_ENDINGS = {
     "json": _JSON, "ipynb": _JSON, "jsonl": _JSON, "geojson": _JSON, "webmanifest": _JSON, "csv": _CSV, "tsv": _CSV,
     "xml": _XML, "rss": _FEED, "atom": _FEED, "md": _MARKDOWN, "markdown": _MARKDOWN,
-    "eml": _MAIL,
+    "eml": _MAIL, "vtt": _SUBTITLES, "srt": _SUBTITLES,
 }  # fmt: skip
 # What bytes without a type are.
 _BYTES_ENDINGS = _TEXT_ENDINGS | {

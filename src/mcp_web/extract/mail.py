@@ -14,6 +14,7 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
 from mcp_web.text.dates import read_date
 
 _PARTS = 500
+_MARKS = 20_000  # lines that may divide parts: beyond them the parser takes longer than a worker may
 _HEADERS = ("From", "To", "Cc", "Date")
 
 
@@ -23,6 +24,8 @@ class MailExtractor:
     name = f"mail@{__version__}"
 
     def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        if page.body.count(b"\n--") > _MARKS:
+            raise ExtractFailed(f"The e-mail at {page.final_url} has more parts than are read.", url=page.final_url)
         mail = BytesParser(policy=policy.default).parsebytes(page.body)
         if not isinstance(mail, EmailMessage) or not any(_header(mail, name) for name in ("From", "Date", "Subject")):
             raise ExtractFailed(f"{page.final_url} has no header of an e-mail.", url=page.final_url)

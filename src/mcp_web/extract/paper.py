@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -72,22 +71,6 @@ class PaperExtractor:
             structured_data=({"format": "csl", "data": item},),
         )
         return assemble(Draft(item["title"], written, "article", facts, tuple(notices)), self.name)
-
-
-def with_full_text(record: Document, full: Document, address: str) -> Document:
-    """The record of a paper followed by its text as read from `address`."""
-    before = f"{record.markdown}\n\nFull text, from <{address}>:\n\n"
-    headings = tuple(replace(one, start=one.start + len(before), anchor=None) for one in full.headings)
-    links = {link.url: link for link in (*record.links, *full.links)}
-    return replace(
-        record,
-        markdown=before + full.markdown,
-        headings=(*record.headings, *headings),
-        links=tuple(links.values()),
-        images=full.images,
-        hidden=full.hidden,
-        notes=(*record.notes, *full.notes),
-    )
 
 
 def _written(item: Item, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:

@@ -53,7 +53,7 @@ async def add_full_text(
     app: App, page: Fetched, record: Document, request: ExtractRequest, *, deadline: float | None
 ) -> tuple[Document, tuple[str, ...]]:
     """The record with the paper's text, from the first open copy that can be read, and notes on those that cannot."""
-    from mcp_web.extract.paper import with_full_text
+    from mcp_web.extract.append import append
 
     answers = mapping(json.loads(page.body))
     notes: list[str] = []
@@ -66,7 +66,7 @@ async def add_full_text(
             notes.append(f"The open copy at {address} could not be read: {reason}")
             continue
         if full.wall is None and len(full.markdown) >= _LEAST_TEXT:
-            return with_full_text(record, full, copy.final_url), tuple(notes)
+            return append(record, full, "", f"Full text, from <{copy.final_url}>:"), tuple(notes)
     return record, (*notes, _NO_COPY)
 
 

@@ -29,6 +29,7 @@ from mcp_web.services.fetch_paper import MEDIA_TYPE as PAPER
 from mcp_web.services.fetch_paper import add_full_text, fetch_paper
 from mcp_web.services.fetch_past import fetch_copy, is_dead, mark_copy
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
+from mcp_web.services.fetch_transcript import add_transcript
 from mcp_web.text.papers import paper_address
 from mcp_web.text.past import LATEST
 from mcp_web.text.urls import parse_url
@@ -184,18 +185,26 @@ async def _read(
     page = _timed(page, "extract", begun)
     document = mark_copy(document, page)
     notes = page.notes
-    if page.media_type == PAPER:
-        document, missing = await add_full_text(app, page, document, request.extraction, deadline=deadline)
-        notes = (*notes, *missing)
-    elif (
-        request.mode == "auto" and not rendered and (better := await _rendered(app, request, page, document, deadline))
-    ):
+    if request.mode == "auto" and not rendered and (better := await _rendered(app, request, page, document, deadline)):
         page, document, why = better
         key, rendered = page_key(url, request.variant(rendered=True)), True
         notes = (*page.notes, why)
+    document, missing = await _completed(app, request, page, document, deadline)
+    notes = (*notes, *missing)
     page = dataclasses.replace(page, body=b"")  # not needed any more, and it may be large
     snapshot, trouble = await _keep(app, page, document, request.variant(rendered=rendered), key)
     return Opened(snapshot, "fetched", 0.0, (*notes, *trouble))
+
+
+async def _completed(
+    app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
+) -> tuple[Document, tuple[str, ...]]:
+    """The document with what belongs to it and is elsewhere, and notes on what is missing."""
+    if page.media_type == PAPER:
+        return await add_full_text(app, page, document, request.extraction, deadline=deadline)
+    if request.mode == "raw" or request.selector or page.media_type != "text/html":
+        return document, ()
+    return await add_transcript(app, page, document, deadline=deadline)
 
 
 async def _get(

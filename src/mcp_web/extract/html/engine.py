@@ -90,6 +90,7 @@ class HtmlExtractor:
         from mcp_web.extract.html.parse import body_of, page_title, parse_page
         from mcp_web.extract.html.write.written import write_markdown
         from mcp_web.extract.metadata import read_metadata
+        from mcp_web.extract.transcript import MARK, add_transcript, read_transcripts
         from mcp_web.extract.walls import detect_wall
 
         url = page.final_url
@@ -101,12 +102,13 @@ class HtmlExtractor:
         source_title = page_title(tree)
         title, metadata = read_metadata(tree, url, page.headers)
         names = PageNames(tree)
+        spoken = read_transcripts(tree) if MARK in page.body and not request.selector else ()
         hidden = remove_hidden(tree, names)
         found = self._find(tree, body, request, _Page(url, source_title or title, metadata, names))
         written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
         metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
         wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
-        return Document(
+        document = Document(
             title=found.title or title,
             markdown=written.markdown,
             extractor=self.name,
@@ -122,6 +124,7 @@ class HtmlExtractor:
             explain=found.explain,
             next_page=_absolute(base, found.next_page),
         )
+        return add_transcript(document, spoken)
 
     def _find(self, tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
         """Explicit requests first, then a config that fits, then the learned choice."""

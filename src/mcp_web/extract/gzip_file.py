@@ -1,0 +1,56 @@
+"""One compressed file (sitemap.xml.gz, data.csv.gz) → the document that is inside."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed, UnsupportedContent
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+_MOST = 20_000_000  # bytes, unpacked
+_TYPES = {
+    "xml": "application/xml",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "json": "application/json",
+    "jsonl": "application/x-ndjson",
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "html": "text/html",
+    "log": "text/plain",
+}
+
+
+class GzipExtractor:
+    """Reads application/gzip by the ending before `.gz`."""
+
+    name = f"gzip@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        from mcp_web.extract.document import extract_document
+        from mcp_web.extract.options import ExtractOptions
+
+        name = urlsplit(page.final_url).path.lower().removesuffix(".gz")
+        kind = _TYPES.get(name.rpartition(".")[2])
+        if kind is None:
+            raise UnsupportedContent(
+                f"{page.final_url} is a gzip file ({len(page.body):,} bytes) whose name does not say what is inside.",
+                url=page.final_url,
+                content_type=page.media_type,
+            )
+        body, cut = _unpacked(page)
+        document = extract_document(replace(page, body=body, media_type=kind), request, ExtractOptions())
+        note = f"The unpacked file is longer than {_MOST:,} bytes; the rest was not read."
+        return replace(document, notes=(*document.notes, note)) if cut else document
+
+
+def _unpacked(page: Fetched) -> tuple[bytes, bool]:
+    reader = zlib.decompressobj(wbits=31)
+    try:
+        body = reader.decompress(page.body, _MOST)
+    except zlib.error as error:
+        raise ExtractFailed(f"The gzip file at {page.final_url} is damaged.", url=page.final_url) from error
+    return body, bool(reader.unconsumed_tail)

@@ -1,0 +1,92 @@
+"""Subtitles (WebVTT, SubRip) → Markdown: what is said, in paragraphs with the time they begin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import NamedTuple
+
+from mcp_web import __version__
+from mcp_web.errors import ExtractFailed
+from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.decode import decode
+from mcp_web.extract.languages import file_name
+from mcp_web.extract.markdown import escape_start
+from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+
+_TIMES = re.compile(r"^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}")
+_VOICE = re.compile(r"<v(?:\.[\w.-]{1,50})?[ \t]+([^<>\n]{1,100})>")
+_TAG = re.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,100}\}")
+_CUES = 50_000
+_PAUSE = 4.0  # seconds of silence that begin a paragraph
+_LONG = 60.0  # seconds after which one begins in any case
+
+
+class _Cue(NamedTuple):
+    start: float
+    text: str
+
+
+class SubtitleExtractor:
+    """Reads text/vtt and application/x-subrip."""
+
+    name = f"subtitles@{__version__}"
+
+    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
+        decoded = decode(page)
+        text = "\n\n".join(_paragraphs(_cues(decoded.text.replace("\r\n", "\n").replace("\r", "\n"))))
+        if not text:
+            raise ExtractFailed(f"{page.final_url} holds no subtitles.", url=page.final_url)
+        facts = Metadata(content_type=page.media_type)
+        return assemble(Draft(file_name(page.final_url), text, "unknown", facts, decoded.notes), self.name)
+
+
+def _cues(source: str) -> Iterator[_Cue]:
+    """The cues in order; lines that a rolling caption repeats are left out."""
+    shown: list[str] = []
+    count = 0
+    for block in re.split(r"\n[ \t]*\n", source):
+        lines = block.strip("\n").split("\n")
+        at = next((number for number, line in enumerate(lines[:3]) if _TIMES.match(line)), None)
+        if at is None:
+            continue
+        times = _TIMES.match(lines[at])
+        assert times is not None
+        said = [line for one in lines[at + 1 :] if (line := _plain(one))]
+        fresh = [line for line in said if line not in shown]
+        shown = said
+        if fresh:
+            count += 1
+            yield _Cue(_seconds(times), " ".join(fresh))
+        if count >= _CUES:
+            return
+
+
+def _paragraphs(cues: Iterator[_Cue]) -> Iterator[str]:
+    begun = last = 0.0
+    words: list[str] = []
+    for cue in cues:
+        if words and (cue.start - last > _PAUSE or cue.start - begun > _LONG):
+            yield _paragraph(begun, words)
+            words = []
+        begun = begun if words else cue.start
+        last = cue.start
+        words.append(cue.text)
+    if words:
+        yield _paragraph(begun, words)
+
+
+def _paragraph(start: float, words: list[str]) -> str:
+    minutes, seconds = divmod(int(start), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"[{hours}:{minutes:02d}:{seconds:02d}] {escape_start(' '.join(words))}"
+
+
+def _seconds(found: re.Match[str]) -> float:
+    return int(found[1] or 0) * 3600 + int(found[2]) * 60 + int(found[3]) + int(found[4]) / 1000
+
+
+def _plain(line: str) -> str:
+    """A line without its markup; the name of the voice stays."""
+    return " ".join(unescape(_TAG.sub("", _VOICE.sub(r"\1: ", line))).split())

@@ -1,0 +1,49 @@
+"""The transcript of a video or a recording that a page gives in its structured data (schema.org)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.extract.append import append
+from mcp_web.extract.hidden import clean_text
+from mcp_web.extract.markdown import escape_start
+from mcp_web.extract.structured import read_structured, types_of
+from mcp_web.model.page import Document
+
+if TYPE_CHECKING:
+    from turbohtml import Document as Tree
+
+MARK = b'"transcript"'
+_SPOKEN = frozenset({"VideoObject", "AudioObject", "PodcastEpisode", "Clip", "RadioEpisode", "TVEpisode", "Movie"})
+_CHARS = 500_000
+_LEAST = 200  # characters: less is a link or a label
+
+
+def read_transcripts(tree: Tree) -> tuple[str, ...]:
+    """The transcripts in a parsed page, as Markdown."""
+    found = (_written(text) for node in read_structured(tree).nodes() for text in _transcripts(node))
+    return tuple(one for one in found if len(one) >= _LEAST)
+
+
+def add_transcript(document: Document, transcripts: tuple[str, ...]) -> Document:
+    """The document with the first transcript, unless the page shows it anyway."""
+    shown = " ".join(document.markdown.split())
+    spoken = next((one for one in transcripts if one[:80] not in shown), None)
+    if spoken is None:
+        return document
+    said = Document("Transcript", spoken, "transcript")
+    return append(document, said, "Transcript", "From the data of the page, which does not show it:")
+
+
+def _written(text: str) -> str:
+    lines = (" ".join(line.split()) for line in clean_text(text[:_CHARS])[0].splitlines())
+    return "\n\n".join(escape_start(line) for line in lines if line)
+
+
+def _transcripts(node: Any) -> Iterator[str]:
+    """Of the node itself or of the video in it."""
+    inner = (node, node.get("video"), node.get("audio"), node.get("associatedMedia"))
+    for one in inner:
+        if isinstance(one, dict) and _SPOKEN.intersection(types_of(one)) and isinstance(one.get("transcript"), str):
+            yield one["transcript"]

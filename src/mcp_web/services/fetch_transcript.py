@@ -1,0 +1,36 @@
+"""Add to a page what is said in its video: from the subtitles that the page offers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import WebError
+from mcp_web.fetch.tracks import spoken_tracks
+from mcp_web.model.page import Document, ExtractRequest, Fetched
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
+
+_MARK = b"<track"
+
+
+async def add_transcript(
+    app: App, page: Fetched, document: Document, *, deadline: float | None
+) -> tuple[Document, tuple[str, ...]]:
+    """The document with the transcript, where the page has one that can be read, and a note where it cannot."""
+    if _MARK not in page.body.lower() or page.archived_url:
+        return document, ()
+    from mcp_web.extract.append import append
+
+    tracks = spoken_tracks(page.body, page.final_url)
+    if not tracks:
+        return document, ()
+    track = tracks[0]
+    try:
+        file = await (await app.fetcher()).get(track.url, deadline=deadline)
+        spoken = await app.extract(file, ExtractRequest())
+    except WebError as error:
+        return document, (f"The subtitles at {track.url} could not be read: {error.message}",)
+    others = ", ".join(f"[{one.label}]({one.url})" for one in tracks[1:10])
+    more = f" Also: {others}." if others else ""
+    return append(document, spoken, "Transcript", f"Subtitles of the video ({track.label}).{more}"), ()
