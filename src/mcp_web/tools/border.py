@@ -22,6 +22,7 @@ LINE_CHARS = 2_000  # of a line outside the envelope that does not name the next
 META_CHARS = 1_000  # of a value in `_meta`
 URL_CHARS = 300  # of an address that the caller did not give
 _NEXT_CALL = ("more: ", "compare: ")  # addresses in them are needed whole; they were parsed and have no line breaks
+_PLAIN_NAME = re.compile(r"[a-z_]{1,24}")
 _LONG_URL = re.compile(rf"https?://\S{{{URL_CHARS},}}")
 
 
@@ -64,10 +65,8 @@ def clean_error(error: WebError) -> WebError:
 
 def clean_text(text: str, envelope: Envelope, given: Mapping[str, Any] | None = None) -> str:
     """The text with every line outside the envelope defused, printable and short."""
-    mark = re.escape(envelope.boundary)
-    parts = re.split(rf"(<untrusted {mark}>\n.*?\n</untrusted {mark}>)", text, flags=re.DOTALL)
     own = str(given or "")
-    return _safe("".join(part if at % 2 else _outside(part, own) for at, part in enumerate(parts)))
+    return _safe("".join(part if inside else _outside(part, own) for part, inside in envelope.split(text)))
 
 
 def clean_value(value: Any, most: int | None = None) -> Any:
@@ -104,7 +103,12 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {_mapped(name, change): _mapped(item, change) for name, item in value.items()}
+        return {_mapped_name(name, change): _mapped(item, change) for name, item in value.items()}
     if isinstance(value, list | tuple):
         return [_mapped(item, change) for item in value]
     return value
+
+
+def _mapped_name(name: Any, change: Callable[[str], str]) -> Any:
+    """A key as it may leave; most are short words of our own, in which only a secret could have to be removed."""
+    return trace.redact(name) if _PLAIN_NAME.fullmatch(str(name)) else _mapped(name, change)

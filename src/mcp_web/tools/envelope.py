@@ -7,6 +7,7 @@ Tokens with a meaning in chat formats are defused besides.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 
 from mcp_web.text.untrusted import defuse
 
@@ -28,11 +29,24 @@ class Envelope:
 
     def __init__(self) -> None:
         self.boundary = _new_boundary()
+        self._opening = f"<untrusted {self.boundary}>\n"
+        self._closing = f"\n</untrusted {self.boundary}>"
 
     def wrap(self, text: str) -> str:
         """The text between an opening and a closing line that only this answer has."""
-        mark = self.boundary
-        return f"<untrusted {mark}>\n{NOTICE}\n\n{self.defuse(text)}\n\n</untrusted {mark}>"
+        return f"{self._opening}{NOTICE}\n\n{self.defuse(text)}\n{self._closing}"
+
+    def split(self, text: str) -> Iterator[tuple[str, bool]]:
+        """The parts of an answer in order, each with whether it is inside the envelope."""
+        at = 0
+        while (start := text.find(self._opening, at)) >= 0:
+            end = text.find(self._closing, start)
+            if end < 0:
+                break
+            yield text[at:start], False
+            at = end + len(self._closing)
+            yield text[start:at], True
+        yield text[at:], False
 
     def defuse(self, text: str) -> str:
         """The text without sequences that could be taken for the envelope or for a chat turn."""
