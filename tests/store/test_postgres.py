@@ -12,10 +12,13 @@ import psycopg
 import pytest
 
 from mcp_web.errors import CacheError, ConfigError
+from mcp_web.model.passage import PackedVectors
+from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
+from mcp_web.store.postgres import nearest
 from mcp_web.store.postgres.store import PostgresStore
-from mcp_web.store.protocol import WordQuery
+from mcp_web.store.protocol import NOTHING, WordQuery
 
 from .postgres_server import PostgresServer
 
@@ -193,3 +196,41 @@ async def test_searches_go_to_the_read_replica_and_to_the_server_while_it_is_awa
     finally:
         replica.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def test_many_passages_are_found_by_the_hnsw_index_and_new_ones_too(postgres: PostgresServer) -> None:
+    import numpy as np
+
+    url = postgres.database()
+    store = await PostgresStore.open(url)
+    chance = np.random.default_rng(5)
+    pages, passages, dim = 105, 200, 8
+    made = [snapshot(f"https://a.example/{number}", text=f"page {number}") for number in range(pages)]
+    await store.keep_many([(one, NOTHING) for one in made])
+    rows = chance.normal(size=(pages, passages, dim)).astype("<f4")
+    assert pages * passages > nearest.EXACT
+
+    async def keep_vectors(one: Snapshot, vectors: object) -> None:
+        digests = tuple(f"{number:x}" for number in range(passages))
+        await store.keep_vectors(one.key, PackedVectors("m@1", dim, digests, np.asarray(vectors).tobytes(), one.hash))
+
+    for one, vectors in zip(made, rows, strict=True):
+        await keep_vectors(one, vectors)
+    await store.maintain()
+    unit = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+    hits = 0
+    for question in chance.normal(size=(20, dim)):
+        exact = np.argsort(-(unit @ (question / np.linalg.norm(question))).max(axis=1))[:10]
+        found = await store.find_by_vector("m@1", question.tolist(), 10)
+        hits += len({made[number].key for number in exact} & {one.key for one in found})
+    assert hits >= 180  # of 200: the index is approximate
+    fresh = snapshot("https://a.example/fresh", text="fresh")
+    await keep(store, fresh)
+    direction = np.full(dim, 1.0)
+    await keep_vectors(fresh, np.tile(direction, (passages, 1)).astype("<f4"))
+    found = await store.find_by_vector("m@1", direction.tolist(), 5)
+    assert found[0].key == fresh.key
+    await store.close()
+    with postgres.superuser(psycopg.conninfo.conninfo_to_dict(url)["dbname"]) as db:
+        used = db.execute("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname LIKE 'passages_near_%'")
+        assert [row[0] >= 21 for row in used] == [True]

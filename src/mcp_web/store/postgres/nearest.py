@@ -58,6 +58,7 @@ def build_indexes(db: Connection, tenant: int) -> None:
                 f"CREATE INDEX CONCURRENTLY IF NOT EXISTS passages_near_{model} ON passages USING hnsw"
                 f" ((embedding::public.halfvec({dim})) public.halfvec_cosine_ops) WHERE model = {model}"
             )
+            db.execute("ANALYZE passages")  # without figures the planner would compare everything instead
 
 
 def _nearest(
