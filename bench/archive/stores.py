@@ -1,7 +1,8 @@
-"""SQLite and PostgreSQL side by side, on the same documents.  python -m bench.archive.stores [DOCUMENTS]
+"""SQLite and PostgreSQL side by side, on the same documents.  python -m bench.archive.stores [DOCUMENTS [PASSAGES]]
 
 Documents are kept in SQLite and copied to a PostgreSQL server that is started here and back; the copying process is
-killed once on the way. Then the same questions are asked of both: the order must be the same, and times are compared.
+killed once on the way. PASSAGES of each document have vectors (3; with 0 nothing is copied back). Then the same
+questions are asked of both: the order must be the same, and times are compared.
 """
 
 from __future__ import annotations
@@ -32,35 +33,44 @@ from mcp_web.store.protocol import Store
 from mcp_web.store.sqlite.store import SqliteStore
 from store.postgres_server import running
 
-PASSAGES, DIM = 3, 384
+DIM = 384
 ASKED = 200
 
 
 def main() -> None:
     if not available():
         sys.exit("The text to make documents from (../shared/retrieval) is not here.")
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    count, passages = (int(sys.argv[at]) if len(sys.argv) > at else default for at, default in ((1, 20_000), (2, 3)))
     with tempfile.TemporaryDirectory() as folder, running() as server:
-        anyio.run(_measure, count, Path(folder), server.database())
+        anyio.run(_measure, count, passages, Path(folder), server.database())
 
 
-async def _measure(count: int, folder: Path, server: str) -> None:
+async def _measure(count: int, passages: int, folder: Path, server: str) -> None:
     made = list(documents(count))
     local = await SqliteStore.open(folder / "from.sqlite")
     await _load(local, made)
     keys = [one.key for _, one in _snapshots(made)]
-    await _keep_vectors(local, keys, made)
+    await _keep_vectors(local, keys, made, passages)
     await _copy(folder / "from.sqlite", server, count)
     remote = await open_place(server, StoreOptions())
+    if passages:
+        await _copy_back(local, remote, folder / "back.sqlite")
     begun = time.perf_counter()
-    back = await SqliteStore.open(folder / "back.sqlite")
-    there, home = await copy_store(local, remote), await copy_store(remote, back)
-    print(f"copied back in {time.perf_counter() - begun:.0f} s; identical: {there.digest == home.digest}", flush=True)
+    await remote.maintain()
+    print(f"indexes of the server finished in {time.perf_counter() - begun:.0f} s", flush=True)
     sizes = [(await store.size()).disk_bytes for store in (local, remote)]
     print(f"on disk: SQLite {sizes[0] / 1e6:.0f} MB, PostgreSQL {sizes[1] / 1e6:.0f} MB = {sizes[1] / sizes[0]:.1f} ×")
     await _compare(local, remote, keys, [" ".join(one) for one in questions(made, ASKED)])
-    for store in (local, remote, back):
+    for store in (local, remote):
         await store.close()
+
+
+async def _copy_back(local: Store, remote: Store, file: Path) -> None:
+    begun = time.perf_counter()
+    back = await SqliteStore.open(file)
+    there, home = await copy_store(local, remote), await copy_store(remote, back)
+    print(f"copied back in {time.perf_counter() - begun:.0f} s; identical: {there.digest == home.digest}", flush=True)
+    await back.close()
 
 
 async def _copy(source: Path, target: str, count: int) -> None:
@@ -78,12 +88,13 @@ async def _copy(source: Path, target: str, count: int) -> None:
     print(f"resumed, {time.perf_counter() - begun:.0f} s: {done.stdout.decode().splitlines()[0]}", flush=True)
 
 
-async def _keep_vectors(store: SqliteStore, keys: list[str], made: list[Any]) -> None:
+async def _keep_vectors(store: SqliteStore, keys: list[str], made: list[Any], passages: int) -> None:
     chance = np.random.default_rng(3)
     hashes = [one.hash for _, one in _snapshots(made)]
-    for key, hash_ in zip(keys, hashes, strict=True):
-        rows = chance.normal(size=(PASSAGES, DIM)).astype("<f4")
-        await store.keep_vectors(key, PackedVectors("bench@1", DIM, ("a", "b", "c"), rows.tobytes(), hash_))
+    names = tuple("abcdefghij"[:passages])
+    for key, hash_ in zip(keys, hashes, strict=True) if passages else ():
+        rows = chance.normal(size=(passages, DIM)).astype("<f4")
+        await store.keep_vectors(key, PackedVectors("bench@1", DIM, names, rows.tobytes(), hash_))
 
 
 async def _compare(local: Store, remote: Store, keys: list[str], asked: list[str]) -> None:

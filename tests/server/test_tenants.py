@@ -11,6 +11,7 @@ import pytest
 
 from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError, NotFound
+from mcp_web.model.reading import ReadingRecord
 from mcp_web.services.manage_tenants import erase_tenant, list_tenants
 from mcp_web.services.manage_tokens import list_tokens
 from mcp_web.services.share_collections import list_shares, share_collection, unshare_collection
@@ -226,6 +227,13 @@ async def test_a_reader_can_change_nothing_that_is_shared(
         ann, bob = await team.token("ann"), await team.token("bob")
         shared, _ = await shared_harbours(team, ann)
         await share_collection(team.app, "ann", "harbours", ["bob"])
+        await team.text("cache_get", ann, snapshot=shared)
+        async with team.tenants.using("ann") as app:
+            store, kept = await app.store(), await (await app.store()).snapshot(shared)
+            assert kept is not None
+            await store.add_readings(kept.key, [ReadingRecord(1.0, "cache_get", "", "ann", shared, ((0, 5),))])
+            await app.save_figures()
+            await store.keep_note("search", "what Ann asked", 1, 1e12)
         async with team.tenants.using("bob") as app:
             (view,) = await app.shared_stores()
             kept = await view.store.snapshot(shared)
@@ -240,6 +248,9 @@ async def test_a_reader_can_change_nothing_that_is_shared(
                 with pytest.raises(CacheError, match="read, not changed"):
                     await change
             assert await view.store.record_kinds() == []
+            assert await view.store.readings(kept.key) == []
+            assert (await view.store.figures())["counters"] == []
+            assert await view.store.notes() == []
             assert list(await view.store.collections()) == ["Harbours"]
             assert len(await view.store.keys()) == 1
         await team.call("cache_purge", bob, dry_run=False, older_than_days=0)

@@ -13,24 +13,24 @@ from mcp_web.errors import CacheError
 from mcp_web.store.protocol import Share
 
 _SHARED = "EXISTS (SELECT 1 FROM main.labels l JOIN temp.shared s ON s.label = l.label WHERE l.page = t.{page})"
-_VIEWS = {
+_SHOWN = {
     "pages": _SHARED.format(page="id"),
-    **dict.fromkeys(
-        ("snapshots", "documents", "vectors", "names", "mentions"),
-        _SHARED.format(page="page"),
-    ),
+    **dict.fromkeys(("snapshots", "documents", "vectors", "names", "mentions"), _SHARED.format(page="page")),
     "labels": "t.label IN (SELECT label FROM temp.shared)",
     "pictures": "t.snapshot IN (SELECT id FROM temp.snapshots)",
     "waiting": "t.number IN (SELECT number FROM temp.documents)",
-    **dict.fromkeys(("records", "notes", "figures", "shares"), "0"),
+    # The index of words: word_index.py drops the documents that the connection cannot see.
+    **dict.fromkeys(("terms", "postings", "words", "index_state", "deleted"), "1"),
 }
 
 
 def restrict(db: sqlite3.Connection, collections: Sequence[str]) -> None:
-    """Let a connection see only the documents of these collections, and write nothing."""
+    """Let a connection see only the documents of these collections, and write nothing. Other tables seem empty."""
     db.execute("CREATE TEMP TABLE shared (label TEXT PRIMARY KEY COLLATE NOCASE)")
     db.executemany("INSERT OR IGNORE INTO shared VALUES (?)", [(one,) for one in collections])
-    for table, condition in _VIEWS.items():
+    tables = [row[0] for row in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")]
+    for table in (name for name in tables if not name.startswith("sqlite_")):
+        condition = _SHOWN.get(table, "0")
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM main.{table} t WHERE {condition}")  # noqa: S608
     db.execute("PRAGMA query_only = ON")
 
