@@ -13,6 +13,7 @@ from mcp_web.model.reading import ReadingRecord
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.model.wire import document_from_json
 from mcp_web.store.pack import unpack_json, unpack_text
+from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import DocumentFilter, DocumentRow
 
 # The columns that `snapshot_of` and `info_of` read, of pages p and snapshots s.
@@ -28,6 +29,17 @@ FROM pages p JOIN snapshots s ON """
 DOCUMENT = (
     "SELECT p.key, s.hash, p.url, s.title, p.source, d.day, p.path, p.tags, p.variant, s.text FROM pages p"
     " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
+)
+
+# The columns that `page_values` and `version_values` fill, and those that a version seen again brings anew.
+PAGE_COLUMNS = "key, url, final_url, host, variant, source, path, tags, used_at"
+VERSION_COLUMNS = (
+    "page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag, last_modified, media_type,"
+    " authenticated, answer, facts, text, since"
+)
+VERSION_UPDATES = ", ".join(
+    f"{name} = excluded.{name}"
+    for name in ("title", "checked_at", "fresh_until", "status", "etag", "last_modified", "answer", "facts")
 )
 
 # The columns that `reading_of` reads.
@@ -103,6 +115,47 @@ def host_of(url: str) -> str:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
+
+
+def page_values(snapshot: Snapshot, used_at: float) -> tuple[Any, ...]:
+    url = storable(snapshot.url)
+    return (
+        key_bytes(snapshot.key),
+        url,
+        storable(snapshot.final_url),
+        host_of(url),
+        storable(snapshot.variant),
+        snapshot.source,
+        _storable(snapshot.path),
+        json.dumps(snapshot.tags),
+        used_at,
+    )
+
+
+def version_values(prepared: Prepared, page: int, since: float) -> tuple[Any, ...]:
+    snapshot, document = prepared.snapshot, prepared.snapshot.document
+    return (
+        page,
+        key_bytes(snapshot.hash),
+        storable(document.title),
+        len(document.markdown),
+        snapshot.fetched_at,
+        snapshot.checked_at,
+        snapshot.fresh_until,
+        snapshot.status,
+        _storable(snapshot.etag),
+        _storable(snapshot.last_modified),
+        storable(snapshot.media_type),
+        snapshot.authenticated,
+        prepared.answer,
+        prepared.facts,
+        prepared.text,
+        since,
+    )
+
+
+def _storable(text: str | None) -> str | None:
+    return None if text is None else storable(text)
 
 
 def snapshot_of(row: tuple[object, ...]) -> Snapshot:

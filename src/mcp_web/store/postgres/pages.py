@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,16 +14,20 @@ from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
     INFO,
+    PAGE_COLUMNS,
+    VERSION_COLUMNS,
+    VERSION_UPDATES,
     cursor_of,
     document_row,
     filter_values,
     hex_range,
-    host_of,
     info_of,
     key_bytes,
+    page_values,
     place_of,
     snapshot_of,
     storable,
+    version_values,
 )
 
 
@@ -212,64 +215,25 @@ def keep(
 
 
 def _keep_page(db: Connection, tenant: int, snapshot: Snapshot, used_at: float) -> tuple[int, bool]:
-    url = storable(snapshot.url)
     row = db.execute(
-        "INSERT INTO pages (tenant, key, url, final_url, host, variant, source, path, tags, used_at)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
+        f"INSERT INTO pages (tenant, {PAGE_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
         " ON CONFLICT (tenant, key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,"
         " path = excluded.path, tags = excluded.tags, used_at = greatest(pages.used_at, excluded.used_at)"
         " RETURNING id, xmax = 0",  # a row that was just inserted has no xmax
-        (
-            tenant,
-            key_bytes(snapshot.key),
-            url,
-            storable(snapshot.final_url),
-            host_of(url),
-            storable(snapshot.variant),
-            snapshot.source,
-            storable(snapshot.path) if snapshot.path is not None else None,
-            json.dumps(snapshot.tags),
-            used_at,
-        ),
+        (tenant, *page_values(snapshot, used_at)),
     ).fetchone()
     assert row is not None
     return int(row[0]), bool(row[1])
 
 
 def _keep_version(db: Connection, tenant: int, prepared: Prepared, page: int, since: float) -> int:
-    snapshot, document = prepared.snapshot, prepared.snapshot.document
+    values = (tenant, *version_values(prepared, page, since))
     row = db.execute(
-        "INSERT INTO snapshots (tenant, page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,"
-        " last_modified, media_type, authenticated, answer, facts, text, since)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
-        " ON CONFLICT (tenant, hash) DO UPDATE SET title = excluded.title, checked_at = excluded.checked_at,"
-        " fresh_until = excluded.fresh_until, status = excluded.status, etag = excluded.etag,"
-        " last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts, since = CASE"
+        f"INSERT INTO snapshots (tenant, {VERSION_COLUMNS}) VALUES ({', '.join(['%s'] * len(values))})"  # noqa: S608
+        f" ON CONFLICT (tenant, hash) DO UPDATE SET {VERSION_UPDATES}, since = CASE"
         " WHEN snapshots.id = (SELECT newest FROM pages WHERE id = snapshots.page) THEN snapshots.since"
         " ELSE excluded.since END RETURNING id",
-        (
-            tenant,
-            page,
-            key_bytes(snapshot.hash),
-            storable(document.title),
-            len(document.markdown),
-            snapshot.fetched_at,
-            snapshot.checked_at,
-            snapshot.fresh_until,
-            snapshot.status,
-            _text(snapshot.etag),
-            _text(snapshot.last_modified),
-            storable(snapshot.media_type),
-            snapshot.authenticated,
-            prepared.answer,
-            prepared.facts,
-            prepared.text,
-            since,
-        ),
+        values,
     ).fetchone()
     assert row is not None
     return int(row[0])
-
-
-def _text(value: str | None) -> str | None:
-    return None if value is None else storable(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
@@ -13,16 +12,20 @@ from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
     INFO,
+    PAGE_COLUMNS,
+    VERSION_COLUMNS,
+    VERSION_UPDATES,
     cursor_of,
     document_row,
     filter_values,
     hex_range,
-    host_of,
     info_of,
     key_bytes,
+    page_values,
     place_of,
     snapshot_of,
     storable,
+    version_values,
 )
 
 
@@ -177,54 +180,21 @@ def mark_used(db: sqlite3.Connection, uses: Mapping[str, float]) -> None:
 
 
 def _keep_page(db: sqlite3.Connection, snapshot: Snapshot, used_at: float) -> int:
-    url = storable(snapshot.url)
     row = db.execute(
-        "INSERT INTO pages (key, url, final_url, host, variant, source, path, tags, used_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        f"INSERT INTO pages ({PAGE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608
         " ON CONFLICT (key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,"
         " path = excluded.path, tags = excluded.tags, used_at = max(used_at, excluded.used_at) RETURNING id",
-        (
-            key_bytes(snapshot.key),
-            url,
-            storable(snapshot.final_url),
-            host_of(url),
-            snapshot.variant,
-            snapshot.source,
-            storable(snapshot.path) if snapshot.path is not None else None,
-            json.dumps(snapshot.tags),
-            used_at,
-        ),
+        page_values(snapshot, used_at),
     ).fetchone()
     return int(row[0])
 
 
 def _keep_version(db: sqlite3.Connection, prepared: Prepared, page: int, since: float) -> int:
-    snapshot, document = prepared.snapshot, prepared.snapshot.document
+    values = version_values(prepared, page, since)
     row = db.execute(
-        "INSERT INTO snapshots (page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag,"
-        " last_modified, media_type, authenticated, answer, facts, text, since)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (hash) DO UPDATE SET title = excluded.title, checked_at = excluded.checked_at,"
-        " fresh_until = excluded.fresh_until, status = excluded.status, etag = excluded.etag,"
-        " last_modified = excluded.last_modified, answer = excluded.answer, facts = excluded.facts, since = CASE"
+        f"INSERT INTO snapshots ({VERSION_COLUMNS}) VALUES ({', '.join('?' * len(values))})"  # noqa: S608
+        f" ON CONFLICT (hash) DO UPDATE SET {VERSION_UPDATES}, since = CASE"
         " WHEN id = (SELECT newest FROM pages WHERE id = page) THEN since ELSE excluded.since END RETURNING id",
-        (
-            page,
-            key_bytes(snapshot.hash),
-            storable(document.title),
-            len(document.markdown),
-            snapshot.fetched_at,
-            snapshot.checked_at,
-            snapshot.fresh_until,
-            snapshot.status,
-            snapshot.etag,
-            snapshot.last_modified,
-            snapshot.media_type,
-            int(snapshot.authenticated),
-            prepared.answer,
-            prepared.facts,
-            prepared.text,
-            since,
-        ),
+        values,
     ).fetchone()
     return int(row[0])
