@@ -102,7 +102,7 @@ def _hints(tool: Any) -> dict[str, bool]:
 
 
 def _kind(param: Any) -> str:
-    words = "list" if param.kind == "array" else param.kind
+    words = ("string or list" if param.single else "list") if param.kind == "array" else param.kind
     if param.choices:
         words += ": " + ", ".join(param.choices)
     if param.least is not None or param.most is not None:

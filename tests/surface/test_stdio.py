@@ -143,6 +143,15 @@ def test_structured_answers_are_whole_objects_for_programs(tmp_path: Path) -> No
         assert "Hello" not in text_of(result), "a page is not paid for twice"
 
 
+def test_a_call_can_ask_for_its_answer_as_an_object_or_as_text(server: Stdio) -> None:
+    server.initialize()
+    call = {"name": "web_extract", "arguments": {"html": PAGE, "base_url": "https://e.org/"}}
+    for answers in ("structured", "text"):
+        result = server.request("tools/call", call | {"_meta": {"mcp-web/answers": answers}})["result"]
+        assert ("structuredContent" in result) == (answers == "structured")
+        assert ("Hello" in text_of(result)) == (answers == "text")
+
+
 def test_a_wrong_variable_exits_2_with_one_sentence(tmp_path: Path) -> None:
     env = clean_environment(tmp_path, MCP_WEB_PROFILE="huge")
     done = subprocess.run(

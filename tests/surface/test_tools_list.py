@@ -45,10 +45,23 @@ def test_a_tool_is_plain_enough_for_every_client(tool: dict[str, Any]) -> None:
     assert len(schema["required"]) <= 2
     for name, param in schema["properties"].items():
         assert re.fullmatch(r"[a-z_]{1,40}", name)
-        assert param["type"] in ("string", "integer", "number", "boolean", "array")
+        assert param["type"] in ("string", "integer", "number", "boolean", "array", ["string", "array"])
         assert param["description"]
         assert set(param) <= {"type", "description", "enum", "minimum", "maximum", "items", "maxItems"}
     assert "anyOf" not in json.dumps(schema)
+
+
+def test_one_query_or_address_needs_no_list() -> None:
+    found = {
+        (tool["name"], name)
+        for tool in listed(profile="full")
+        for name, param in tool["inputSchema"]["properties"].items()
+        if param["type"] == ["string", "array"]
+    }
+    assert found == {
+        ("web_search", "query"),
+        *((tool, name) for tool in ("web_read", "web_watch") for name in ("url", "query")),
+    }
 
 
 def test_only_purging_is_destructive_and_only_two_tools_write() -> None:

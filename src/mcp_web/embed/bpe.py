@@ -15,7 +15,7 @@ START, END = 0, 2  # <s> and </s>
 # English endings, then words, numbers and marks with the space before them, then other space.
 # Bounded, because joining the letters of a part takes time that grows with its square.
 _PART = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]{1,80}| ?\d{1,80}| ?(?:[^\s\w]|_){1,80}|\s{1,80}(?!\S)|\s{1,80}")
-_MOST_KNOWN = 100_000
+_MOST_KNOWN = 20_000  # parts of words, two megabytes
 _NEVER = 1 << 30  # the rank of a pair that is not merged
 
 

@@ -55,6 +55,12 @@ class Pack:
     floats: dict[str, Floats]
     codes: dict[str, Codes]
     tokenizer: str  # as the package `tokenizers` writes it: JSON
+    file: mmap.mmap
+
+    def drop_pages(self) -> None:
+        """Give the file's pages back to the system: they were read once, and the vectors of words come back by use."""
+        if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+            self.file.madvise(mmap.MADV_DONTNEED)
 
 
 def find() -> Path | None:
@@ -97,7 +103,7 @@ def _parse(raw: mmap.mmap) -> Pack:
             floats[facts["name"]] = _floats(part).reshape(facts["shape"])
         else:
             codes[facts["name"]] = _codes(part, facts)
-    return Pack(floats, codes, tokenizer.decode())
+    return Pack(floats, codes, tokenizer.decode(), raw)
 
 
 def _floats(raw: memoryview) -> Floats:
@@ -131,6 +137,7 @@ class GraniteEncoder:
         # The token type is always 0.
         self._places = floats["pos_emb"][POSITION_OFFSET:] + floats["type_emb"][0]
         self._tokenizer = BytePairTokenizer(pack.tokenizer)
+        pack.drop_pages()
 
     def encode(self, texts: Sequence[str]) -> Floats:
         import numpy as np

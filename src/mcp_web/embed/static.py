@@ -39,7 +39,8 @@ SHA256 = "03c2cc0312d2528fb5b692e2bfc68b5e64a7fe05d77d1a968b7ff518d79ac093"
 # Combining marks belong to the word they stand in; Python's \w leaves some of them out.
 _WORD = re.compile(r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece]+")
 _WORD_START = "▁"
-_MOST_KNOWN_WORDS = 200_000
+# Words whose pieces are remembered, and the longest of them: 200,000 took 45 MB.
+_MOST_KNOWN_WORDS, _LONGEST_KNOWN = 20_000, 40
 
 
 class StaticVectors:
@@ -64,9 +65,11 @@ class StaticVectors:
         for word in _WORD.findall(text.lower()):
             numbers = known.get(word)
             if numbers is None:
+                numbers = self._split(word)
                 if len(known) >= _MOST_KNOWN_WORDS:
                     known.clear()
-                numbers = known[word] = self._split(word)
+                if len(word) <= _LONGEST_KNOWN:
+                    known[word] = numbers
             found += numbers
         return found
 

@@ -33,6 +33,7 @@ from mcp_web.tools.tool import Tool
 
 Context = ServerRequestContext[None]
 PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
+ANSWERS = "mcp-web/answers"  # in the `_meta` of a call: "text" or "structured", whatever the configuration says
 
 
 def build_server(
@@ -78,7 +79,7 @@ class _Handlers:
         self._tenants = tenants
         self._audit = audit
         self._deadline = app.tools.deadline
-        self._structured = app.tools.answers == "structured"
+        self._answers = app.tools.answers
         self._tools = contracts.with_plain_names(tools)
         self._listed = [types.Tool.model_validate(facts) for facts in listed_tools(app, tools)]
         # Calls that wait for the web do not hold up those that need no network.
@@ -105,16 +106,17 @@ class _Handlers:
         self, ctx: Context, app: App, tool: Tool, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         deadline = anyio.current_time() + self._deadline
-        call = Call(app, deadline, client=_client(ctx), wants_data=self._structured)
+        structured = _answers_asked(ctx, self._answers) == "structured"
+        call = Call(app, deadline, client=_client(ctx), wants_data=structured)
         result: Result | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, call.progress)
             # The time in the queue counts: a client waits for the answer, not for its turn.
             with anyio.move_on_after(self._deadline + 1):
                 async with self._slots[tool.open_world]:
-                    result = await call_tool(tool, call, params.arguments, structured=self._structured)
+                    result = await call_tool(tool, call, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
-        return to_mcp(result or _timed_out(tool, self._deadline), structured=self._structured)
+        return to_mcp(result or _timed_out(tool, self._deadline), structured=structured)
 
     async def list_resources(self, ctx: Context, params: Any) -> types.ListResourcesResult:
         _require(ctx, "archive:read")
@@ -150,6 +152,12 @@ class _Handlers:
 def _caller(ctx: Context) -> Caller | None:
     """Who sent the request; None on stdio and where no token is needed."""
     return caller_in(ctx.request.scope) if ctx.request is not None else None
+
+
+def _answers_asked(ctx: Context, configured: str) -> str:
+    """How the call wants its answer, where it says so."""
+    asked = (ctx.meta or {}).get(ANSWERS)
+    return asked if asked in ("text", "structured") else configured
 
 
 def _client(ctx: Context) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,13 @@ from mcp_web.model.progress import OnProgress
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.index.documents import DocumentVectors
+    from mcp_web.model.snapshot import Snapshot
     from mcp_web.store.protocol import Store
 
 
 # Documents between two looks at whether a call is running: tenths of a second with either.
 STATIC_BATCH, MODEL_BATCH = 32, 4
+CHARS_AT_ONCE = 500_000  # of documents in memory: 32 of the longest that are kept would take 64 MB and more
 _LOOKED_AT = 128  # documents without vectors among which a process looks for unclaimed ones
 # Another process leaves a claimed document alone for this long: the slowest model takes seconds for a batch.
 CLAIM_SECONDS = 120.0
@@ -111,12 +114,24 @@ class _Step:
         try:
             # Another process may have finished some of them between the look and the claim.
             still = set(await self.store.lacking_vectors(self.model, _LOOKED_AT))
-            found = [await self.store.snapshot(key) for key in claimed if key in still]
-            await self.vectors.embed(self.model, [one for one in found if one is not None])
+            keys = [key for key in claimed if key in still]
+            await self._embed(keys)
         finally:
             with anyio.CancelScope(shield=True):
                 await self.store.remove_records(_CLAIMS, [self._claim(key) for key in claimed])
-        return len(found)
+        return len(keys)
+
+    async def _embed(self, keys: Sequence[str]) -> None:
+        """Embed documents, as many together as hold `CHARS_AT_ONCE` characters."""
+        waiting: list[Snapshot] = []
+        for key in keys:
+            if (kept := await self.store.snapshot(key)) is not None:
+                waiting.append(kept)
+            if sum(len(one.document.markdown) for one in waiting) >= CHARS_AT_ONCE:
+                await self.vectors.embed(self.model, waiting)
+                waiting = []
+        if waiting:
+            await self.vectors.embed(self.model, waiting)
 
     async def _claimed(self) -> tuple[str, ...]:
         """Documents that lack vectors and that no other process works on."""

@@ -100,7 +100,7 @@ TOOL = Tool(
         "page as it is now. Returns the text in parts like web_open, with its metadata and earlier versions."
     ),
     params=(
-        Param("snapshot", "string", "Snapshot hash, its beginning, or a URL.", required=True, max_length=8_000,
+        Param("snapshot", "string", "Snapshot hash, its start, or a URL.", required=True, max_length=8_000,
               aliases=("hash", "url", "id", "sha256")),
         Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
               aliases=("compare",)),

@@ -1,6 +1,6 @@
 """How a tool is declared: name, description, parameters, presentation. One file per tool uses these.
 
-The JSON schema is derived here, plain and flat: no unions, no references, `additionalProperties: false`.
+The JSON schema is derived here, plain and flat: no `anyOf`, no references, `additionalProperties: false`.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Param:
     max_length: int | None = None  # of a string, or of each item of a list
     max_items: int | None = None
     aliases: tuple[str, ...] = ()
+    single: bool = False  # a list of which one item may be given alone, as its schema says
     lines: bool = False  # a list given as one string holds one item per line (queries), not one per comma
     address: bool = False  # a URL: a number is refused
 
@@ -60,6 +61,8 @@ class Param:
     def schema(self) -> dict[str, Any]:
         made: dict[str, Any] = {"type": self.kind, "description": self.help}
         if self.kind == "array":
+            if self.single:
+                made["type"] = ["string", "array"]
             made["items"] = {"type": "string"} | ({"enum": list(self.choices)} if self.choices else {})
             if self.max_items:
                 made["maxItems"] = self.max_items

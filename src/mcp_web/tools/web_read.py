@@ -260,8 +260,10 @@ TOOL = Tool(
         "question; use web_open to read a page in order. Passages have ids, offsets and scores, to be cited."
     ),
     params=(
-        Param("url", "array", "Address, or up to 10.", required=True, max_items=10, max_length=8_000, address=True),
-        Param("query", "array", "Question, or up to 10.", required=True, max_items=10, max_length=500, lines=True),
+        Param("url", "array", "Address, or up to 10.", required=True, single=True, max_items=10,
+              max_length=8_000, address=True),
+        Param("query", "array", "Question, or up to 10.", required=True, single=True, max_items=10,
+              max_length=500, lines=True),
         Param("max_results", "integer", "So many passages a query; unset: until answered.", least=1, most=50,
               aliases=("count", "limit", "top_k")),
         Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=3_000, least=200, most=15_000),

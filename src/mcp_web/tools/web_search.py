@@ -248,7 +248,7 @@ TOOL = Tool(
         "for what was read before. An empty answer, a blocked provider and a missing key are told apart."
     ),
     params=(
-        Param("query", "array", "What to look for; up to 10 queries run in parallel.", required=True, max_items=10,
+        Param("query", "array", "Query, or up to 10.", required=True, single=True, max_items=10,
               max_length=500, lines=True),
         Param("provider", "array", "auto, or names to ask together: brave, google, searxng, ddgs, tavily, exa, serper.",
               default=("auto",), max_items=7, aliases=("providers", "engine")),

@@ -70,8 +70,8 @@ TOOL = Tool(
         "cache_get with diff to compare two kept versions of one page instead."
     ),
     params=(
-        Param("url", "array", "Pages to begin watching.", max_items=20, max_length=8_000),
-        Param("query", "array", "Queries to begin watching.", max_items=10, max_length=500, lines=True),
+        Param("url", "array", "Pages to begin watching.", single=True, max_items=20, max_length=8_000),
+        Param("query", "array", "Queries to begin watching.", single=True, max_items=10, max_length=500, lines=True),
         Param("remove", "array", "Pages or queries to stop watching.", max_items=20, max_length=8_000, lines=True),
     ),
     run=run,
