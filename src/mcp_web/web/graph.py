@@ -25,6 +25,7 @@ MOST_NODES = 250  # laid out in about 40 ms of CPU
 MOST_DOCUMENTS = 1000  # whose citations are looked at: those that were read last
 MOST_CITED = 15  # documents of the table
 LABELLED = 25  # the most linked documents carry their titles
+_LABEL_CHARS, _CHAR_WIDTH, _LINE = 28, 7.0, 17.0
 FILTERS = ("collection", "since", "until", "focus")
 _MOST_EDGES = 50  # of one document
 _STEPS = 60
@@ -89,9 +90,13 @@ def _pairs(edges: list[Any]) -> Pairs:
 
 
 def _most_linked(pairs: Pairs, center: str) -> set[str]:
-    degree = Counter(end for pair in pairs for end in pair)
-    kept = {key for key, _ in degree.most_common(MOST_NODES)}
-    return kept | {center} if center else kept
+    """The most cited documents with those that cite them, as many as are shown."""
+    cited = Counter(target for _, target in pairs)
+    kept = {center} if center else set[str]()
+    for source, target in sorted(pairs, key=lambda pair: (center not in pair, -cited[pair[1]], pair[1])):
+        if len(kept | {source, target}) <= MOST_NODES:
+            kept |= {source, target}
+    return kept
 
 
 @lru_cache(maxsize=32)
@@ -132,8 +137,11 @@ def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
 
 def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str) -> list[dict[str, Any]]:
     cited = Counter(target for _, target in pairs)
-    named = {key for key, _ in Counter(end for pair in pairs for end in pair).most_common(LABELLED)} | {center}
+    degree = Counter(end for pair in pairs for end in pair)
     link = {key: {"href": f"/archive/{key}", "title": one.title or one.url} for key, one in titles.items()}
+    radius = {key: round(5 + 2.5 * math.sqrt(cited[key]), 1) for key in places}
+    order = ([center] if center else []) + [key for key, _ in degree.most_common() if key != center]
+    labels = _labels([key for key in order if key in link], places, radius, link)
     cites: dict[str, list[dict[str, str]]] = {}
     for source, target in pairs:
         if target in link:
@@ -144,9 +152,9 @@ def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str)
             "key": key,
             "x": round(x, 1),
             "y": round(y, 1),
-            "r": round(5 + 2.5 * math.sqrt(cited[key]), 1),
+            "r": radius[key],
             "focus": key == center,
-            "label": _label(link[key]["title"]) if key in named else "",
+            "label": labels.get(key, ("", 0.0)),
             "cited": cited[key],
             "cites": cites.get(key, []),
         }
@@ -155,8 +163,23 @@ def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str)
     ]
 
 
-def _label(title: str, most: int = 28) -> str:
-    return title if len(title) <= most else title[: most - 1].rstrip() + "…"
+def _labels(
+    order: list[str], places: Places, radius: Mapping[str, float], link: Mapping[str, Mapping[str, str]]
+) -> dict[str, tuple[str, float]]:
+    """Titles below the first documents of the order, and their middles, where none covers another."""
+    found: dict[str, tuple[str, float]] = {}
+    boxes: list[tuple[float, float, float]] = []  # middle, half of the width, height of the line
+    for key in order:
+        title = link[key]["title"]
+        text = title if len(title) <= _LABEL_CHARS else title[: _LABEL_CHARS - 1].rstrip() + "…"
+        half, y = len(text) * _CHAR_WIDTH / 2, places[key][1] + radius[key]
+        x = min(max(places[key][0], half), WIDTH - half)
+        if all(abs(x - other[0]) >= half + other[1] or abs(y - other[2]) >= _LINE for other in boxes):
+            found[key] = (text, round(x, 1))
+            boxes.append((x, half, y))
+        if len(found) == LABELLED:
+            break
+    return found
 
 
 def _lines(places: Places, pairs: Pairs, radius: Mapping[str, float]) -> list[dict[str, float]]:

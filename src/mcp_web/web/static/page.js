@@ -41,6 +41,7 @@ if (quote && article) {
 // The graph can be moved and zoomed.
 const picture = document.querySelector("[data-graph]");
 if (picture) {
+  picture.classList.add("moves");
   const whole = picture.getAttribute("viewBox").split(" ").map(Number);
   let box = [...whole];
   const show = () => picture.setAttribute("viewBox", box.join(" "));
