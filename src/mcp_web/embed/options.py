@@ -13,7 +13,9 @@ from mcp_web.model.option import option
 class EmbedOptions:
     provider: Literal["auto", "local", "remote", "none"] = option(
         "auto",
-        "Where vectors come from; auto is remote when EMBEDDING_SERVER_URL is set, else the local model.",
+        "Where vectors come from; auto is remote when EMBEDDING_SERVER_URL is set, else the local model. none ranks "
+        "by words "
+        "only and saves the memory of the model.",
         env="MCP_WEB_EMBEDDINGS",
         choices=("auto", "local", "remote", "none"),
     )
@@ -32,21 +34,24 @@ class EmbedOptions:
     )
     tokens_size: int | None = option(
         None,
-        "Passages are at most this many tokens; unset keeps the usual 100 to 130 words.",
+        "Passages are at most this many tokens, where a model reads fewer than the usual 100 to 130 words.",
         env="EMBEDDING_TOKENS_SIZE",
         least=16,
         most=8192,
     )
     threshold: float | None = option(
         None,
-        "Passages with a lower calibrated score (0 to 1) are left out; unset lets the verdict decide.",
+        "Passages with a lower calibrated score (0 to 1) are left out, where a program needs a fixed bound; unset "
+        "lets the "
+        "verdict decide.",
         env="SIMILARITY_THRESHOLD",
         least=0,
         most=1,
     )
     model_folder: str | None = option(
         None,
-        "A folder with model.onnx and tokenizer.json of any sentence encoder, used instead of the packaged model.",
+        "A folder with model.onnx and tokenizer.json of another sentence encoder, for a language or field that it "
+        "knows better.",
         env="MCP_WEB_EMBEDDING_MODEL_FOLDER",
     )
     prefixes: Mapping[str, str] = option(

@@ -17,7 +17,7 @@ class ExtractOptions:
     )
     site_configs: str = option(
         "",
-        "Folder with your own site configs (*.toml); they win over the packaged ones.",
+        "Folder with your own site configs (*.toml), for sites that are read badly; they win over the packaged ones.",
         env="MCP_WEB_SITE_CONFIGS",
         contracts={"mcp-web": "site_configs"},
     )

@@ -12,12 +12,13 @@ from mcp_web.model.option import option
 class FetchOptions:
     user_agent: str = option(
         f"mcp-web/{__version__}",
-        "Sent with every request; its first word is the name robots.txt rules are looked up by.",
+        "Sent with every request, so that site owners know whom to ask; robots.txt rules are looked up by its first "
+        "word.",
         env="MCP_WEB_USER_AGENT",
     )
     max_bytes: int = option(
         5_000_000,
-        "Ceiling for one body, counted after decompression.",
+        "Largest body, counted after decompression; raise it for large PDFs, with MCP_WEB_SANDBOX_MEMORY_MB.",
         env="MCP_WEB_MAX_BYTES",
         least=10_000,
         contracts={"searxng": 2_000_000, "web-tools": 20_000_000},
@@ -25,7 +26,7 @@ class FetchOptions:
     )
     timeout: float = option(
         20.0,
-        "Time for one page, redirects and retries included.",
+        "Time for one page, redirects and retries included; raise it for slow sites.",
         env=("MCP_WEB_TIMEOUT_MS", "REQUEST_TIMEOUT_MS"),
         scale=0.001,
         least=0.1,
@@ -33,7 +34,9 @@ class FetchOptions:
         contracts={"searxng": 45.0, "web-tools": 30.0},
         keys={"web_search.content_fetch_timeout": 1.0},
     )
-    respect_robots: bool = option(True, "Keep to robots.txt (RFC 9309).", env="MCP_WEB_RESPECT_ROBOTS")
+    respect_robots: bool = option(
+        True, "Keep to robots.txt (RFC 9309); switch it off for sites of your own.", env="MCP_WEB_RESPECT_ROBOTS"
+    )
     public_apis: bool = option(
         True,
         "Read threads (GitHub, Stack Exchange, Hacker News) and papers (DOI, arXiv, PubMed) from the public APIs of "
@@ -60,14 +63,17 @@ class FetchOptions:
     )
     concurrency: int = option(
         16,
-        "Pages that one tool call fetches at the same time; all calls together fetch at most four times as many.",
+        "Pages that one tool call fetches at the same time, and a quarter of what all calls fetch; lower it on a "
+        "slow line.",
         env=("MCP_WEB_FETCH_CONCURRENCY", "CONCURRENCY"),
         least=1,
         most=200,
         contracts={"read-page": 2, "searxng": 5},
         keys={"web_search.max_concurrent_fetches": 1.0},
     )
-    host_concurrency: int = option(6, "Pages fetched at the same time from one host.", least=1, most=50)
+    host_concurrency: int = option(
+        6, "Pages fetched at the same time from one host; raise it for a host of your own.", least=1, most=50
+    )
     proxy: str = option(
         "",
         "Forward proxy, [http|https|socks5]://[user:password@]host:port; `environment` takes HTTP_PROXY, HTTPS_PROXY, "
@@ -81,7 +87,10 @@ class FetchOptions:
         env="MCP_WEB_PROXY_RESOLVES",
     )
     ca_bundle: str = option(
-        "", "PEM file of a private certificate authority, trusted beside the system's.", env="MCP_WEB_CA_BUNDLE"
+        "",
+        "PEM file of a private certificate authority, trusted beside the system's: for an intranet, or a proxy that "
+        "opens TLS.",
+        env="MCP_WEB_CA_BUNDLE",
     )
     login: str = option(
         "",

@@ -21,9 +21,11 @@ CODE_HOSTS = (
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    enabled: bool = option(False, "Open pages in a real Chromium when they need one.", env="MCP_WEB_RENDER_ENABLED")
+    enabled: bool = option(
+        False, "Open pages in a real Chromium when scripts make their text.", env="MCP_WEB_RENDER_ENABLED"
+    )
     executable: str = option(
-        "", "The Chromium to use; empty looks in the usual places.", env="MCP_WEB_RENDER_EXECUTABLE"
+        "", "The Chromium to use, where it is not in one of the usual places.", env="MCP_WEB_RENDER_EXECUTABLE"
     )
     timeout: float = 15.0  # seconds one page may take, from the call to the answer
     max_pages: int = 3  # pages rendered at the same time, about a hundred megabytes each; others wait
@@ -31,7 +33,9 @@ class RenderOptions:
     idle: float = 120.0  # seconds without a page after which the browser is closed
     third_parties: tuple[str, ...] = option(
         CODE_HOSTS,
-        "Domains besides the page's own site that it may load from; * opens all of the public web.",
+        "Domains besides its own site that a page may load from, such as those with an application's code; * is all "
+        "of the "
+        "public web.",
         env="MCP_WEB_RENDER_THIRD_PARTIES",
     )
     screenshot: bool = option(

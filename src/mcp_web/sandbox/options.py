@@ -9,13 +9,15 @@ from mcp_web.model.option import option
 
 @dataclass(frozen=True, slots=True)
 class SandboxOptions:
-    workers: int = option(2, "Worker processes that parse pages, started when first needed.", least=1, most=32)
+    workers: int = option(
+        2, "Worker processes that parse pages; raise it to the number of cores on a busy server.", least=1, most=32
+    )
     wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is killed
     memory_mb: int = option(
         # Measured: 5 MB of prose take 100 MiB to read, PDFs of hundreds of pages 65, and a page that takes more than
         # this is made of tags. Resident memory stays about 10 MiB below, so server and workers keep at about 320 MB.
         144,
-        "Address space of one worker in MiB; a page that needs more is refused.",
+        "Address space of one worker in MiB, beyond which a page is refused; raise it with MCP_WEB_MAX_BYTES.",
         least=96,
         most=16384,
     )

@@ -117,7 +117,7 @@ class SearchOptions:
     )
     timeout: float = option(
         10.0,
-        "Seconds one provider may take; then the next is asked too, and the search ends when the last had its time.",
+        "Seconds one provider may take before the next is asked too; raise it for a slow SearXNG.",
         least=0.1,
         most=50,
         contracts={"searxng": 30.0},
@@ -126,7 +126,7 @@ class SearchOptions:
     # Backends that keyless search asks, in order; Bing has only what the others lack, so it always comes last.
     ddgs_backends: tuple[str, ...] = ("duckduckgo", "brave", "mojeek", "yahoo", "startpage")
     hedge_after: float = 3.0  # seconds without an answer after which the next SearXNG instance is asked as well
-    cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 keeps none.", least=0)
+    cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 asks the providers each time.", least=0)
     max_consecutive_failures: int = option(
         3,
         "Failures in a row after which a provider or instance is paused.",
@@ -186,7 +186,7 @@ class SearchOptions:
     )
     history: bool = option(
         False,
-        "Whether queries are kept as search history. Off: no query outlives the cache.",
+        "Keep queries, so that `mcp-web history` shows them. Off: no query outlives the cache.",
         env="MCP_WEB_SEARCH_HISTORY",
     )
     history_days: float = 30.0  # days that search history is kept when it is on

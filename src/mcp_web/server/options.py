@@ -12,7 +12,9 @@ LogLevel = Literal["off", "error", "info", "debug"]
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    log: LogLevel = option("error", "How much is written to stderr.", env="MCP_WEB_LOG")
+    log: LogLevel = option(
+        "error", "How much is written to stderr; debug shows each step of a call.", env="MCP_WEB_LOG"
+    )
     team: bool = option(
         False,
         "Serve a team: every request needs a token of `mcp-web token`, and each tenant has an archive of its own.",
@@ -31,14 +33,18 @@ class ServerOptions:
         secret=True,
     )
     allowed_hosts: tuple[str, ...] = option(
-        (), "Host names under which the HTTP server may be reached, besides loopback.", env="MCP_WEB_ALLOWED_HOSTS"
+        (),
+        "Host names under which the HTTP server is reached besides loopback, such as that of a reverse proxy.",
+        env="MCP_WEB_ALLOWED_HOSTS",
     )
     allowed_origins: tuple[str, ...] = option(
-        (), "Origins of browser pages that may call the HTTP server.", env="MCP_WEB_ALLOWED_ORIGINS"
+        (),
+        "Origins of browser pages that may call the HTTP server, such as a chat page of yours.",
+        env="MCP_WEB_ALLOWED_ORIGINS",
     )
     oauth_issuer: str = option(
         "",
-        "Issuer of OAuth access tokens (resource-server mode), such as https://login.example.org.",
+        "Issuer of OAuth access tokens, such as https://login.example.org: people sign in with the accounts they have.",
         env="MCP_WEB_OAUTH_ISSUER",
     )
     oauth_introspection_url: str = option(
@@ -49,7 +55,10 @@ class ServerOptions:
         secret=True,
     )
     oauth_scopes: tuple[str, ...] = option(
-        (), "Scopes that every access token must carry, besides the one that a tool needs.", env="MCP_WEB_OAUTH_SCOPES"
+        (),
+        "Scopes that every access token must carry besides the one that a tool needs, where an issuer serves many "
+        "applications.",
+        env="MCP_WEB_OAUTH_SCOPES",
     )
     oauth_default_scopes: tuple[str, ...] = option(
         (),

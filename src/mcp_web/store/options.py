@@ -14,12 +14,13 @@ FILE_NAME = "mcp-web.sqlite"
 class StoreOptions:
     path: str = option(
         "",
-        "The SQLite file; empty puts mcp-web.sqlite into the data folder.",
+        "The SQLite file, to have it on another disk; empty is mcp-web.sqlite in the data folder.",
         env=("MCP_WEB_DB_PATH", "SEARCH_DB_PATH"),
     )
     data_dir: str = option(
         "",
-        "The data folder; empty takes the platform's own (such as ~/.local/share/mcp-web).",
+        "The folder for everything that is kept, such as a mounted volume; empty is the platform's own "
+        "(~/.local/share/mcp-web).",
         env=("MCP_WEB_DATA_DIR", "DATA_DIR"),
     )
     database_url: str = option(
@@ -45,7 +46,8 @@ class StoreOptions:
     wait_seconds: float = 20.0
     connections: int = option(
         8,
-        "Largest number of connections to a PostgreSQL server that one process opens.",
+        "Most connections of one process to a PostgreSQL server; all replicas together must stay below its "
+        "max_connections.",
         env="MCP_WEB_DATABASE_CONNECTIONS",
         least=2,
         most=100,

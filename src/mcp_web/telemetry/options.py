@@ -15,6 +15,8 @@ class TelemetryOptions:
         env=("MCP_WEB_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),
     )
     otlp_headers: tuple[str, ...] = option(
-        (), "Headers for the collector, as NAME=VALUE.", env="MCP_WEB_OTLP_HEADERS", secret=True
+        (), "Headers for the collector, such as its key, as NAME=VALUE.", env="MCP_WEB_OTLP_HEADERS", secret=True
     )
-    service_name: str = option("mcp-web", "The name of this service in traces and metrics.", env="OTEL_SERVICE_NAME")
+    service_name: str = option(
+        "mcp-web", "The name in traces and metrics that tells this server from others.", env="OTEL_SERVICE_NAME"
+    )

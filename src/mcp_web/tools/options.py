@@ -18,11 +18,16 @@ CONTRACTS = ("read-page", "mcp-web", "searxng", "archives", "web-tools", "fetch"
 @dataclass(frozen=True, slots=True)
 class ToolOptions:
     profile: Profile = option(
-        "standard", "Which set of tools is offered; full adds crawling and watching.", env="MCP_WEB_PROFILE"
+        "standard",
+        "Which set of tools is offered: lite for models that choose badly among many, full to crawl and watch sites, "
+        "chatgpt for connectors that expect search and fetch.",
+        env="MCP_WEB_PROFILE",
     )
     contract: str | None = option(
         None,
-        "Offer another system's own tools instead, exactly as that system named them.",
+        "Offer another system's own tools instead, exactly as that system named them: it is replaced without a "
+        "change to "
+        "its clients.",
         env="MCP_WEB_CONTRACT",
         choices=CONTRACTS,
     )
@@ -33,7 +38,7 @@ class ToolOptions:
     )
     answers: Answers = option(
         "text",
-        "text: readable Markdown; structured: the whole answer object for programs.",
+        "text: readable Markdown, for agents; structured: the whole answer as an object, for programs.",
         env="MCP_WEB_ANSWERS",
     )
     disabled_tools: tuple[str, ...] = option(
@@ -45,14 +50,16 @@ class ToolOptions:
     )
     deadline: float = option(
         50.0,
-        "Seconds after which a tool call answers with what it has; below the usual client limit of 60 s.",
+        "Seconds after which a tool call answers with what it has; raise it for clients that wait longer than the "
+        "usual "
+        "60 s.",
         env="MCP_WEB_DEADLINE",
         least=1,
         most=600,
     )
     concurrency: int = option(
         128,
-        "Tool calls worked on at once, those that need no network counted apart; more wait their turn.",
+        "Tool calls worked on at once, those that need no network counted apart; lower it where memory is short.",
         env="MCP_WEB_CALLS_AT_ONCE",
         least=1,
         most=1000,
