@@ -62,6 +62,41 @@ async def test_pages_are_ordered_by_what_they_say_and_failures_do_not_hold_the_r
     assert re.search(r"- Gone https://docs.example/gone \(\w+\)", text)
 
 
+async def test_two_versions_of_a_page_that_differ_in_their_numbers_are_both_found(
+    miniweb: MiniWeb, tmp_path: Path
+) -> None:
+    docs = miniweb.site("docs.example")
+    text = "Pickled arguments can be loaded for {days} days after the upgrade from Tidewater {old} to Tidewater {new}."
+    rows = [
+        row(f"Moving from {old} to {old + 1}", docs.page(f"/{old}", article(
+            f"Moving from Tidewater {old} to {old + 1}", text.format(days=old * 30, old=old, new=old + 1)
+        )))
+        for old in (2, 3)
+    ]  # fmt: skip
+    with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
+        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
+            shown = await asked(made, "How many days can pickled arguments be loaded after the upgrade to Tidewater 4?")
+    assert "1. Moving from Tidewater 3 to 4" in shown
+    assert "for 90 days" in shown
+    assert "https://docs.example/2" in shown
+
+
+async def test_pages_that_do_not_answer_are_only_named_beside_one_that_does(miniweb: MiniWeb, tmp_path: Path) -> None:
+    docs = miniweb.site("docs.example")
+    answer = "Pour two litres of clean water into the Kestrel 300 pump before it is started for the first time."
+    other = "Pour paint into the tray and let the brush soak before the first coat is applied to the fence."
+    rows = [
+        row("Fences", docs.page("/fence", article("Painting a fence", other))),
+        row("Kestrel 300", docs.page("/pump", article("Kestrel 300 manual", answer))),
+    ]
+    with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
+        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
+            shown = await asked(made, "How much water is poured into a Kestrel 300 pump before it is first started?")
+    assert answer in shown
+    assert "- Fences https://docs.example/fence" in shown
+    assert other not in shown
+
+
 @pytest.mark.skipif(not documentation.DATA.is_dir(), reason="../shared/retrieval/docs_eval is not here")
 async def test_most_questions_are_answered_by_one_call_of_few_tokens(miniweb: MiniWeb, tmp_path: Path) -> None:
     documentation.unpack(tmp_path / "sites")

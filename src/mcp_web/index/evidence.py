@@ -35,6 +35,7 @@ class Evidence:
     cosines: Scores | None = None  # of the model; nan where no vector is known
     calibration: Calibration | None = None
     cross_language: bool = False  # question and page are in different languages
+    missing: tuple[str, ...] = ()  # names of the question that the page never mentions
 
     def has_vector(self, number: int) -> bool:
         return self.cosines is not None and not math.isnan(float(self.cosines[number]))

@@ -63,6 +63,7 @@ class Ranked:
     best: float  # the score of the best passage, shown or not
     enough: int = 0  # of the passages: how many to show until the answer is most likely there
     nearest: tuple[ScoredPassage, ...] = ()  # what came closest, when the page does not answer
+    missing: tuple[str, ...] = ()  # names of the question that the page never mentions
 
     @property
     def answered(self) -> bool:
@@ -71,6 +72,11 @@ class Ranked:
     @property
     def sure(self) -> bool:
         return self.best >= SURE
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a model could change the verdict."""
+        return WORTH_SHOWING <= self.best < SURE
 
     @property
     def verdict(self) -> Verdict:
@@ -107,7 +113,7 @@ def rank(
     shown = tuple(one for one in scored if one.score >= least)
     totals = [float(total[number]) for number, _ in chosen]
     enough = _enough(shown, totals, verdict(best))
-    return Ranked(query, shown, best, enough, () if best >= ANSWERED else tuple(scored[:3]))
+    return Ranked(query, shown, best, enough, () if best >= ANSWERED else tuple(scored[:3]), evidence.missing)
 
 
 def order(evidence: Evidence, shares: Shares = IN_PAGE) -> list[int]:

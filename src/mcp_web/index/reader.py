@@ -97,20 +97,30 @@ class PageReader:
         headings: Sequence[Heading],
         queries: Sequence[str],
         *,
+        title: str = "",
         max_results: int = 8,
         min_score: float | None = None,
+        quick: bool = False,
     ) -> PageAnswer:
-        """The passages of the page that answer each question, best first, none twice."""
+        """The passages of the page that answer each question, best first, none twice. `title` says what the page is
+        about; `quick` asks no model."""
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
-            read = [query for query in dict.fromkeys(queries) if self._model_reads(page, query)]
+            read = [query for query in dict.fromkeys(queries) if not quick and self._model_reads(page, query)]
             read, wanted = await _off_the_loop(page, self._likely, page, read) if read else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
-                self._rank_all, page, markdown, tuple(queries), vectors, max_results=max_results, min_score=min_score
+                self._rank_all,
+                page,
+                markdown,
+                tuple(queries),
+                vectors,
+                title=title,
+                max_results=max_results,
+                min_score=min_score,
             )
             results = await _off_the_loop(page, work)
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
@@ -232,6 +242,7 @@ class PageReader:
         queries: Sequence[str],
         vectors: PageVectors | None,
         *,
+        title: str,
         max_results: int,
         min_score: float | None,
     ) -> list[Ranked]:
@@ -243,7 +254,7 @@ class PageReader:
             rank(
                 query,
                 page.passages,
-                self._evidence(page, query, vectors),
+                replace(self._evidence(page, query, vectors), missing=page.words.missing_names(query, title)),
                 rows,
                 max_results=max_results,
                 min_score=min_score,

@@ -26,6 +26,10 @@ class Odds:
     model: float = 0.0  # calibrated: 0 for a passage like any other, 1 for one that typically answers
 
 
+# Added when the page never mentions a name of the question.
+NAME_MISSING = -1.2
+
+
 # Between logistic regressions over questions to privacy policies (answered there, or only by others) and over short
 # factual questions (to the article that answers, or to the article without the paragraph that does), each judged on
 # the other set. The second alone trusts shared words so much that a question in other words than the page's is denied.
@@ -53,6 +57,8 @@ def score(evidence: Evidence, number: int) -> float:
     if evidence.calibration is not None and evidence.has_vector(number) and evidence.cosines is not None:
         meaning = evidence.calibration.meaning(float(evidence.cosines[number]))
     odds = _odds(coverage, static, meaning, evidence.cross_language)
+    if evidence.missing and not evidence.cross_language:
+        odds += NAME_MISSING
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 

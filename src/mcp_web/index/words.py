@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from mcp_web.index.names import names
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
@@ -79,6 +80,16 @@ class PageWords:
             if term in self._postings:
                 covered[self._postings[term][0]] += weight
         return covered / (sum(weights.values()) or 1.0)
+
+    def missing_names(self, question: str, about: str = "") -> tuple[str, ...]:
+        """The names of a question that neither the page nor `about`, its title, mentions."""
+        sequence, compounds = page_terms(about, self.language, stop=())
+        known = {*sequence, *compounds}
+        return tuple(dict.fromkeys(name for name in names(question, self.language) if not self._mentions(name, known)))
+
+    def _mentions(self, name: str, known: set[str]) -> bool:
+        sequence, compounds = page_terms(name, self.language, stop=())
+        return all(term in self._postings or term in known for term in compounds or sequence)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:
         total[at] += weight * count / (count + self._norms[at])

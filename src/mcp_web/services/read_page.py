@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -45,8 +46,12 @@ async def read_pages(
     deadline: float,
     on_progress: OnProgress | None = None,
     reader: PageReader | None = None,
+    quick: bool = False,
 ) -> list[PageRead | WebError]:
-    """For every URL its passages or its error; `reader` replaces the default way to cut and rank pages."""
+    """For every URL its passages or its error; `reader` replaces the default way to cut and rank pages.
+
+    Of several pages the model reads only those that words and static signal leave in doubt; `quick`: none.
+    """
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
     pages = await open_many(app, requests, deadline=now + (deadline - now) * OPENING_SHARE, on_progress=on_progress)
@@ -57,7 +62,11 @@ async def read_pages(
             continue
         with anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
             readers = [reader] * len(queries) if reader else await _readers(app, page, queries)
-            answers.append(await _rank(readers, page, queries, max_results=max_results, min_score=min_score))
+            rank = partial(_rank, readers, page, queries, max_results=max_results, min_score=min_score)
+            read = await rank(quick=quick or (reader is None and len(urls) > 1))
+            if reader is None and len(urls) > 1 and not quick and any(one.in_doubt for one in read.ranked):
+                read = await rank(quick=False)
+            answers.append(read)
             continue
         answers.append(FetchTimeout("The page was opened but not ranked before the call's deadline.", url=url))
     return answers
@@ -93,6 +102,7 @@ async def _rank(
     *,
     max_results: int,
     min_score: float | None,
+    quick: bool,
 ) -> PageRead:
     kept = page.snapshot
     results: dict[int, Ranked] = {}
@@ -104,8 +114,10 @@ async def _rank(
             kept.document.markdown,
             kept.document.headings,
             [queries[at] for at in places],
+            title=f"{kept.document.title}\n{kept.final_url}",
             max_results=max_results,
             min_score=min_score,
+            quick=quick,
         )
         results |= zip(places, answer.results, strict=True)
         notes += answer.notes

@@ -3,8 +3,9 @@ by what they say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -22,8 +23,10 @@ from mcp_web.text.words import words
 if TYPE_CHECKING:
     from mcp_web.app import App
 
+Read = Callable[..., Awaitable[list[PageRead | WebError]]]
 MOST_PAGES = 8  # opened for one query
 MOST_PASSAGES = 3  # of one page
+MODEL_PAGES = 3  # that the model reads where words and static signal are not sure
 SECONDS = 10.0  # that pages may take: what is slower is reported as such, the rest is delivered
 _SAME = 0.8  # share of common words from which two passages say the same
 # The engines' order counts a little: it knows what links and visitors say about a page.
@@ -54,24 +57,36 @@ async def read_results(
 ) -> ReadResults:
     """The best results, opened and ranked within the time there is."""
     chosen = hits[:MOST_PAGES]
-    pages = await read_pages(
+    read = partial(
+        read_pages,
         app,
-        [hit.url for hit in chosen],
-        [query],
+        queries=[query],
         max_results=MOST_PASSAGES,
         min_score=None,
         max_age=None,
         deadline=min(deadline, anyio.current_time() + SECONDS),
         on_progress=on_progress,
     )
+    pages = await read([hit.url for hit in chosen], quick=True)
     failed = tuple((hit, page) for hit, page in zip(chosen, pages, strict=True) if isinstance(page, WebError))
     found = [(hit, page) for hit, page in zip(chosen, pages, strict=True) if isinstance(page, PageRead)]
+    if not any(page.ranked[0].sure for _, page in found):
+        found = await _with_model(read, query, found)
     scores = _scores(query, found)
     ordered = sorted(found, key=lambda one: -scores[one[0].url])
     seen: list[frozenset[str]] = []
-    read = tuple(ReadHit(hit, page, scores[hit.url], tuple(_new(page, seen))) for hit, page in ordered)
-    shown = sum(len(one.passages) for one in read)
-    return ReadResults(read, failed, sum(len(_candidates(page)) for _, page in found) - shown)
+    made = tuple(ReadHit(hit, page, scores[hit.url], tuple(_new(page, seen))) for hit, page in ordered)
+    shown = sum(len(one.passages) for one in made)
+    return ReadResults(made, failed, sum(len(_candidates(page)) for _, page in found) - shown)
+
+
+async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:
+    """Let the model read the most promising pages too: reading them all would take seconds."""
+    scores = _scores(query, found)
+    best = sorted((hit.url for hit, _ in found), key=lambda url: -scores[url])[:MODEL_PAGES]
+    again = dict(zip(best, await read(best), strict=True))
+    pages = ((hit, page, again.get(hit.url)) for hit, page in found)
+    return [(hit, second if isinstance(second, PageRead) else page) for hit, page, second in pages]
 
 
 def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
@@ -98,7 +113,17 @@ def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
     """The passages of a page that say what none before them says."""
     for one in _candidates(page):
         said = frozenset(words(one.passage.text))
-        if any(len(said & other) >= _SAME * max(1, min(len(said), len(other))) for other in seen):
-            continue
-        seen.append(said)
-        yield one
+        if not any(_say_the_same(said, other) for other in seen):
+            seen.append(said)
+            yield one
+
+
+def _say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Nearly the same words and the same numbers: pages about two versions differ in little else."""
+    if _numbers(one) != _numbers(other):
+        return False
+    return len(one & other) >= _SAME * max(1, min(len(one), len(other)))
+
+
+def _numbers(said: frozenset[str]) -> set[str]:
+    return {word for word in said if any(map(str.isdigit, word))}

@@ -19,13 +19,19 @@ _ENOUGH = 5  # pages that get a passage before any gets a second one
 
 def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> str:
     """The pages with their passages, then the other results, one line each."""
-    others = _others(results, hits)
-    chosen = _chosen(results.read, tokens - budget.estimate(others) - 40)
+    chosen = _chosen(_worth_showing(results.read), tokens - budget.estimate(_others(results, hits, set())) - 40)
     blocks = [
         f"{rank}. {_title(one)}\n   {one.hit.url}\n\n" + "\n\n".join(passages)
         for rank, (one, passages) in enumerate(chosen, start=1)
     ]
+    others = _others(results, hits, {one.hit.url for one, _ in chosen})
     return "\n\n".join([*blocks, *([others] if others else [])])
+
+
+def _worth_showing(read: tuple[ReadHit, ...]) -> tuple[ReadHit, ...]:
+    """Where a page answers, those that do not are only named."""
+    answering = tuple(one for one in read if one.page.ranked[0].answered)
+    return answering or read
 
 
 def passages_data(results: ReadResults) -> list[dict[str, Any]]:
@@ -83,10 +89,9 @@ def _title(one: ReadHit) -> str:
     return title if one.page.ranked[0].verdict == "answered" else f"{title} · may not answer"
 
 
-def _others(results: ReadResults, hits: tuple[Hit, ...]) -> str:
-    """Results that were not read or that failed, so that nothing found is hidden."""
+def _others(results: ReadResults, hits: tuple[Hit, ...], shown: set[str]) -> str:
+    """Results without passages here: not read, failed or not answering. Nothing found is hidden."""
     failed = {hit.url: clean_error(error).code for hit, error in results.failed}
-    shown = {one.hit.url for one in results.read[:_ENOUGH]}
     lines = [
         f"- {one_line(hit.title)[:100]} {hit.url}" + (f" ({failed[hit.url]})" if hit.url in failed else "")
         for hit in hits

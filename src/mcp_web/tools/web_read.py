@@ -161,12 +161,14 @@ def _head(ranked: Ranked, *, found: bool) -> str:
     head = f"### {one_line(ranked.query)}"
     if ranked.verdict == "answered":
         return head
+    quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
+    missing = f" The page never mentions {quoted}." if quoted else ""
     if ranked.verdict == "unsure":
-        return f"{head}\nMay be answered here or not (best score {ranked.best:.2f}):"
+        return f"{head}\nMay be answered here or not (best score {ranked.best:.2f}).{missing}"
     nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
     closest = " What comes closest, unsure:" if found else ""
-    return f"{head}\nNot answered here (best score {ranked.best:.2f}).{hint}{closest}"
+    return f"{head}\nNot answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
 
 
 def _count_saved(page: PageRead, text: str) -> None:

@@ -1,0 +1,33 @@
+"""Names in questions, and pages that never mention them."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_web.index.names import names
+from mcp_web.index.words import PageWords
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What do four amber flashes on the Kestrel 300 mean?", ["Kestrel", "300"]),
+        ("My Aurora display shows E07, what should I do?", ["Aurora", "E07"]),
+        ("What replaces Queue.peek in Tidewater 4.2?", ["Queue.peek", "Tidewater", "4.2"]),
+        ("How long are Draye's works?", ["Draye"]),
+        ("how does useEffect differ from flushSync", ["useEffect", "flushSync"]),
+        ("How To Bake Bread In The Morning", []),
+        ("Wie hoch ist der Berg in Bayern, und was war im Jahr 1917?", ["1917"]),
+        ("2015年に東京で何がありましたか", ["2015"]),
+        ("how many wheels did the machine have", []),
+    ],
+)
+def test_names_are_capitalised_words_identifiers_and_numbers(question: str, found: list[str]) -> None:
+    assert names(question) == found
+
+
+def test_a_page_about_another_product_does_not_mention_the_name() -> None:
+    page = PageWords(["The Kestrel 200 holds one litre of water.", "Use version 4.1 of the firmware."])
+    assert page.missing_names("How much water does the Kestrel 300 hold?") == ("300",)
+    assert page.missing_names("Does the Kestrel's firmware 4.2 fix it?") == ("4.2",)
+    assert page.missing_names("How much water does the Kestrel 300 hold?", "Kestrel 200 and 300") == ()
