@@ -11,8 +11,8 @@ from mcp_web.net.retry import RETRIED_STATUSES, retry_after_seconds
 
 _SEARCH = "Search for the page by its title or subject."
 _SUGGESTIONS = {
-    401: "The page needs a login. The operator can configure one for this host; otherwise look for a public source.",
-    402: "The page is for paying readers. Look for another source.",
+    401: "The page needs a login. The operator can use their own (MCP_WEB_LOGIN); otherwise look for a public source.",
+    402: "The page is for paying readers. The operator can use their own login (MCP_WEB_LOGIN), or look elsewhere.",
     403: "The site refuses this reader. Look for another source, or an archived or official copy of the page.",
     404: "Check the URL for typing mistakes, open the site's start page, or search for the page by its title.",
     405: "The address does not answer GET requests; it may be an API. Open the page that documents it.",
@@ -33,7 +33,10 @@ def http_error(response: WebResponse, url: str, now: float) -> HttpError:
     wall = _bot_wall(response)
     suggestion = _SUGGESTIONS.get(status, _SERVER if status >= 500 else HttpError.suggestion)
     if wall:
-        suggestion = "The site lets only browsers pass a check. Try mode=rendered, or look for another source."
+        suggestion = (
+            "The site lets only browsers pass a check, which is not bypassed. Try mode=rendered; the operator can use "
+            "cookies of their own (MCP_WEB_LOGIN); or look for an archived or another copy."
+        )
     return HttpError(
         f"{url} answered {status} {_phrase(status)}.".replace(" .", "."),
         suggestion=suggestion,

@@ -19,6 +19,7 @@ SOURCE_NAMES = (
     "stackexchange",
     "github",
     "hackernews",
+    "marginalia",
     "internetarchive",
     "pypi",
     "npm",
@@ -41,6 +42,7 @@ KEY_VARIABLES = {
     "MCP_WEB_GITHUB_TOKEN": "github",
     "OPENALEX_API_KEY": "openalex",
     "STACKEXCHANGE_KEY": "stackexchange",
+    "MARGINALIA_API_KEY": "marginalia",
 }
 DEFAULT_URLS = {
     "brave": "https://api.search.brave.com/res/v1",

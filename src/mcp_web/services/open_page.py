@@ -30,6 +30,7 @@ from mcp_web.services.fetch_paper import add_full_text, fetch_paper
 from mcp_web.services.fetch_past import fetch_copy, is_dead, mark_copy
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
 from mcp_web.services.fetch_transcript import add_transcript
+from mcp_web.services.wall_advice import wall_advice
 from mcp_web.text.papers import paper_address
 from mcp_web.text.past import LATEST
 from mcp_web.text.urls import parse_url
@@ -86,14 +87,16 @@ class Opened:
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
     """The page as asked for; `deadline` is a time of `anyio.current_time()`."""
     opened = await _open(app, request, deadline)
-    if opened.snapshot.document.wall != "shell" or _was_rendered(opened.snapshot):
+    kept = opened.snapshot
+    if kept.document.wall is None:
         return opened
-    advice = (
-        "mode=rendered may show more."
-        if app.can_render
-        else "A browser may show more; the operator can switch rendering on with MCP_WEB_RENDER_ENABLED=true."
+    advice = wall_advice(
+        kept.document.wall,
+        can_render=app.can_render,
+        rendered=_was_rendered(kept),
+        authenticated=kept.authenticated,
     )
-    return dataclasses.replace(opened, notes=(*opened.notes, advice))
+    return dataclasses.replace(opened, notes=(*opened.notes, advice)) if advice else opened
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:

@@ -12,6 +12,7 @@ from mcp_web.search.providers.europepmc import EuropePmc
 from mcp_web.search.providers.github import GitHub
 from mcp_web.search.providers.hackernews import HackerNews
 from mcp_web.search.providers.internetarchive import InternetArchive
+from mcp_web.search.providers.marginalia import Marginalia
 from mcp_web.search.providers.npm import Npm
 from mcp_web.search.providers.openalex import OpenAlex
 from mcp_web.search.providers.pypi import PyPi
@@ -31,6 +32,7 @@ _CLASSES: tuple[type[OfficialSource], ...] = (
     StackExchange,
     GitHub,
     HackerNews,
+    Marginalia,
     InternetArchive,
     PyPi,
     Npm,

@@ -1,0 +1,47 @@
+"""Marginalia: an index of its own, of text-heavy pages without advertisements.
+
+Its results are licensed CC BY-NC-SA 4.0, so it is asked only when it is named, by a caller or in the operator's list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit, present
+from mcp_web.search.provider import ApiResponse, ResultPage
+from mcp_web.search.providers.source import OfficialSource, Params, source_capabilities
+from mcp_web.search.refusals import is_wall, retry_after
+from mcp_web.text.json_fields import count, items, text
+
+
+class Marginalia(OfficialSource):
+    # The key `public` is shared by everybody without one.
+    capabilities = source_capabilities("marginalia", {"general"}, max_count=100, max_pages=5, rate=1, per=2.0)
+    label = "Marginalia"
+    address = "https://api2.marginalia-search.com"
+    path = "/search"
+
+    def headers(self) -> dict[str, str]:
+        return super().headers() | {"API-Key": self.access.key or "public"}
+
+    def params(self, query: SearchQuery) -> Params:
+        return {"query": query.text, "count": str(query.count), "page": str(query.page + 1)}
+
+    def refuse(self, response: ApiResponse) -> None:
+        """503 is its answer to too many requests with the shared key."""
+        if response.status == 503 and not is_wall(response):
+            raise self.limited("status 503", retry_after(response))
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        licence = text(answer.get("license"))
+        return ResultPage(
+            hits=present(_hit(row) for row in items(answer.get("results"))),
+            more=query.page + 1 < (count(answer.get("pages")) or 0),
+            notes=(f"Results of Marginalia are licensed {licence}.",) if licence else (),
+            raw=answer,
+        )
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    return make_hit(row.get("title"), row.get("url"), text(row.get("description")), engine="marginalia")
