@@ -94,7 +94,7 @@ def _most_linked(pairs: Pairs, center: str) -> set[str]:
     cited = Counter(target for _, target in pairs)
     kept = {center} if center else set[str]()
     for source, target in sorted(pairs, key=lambda pair: (center not in pair, -cited[pair[1]], pair[1])):
-        if len(kept | {source, target}) <= MOST_NODES:
+        if len(kept) + (source not in kept) + (target not in kept) <= MOST_NODES:
             kept |= {source, target}
     return kept
 
