@@ -112,3 +112,18 @@ def test_the_graph_is_zoomed_and_leads_to_a_document(visit: Visit) -> None:
     page.locator("tr", has_text="The Difference Engine").locator("text=around it").click()
     assert "around The Difference Engine" in page.locator("h1").inner_text()
     assert page.locator("circle.focus").count() == 1
+
+
+def test_room_is_freed_after_a_look_at_what_goes(visit: Visit) -> None:
+    page = visit.open("/archive")
+    page.click("text=Free room")
+    page.select_option("select[name=days]", "7")
+    page.click("button:has-text('Show')")
+    going = page.locator("main section li").all_inner_texts()
+    assert going
+    assert not any("tables" in url for url in going)  # saved documents stay
+    page.check("input[name=sure]")
+    page.click("button:has-text('Delete')")
+    assert page.locator("text=Nothing to delete.").count() == 1
+    listed = visit.open("/archive").locator(".documents").all_inner_texts()
+    assert any("Errors in printed tables" in text for text in listed)

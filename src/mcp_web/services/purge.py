@@ -19,3 +19,8 @@ async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
             suggestion="To empty the cache use keep_newest=0; see first with dry_run=true what goes.",
         )
     return await (await app.store()).purge(rule, dry_run=dry_run)
+
+
+async def purge_unused(app: App, days: float, *, dry_run: bool) -> Purged:
+    """Delete web pages that were not used for so many days, or only say what that would delete."""
+    return await purge(app, PurgeRule(older_than=days * 86400.0), dry_run=dry_run)

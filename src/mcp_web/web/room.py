@@ -1,0 +1,47 @@
+"""Frees room: shows what deleting unused pages would delete, and deletes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mcp_web.errors import InvalidInput
+from mcp_web.services.purge import purge_unused
+from mcp_web.web.catalogue import gettext as _
+from mcp_web.web.csrf import checked_form
+from mcp_web.web.pages import page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from mcp_web.app import App
+
+CHOICES = (7, 30, 90, 365)  # days without use
+USUAL = 90
+
+
+async def room(app: App, request: Request) -> Response:
+    days = _days(request.query_params.get("days", ""))
+    return page(
+        request,
+        "room.html",
+        size=await (await app.store()).size(),
+        choices=CHOICES,
+        days=days,
+        unused=await purge_unused(app, days, dry_run=True),
+    )
+
+
+async def free_room(app: App, request: Request) -> Response:
+    from starlette.responses import RedirectResponse
+
+    form = await checked_form(request)
+    if form.get("sure") != "yes":
+        raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
+    days = _days(str(form.get("days", "")))
+    await purge_unused(app, days, dry_run=False)
+    return RedirectResponse(f"/room?days={days}", 303)
+
+
+def _days(text: str) -> int:
+    return int(text) if text in map(str, CHOICES) else USUAL
