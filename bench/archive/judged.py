@@ -1,7 +1,7 @@
 """The same questions to both stores on judged collections: the same documents in the same order?
 
-`python -m bench.archive.judged`: every question of three collections, by words, and by words and the packaged static
-vectors, against a PostgreSQL server that is started here.
+`python -m bench.archive.judged [NAME…]`: every question of three collections, or of those named, by words, and by words
+and the packaged static vectors, against a PostgreSQL server that is started here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     if not available():
         sys.exit("The relevance data (../shared/retrieval) is not here.")
     with tempfile.TemporaryDirectory() as folder, running() as server:
-        for name in WORDS:
+        for name in sys.argv[1:] or WORDS:
             anyio.run(_compare, name, f"{folder}/{name}.sqlite", server.database())
 
 
