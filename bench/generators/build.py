@@ -318,6 +318,29 @@ def hugo(folder: Path, tools: Path) -> Path:
     return site / "out/posts/guide/index.html"
 
 
+# The page of Eleventy's starter for blogs: Eleventy itself brings none.
+_ELEVENTY = """<!doctype html><html lang="en"><head><title>{{ title }} | Tides</title></head><body>
+<a href="#skip" class="visually-hidden">Skip to main content</a><header><a href="/" class="home-link">Tides</a>
+<nav><h2 class="visually-hidden">Top level navigation menu</h2><ul class="nav">
+<li class="nav-item"><a href="/">Home</a></li><li class="nav-item"><a href="/blog/">Archive</a></li></ul></nav>
+</header><main id="skip"><heading-anchors><h1>{{ title }}</h1><ul class="post-metadata"><li><time
+datetime="2026-03-01">01 March 2026</time></li><li><a href="/tags/tides/" class="post-tag">tides</a></li></ul>
+{{ content }}
+<ul class="links-nextprev"><li class="links-nextprev-prev">← Previous<br> <a href="/reference/">Reference</a></li></ul>
+</heading-anchors></main><footer><p><em>Built with <a href="https://www.11ty.dev/">Eleventy</a></em></p></footer>
+</body></html>"""
+
+
+def eleventy(folder: Path, tools: Path) -> Path:
+    (folder / "node_modules").symlink_to(tools / "eleventy/node_modules")
+    guide = f"---\ntitle: {TITLE[2:]}\nlayout: post.html\n---\n{BODY}"
+    second = SECOND.replace("# Reference", "---\ntitle: Reference\nlayout: post.html\n---", 1)
+    files = {"_includes/post.html": _ELEVENTY, "guide.md": guide, "reference.md": second}
+    write(folder, {**files, "package.json": '{"type": "module"}'})
+    run(folder, tools / "eleventy/node_modules/.bin/eleventy", "--quiet")
+    return folder / "_site/guide/index.html"
+
+
 GENERATORS = (
     Generator("mkdocs", mkdocs("mkdocs"), _pip("mkdocs")),
     Generator("mkdocs-readthedocs", mkdocs("readthedocs"), _pip("mkdocs")),
@@ -345,6 +368,7 @@ GENERATORS = (
     Generator("blog-hexo-fluid", hexo("fluid"), _npm("npm", "hexo-theme-fluid")),
     Generator("blog-nikola-bootblog4", nikola("bootblog4"), _pip("nikola")),
     Generator("blog-nikola-base", nikola("base"), _pip("nikola")),
+    Generator("blog-eleventy", eleventy, _npm("eleventy", "@11ty/eleventy")),
     Generator("blog-hugo", hugo, _command("hugo", "version")),
 )
 

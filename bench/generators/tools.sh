@@ -17,3 +17,4 @@ node_packages vue --legacy-peer-deps vuepress@2.0.0-rc.31 @vuepress/bundler-vite
     @vuepress/theme-default@2.0.0-rc.132 sass-embedded vue
 node_packages astro astro@5 @astrojs/starlight@0.36
 node_packages docu @docusaurus/core@3.8.1 @docusaurus/preset-classic@3.8.1 react@19 react-dom@19
+node_packages eleventy @11ty/eleventy@3.1.2

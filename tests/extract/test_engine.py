@@ -211,3 +211,11 @@ def test_further_stories_below_a_declared_article_go() -> None:
     markdown = read(page).markdown
     assert all(sentence in markdown for sentence in _SENTENCES)
     assert "Story 3" not in markdown
+
+
+def test_text_of_an_open_dialog_stays_and_that_of_a_closed_one_goes() -> None:
+    text = "".join(f"<p>{sentence}</p>" for sentence in _SENTENCES)
+    closed = "<dialog>Closed words that nobody sees yet.</dialog>"
+    markdown = read(f"<html><title>Notice</title><body><dialog open>{text}</dialog>{closed}</body></html>").markdown
+    assert all(sentence in markdown for sentence in _SENTENCES)
+    assert "Closed words" not in markdown

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+import turbohtml
 
 from mcp_web.errors import InvalidInput, SelectorNotFound
 from mcp_web.extract.document import extract_document
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.extract.site_check import check_siteconfig
-from mcp_web.extract.sites import explicit, in_folder, packaged, parse_configs
+from mcp_web.extract.sites import SiteConfig, explicit, fits, in_folder, packaged, parse_configs
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 URL = "https://shop.example.org/things/17"
@@ -152,3 +154,50 @@ def test_category_page_of_a_wiki_keeps_its_members() -> None:
     document = read(page)
     assert document.siteconfig == "mediawiki@2"
     assert document.markdown.count("Lighthouse number") == 40
+
+
+_STORY = "".join(
+    f"<p>Paragraph {n} of a long story, with commas, a verb and enough words to read.</p>" for n in range(30)
+)
+_NOTE = f"<p>{'A note of the author on a page of another kind. ' * 3}</p>"
+
+
+def element_for(selector: str, inside: str) -> str:
+    """HTML in which a selector of a packaged config finds an element, with what stands inside it."""
+    parts = re.split(r"\s*([>+~]|\s)\s*", selector.partition(",")[0].strip())
+    html = inside
+    for at in range(len(parts) - 1, -1, -2):
+        html = f"{_open(parts[at])}{html}</{_tag(parts[at])}>"
+        if at and parts[at - 1] in "+~":
+            html = f"{_open(parts[at - 2])}</{_tag(parts[at - 2])}>{html}"
+            del parts[at - 2 : at]
+            return element_for(" > ".join(parts[: at - 2 : 2]), html) if at > 2 else html
+    return html
+
+
+def _tag(compound: str) -> str:
+    named = re.match(r"[a-z]\w*(?:-\w+)*", compound)
+    return named[0] if named and named[0] != "body" else "div"
+
+
+def _open(compound: str) -> str:
+    classes = re.findall(r"\.([\w-]+)", compound.partition("[")[0])
+    ids = re.findall(r"#([\w-]+)", compound.partition("[")[0])
+    others = re.findall(r"\[([\w-]+)(?:[$^*]?=['\"]?([^\]'\"]*))?", compound)
+    attributes = "".join(f' {name}="{value}"' for name, value in others)
+    attributes += f' class="{" ".join(classes)}"' if classes else ""
+    return f"<{_tag(compound)}{attributes}{f' id={ids[0]}' if ids else ''}>"
+
+
+@pytest.mark.parametrize("config", packaged(), ids=lambda config: config.id)
+def test_config_takes_nothing_from_a_page_that_only_carries_its_marks(config: SiteConfig) -> None:
+    url = f"https://{config.domains[0].rstrip('/')}/x" if config.domains else URL
+    generator = f'<meta name="generator" content="{config.generator[0]} 99">' if config.generator else ""
+    marks = [] if generator else [element_for(config.marks[0], _NOTE)] if config.marks else []
+    first = next((body for body in config.body if not body.startswith("body")), "")
+    notes = "".join((*marks, element_for(first, _NOTE) if first else ""))
+    head = f"<head><title>Long story</title>{generator}</head>"
+    page = f"<html>{head}<body><div><h1>Long story</h1>{_STORY}</div>{notes}</body></html>"
+    if not any(mark.startswith("body") for mark in config.marks[:1]) or generator:
+        assert fits(config, turbohtml.parse(page), url)
+    assert all(f"Paragraph {n} of" in read(page, url=url).markdown for n in range(30))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 # Never content, on no kind of page (the writer reads formulas from script[type^=math]).
 NEVER = (
     "script:not([type^='math/' i]),style,template,svg,iframe:not([src]),canvas,object,embed,"
-    "select,input:not([type=checkbox]),textarea,nav,button,dialog,"
+    "select,input:not([type=checkbox]),textarea,nav,button,dialog:not([open]),"
     "footer:not(blockquote footer,figure footer,[class*=footnote]),[role=navigation],[role=search],[role=menu],"
     "[role=menubar],[role=dialog],[role=alertdialog],[role=contentinfo]"
 )
