@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable
+from mcp_web.errors import SearchAuthError, SearchRateLimited, SearchUnavailable, WebError
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
@@ -18,6 +18,8 @@ from miniweb import MiniWeb, Site
 from search.lookalike import brave_page, recorded, reply, searcher, soon
 
 pytestmark = pytest.mark.anyio
+
+EMPTY_FEED = '<feed xmlns="http://www.w3.org/2005/Atom"></feed>'
 
 # Source: recording, query, and what the first hit is made of: title, address, day, a part of the snippet.
 ANSWERS = {
@@ -172,20 +174,34 @@ def test_the_names_of_the_options_are_the_sources() -> None:
 
 @pytest.mark.parametrize("name", SOURCE_NAMES)
 @pytest.mark.parametrize(
-    ("status", "body", "error"),
+    ("status", "body", "error", "outcome"),
     [
-        (429, "{}", SearchRateLimited),
-        (503, "<title>Just a moment...</title>", SearchUnavailable),
-        (500, "{}", SearchUnavailable),
-        (401, "{}", SearchAuthError),
+        (429, "{}", SearchRateLimited, "rate_limited"),
+        (503, "<title>Just a moment...</title>", SearchUnavailable, "blocked"),
+        (500, "{}", SearchUnavailable, "error"),
+        (200, "<html>maintenance</html>", SearchUnavailable, "error"),
+        (401, "{}", SearchAuthError, "auth"),
     ],
 )
 async def test_refusals_are_told_apart(
-    miniweb: MiniWeb, name: str, status: int, body: str, error: type[Exception]
+    miniweb: MiniWeb, name: str, status: int, body: str, error: type[WebError], outcome: str
 ) -> None:
     site = served(miniweb, name, body, status, Retry_After="300")
-    with pytest.raises(error):
+    with pytest.raises(error) as refused:
         await asked(name, site, SearchQuery("tortoise", category=category_of(name)))
+    assert refused.value.details["attempted"][0]["outcome"] == outcome
+
+
+@pytest.mark.parametrize("name", SOURCE_NAMES)
+async def test_a_source_that_is_down_and_one_without_results_differ(miniweb: MiniWeb, name: str) -> None:
+    nothing = EMPTY_FEED if name == "arxiv" else "{}"
+    site = served(miniweb, name, nothing)
+    found = await asked(name, site, SearchQuery("tortoise", category=category_of(name)))
+    assert (found.hits, found.attempted[0].outcome) == ((), "empty")
+    made = searcher(providers=(name,), urls={name: "http://127.0.0.1:9"})
+    with pytest.raises(SearchUnavailable) as down:
+        await made.search(SearchQuery("tortoise", category=category_of(name)), name, deadline=soon())
+    assert down.value.details["attempted"][0]["outcome"] == "unreachable"
 
 
 @pytest.mark.parametrize(
@@ -242,24 +258,26 @@ async def test_fifty_calls_at_once_keep_the_pace_of_a_source(miniweb: MiniWeb, n
     recording, words, *_ = ANSWERS[name]
     site = served(miniweb, name, recorded(recording))
     made = searcher(providers=(name,), urls={name: site.loopback_url("")})
-    seconds, category = 1.0, category_of(name)
-    waits: list[float] = []
+    category, begun = category_of(name), anyio.current_time()
+    answered: list[int] = []
+    refused: list[WebError] = []
 
     async def one(number: int) -> None:
         query = SearchQuery(f"{words}{number}" if name == "pypi" else f"{words} {number}", category=category)
         try:
-            await made.search(query, name, deadline=soon(seconds))
-            waits.append(0.0)
-        except SearchRateLimited as late:
-            waits.append(late.retry_after or 0.0)
+            await made.search(query, name, deadline=soon(1.0))
+            answered.append(number)
+        except (SearchRateLimited, SearchUnavailable) as late:
+            refused.append(late)
 
     async with anyio.create_task_group() as tasks:
         for number in range(50):
             tasks.start_soon(one, number)
-    capabilities = SOURCES[name].capabilities
-    assert 1 <= len(site.log) <= 1 + seconds * capabilities.rate / capabilities.per
-    assert sum(wait > 0 for wait in waits) == 50 - waits.count(0.0)
-    assert waits.count(0.0) == len(site.log)
+    capabilities, elapsed = SOURCES[name].capabilities, anyio.current_time() - begun
+    assert 1 <= len(site.log) <= 1 + elapsed * capabilities.rate / capabilities.per
+    assert len(answered) <= len(site.log)
+    assert len(answered) + len(refused) == 50
+    assert any(one.retry_after for one in refused)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from mcp_web.errors import FetchFailed, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.text.json_fields import at, items, mapping, text
 from mcp_web.text.papers import PaperId, paper_in
 from mcp_web.text.urls import parse_url
 
@@ -105,7 +105,7 @@ async def _pubmed(app: App, paper: PaperId, until: float) -> dict[str, Any]:
     wanted = f"PMCID:{paper.value}" if paper.scheme == "pmc" else f"EXT_ID:{paper.value} AND SRC:MED"
     api = OfficialApi(app, "europepmc", until)
     answer = await api.json("/search", query=wanted, format="json", resultType="core", pageSize="1")
-    rows = items(mapping(mapping(answer).get("resultList")).get("result"))
+    rows = items(at(answer, ("resultList", "result")))
     if not rows:
         raise FetchFailed(f"Europe PMC does not know {paper.value}.", reason="status")
     return rows[0]
@@ -117,9 +117,7 @@ async def _part(asked: Awaitable[Any], *path: str) -> dict[str, Any]:
         value = await asked
     except REFUSALS:
         return {}
-    for name in path:
-        value = mapping(value).get(name)
-    return mapping(value)
+    return mapping(at(value, path))
 
 
 def _copies(answers: dict[str, Any]) -> list[str]:
@@ -130,11 +128,11 @@ def _copies(answers: dict[str, Any]) -> list[str]:
     found: list[str] = []
     if row.get("isOpenAccess") == "Y" and text(row.get("pmcid")).startswith("PMC"):
         found.append(text(row["pmcid"]))
-    elif digits := text(mapping(work.get("ids")).get("pmcid")).rpartition("/")[2].removeprefix("PMC"):
+    elif digits := text(at(work, ("ids", "pmcid"))).rpartition("/")[2].removeprefix("PMC"):
         found.append(f"PMC{digits}")
     best = mapping(work.get("best_oa_location"))
     found += [text(best.get("pdf_url")), text(best.get("landing_page_url"))]
-    listed = items(mapping(row.get("fullTextUrlList")).get("fullTextUrl"))
+    listed = items(at(row, ("fullTextUrlList", "fullTextUrl")))
     found += [text(one.get("url")) for one in listed if one.get("availabilityCode") in ("OA", "F")]
     web = [one for one in found if one.startswith(("PMC", "http://", "https://"))]
     return [one for one in dict.fromkeys(web) if paper_in(one) is None or "arxiv.org" in one]

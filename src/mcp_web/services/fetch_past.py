@@ -12,7 +12,7 @@ from mcp_web.errors import DomainDenied, FetchFailed, HttpError, InvalidInput, N
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
-from mcp_web.text.json_fields import mapping, text
+from mcp_web.text.json_fields import at, mapping, text
 from mcp_web.text.past import copy_address, copy_day, shown_address, timestamp_of
 from mcp_web.text.urls import parse_url
 
@@ -76,7 +76,7 @@ async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) ->
         answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))
     except REFUSALS as error:
         raise FetchFailed(f"The Internet Archive did not say which copies it has of {url}.", url=url) from error
-    closest = mapping(mapping(mapping(answer).get("archived_snapshots")).get("closest"))
+    closest = mapping(at(answer, ("archived_snapshots", "closest")))
     timestamp = text(closest.get("timestamp"))
     if closest.get("available") is not True or not _TIMESTAMP.fullmatch(timestamp):
         raise NotFound(

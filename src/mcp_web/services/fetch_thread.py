@@ -16,7 +16,7 @@ from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.threads import MEDIA_TYPE, ThreadAddress, reddit_address, thread_address, topic_address
 from mcp_web.model.page import Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
-from mcp_web.text.json_fields import items, mapping, text
+from mcp_web.text.json_fields import at, items, mapping, text
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -133,7 +133,7 @@ async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any
     for _ in range(_PAGES):
         variables = {"owner": owner, "name": name, "number": int(address.number), "after": after}
         answer = await api.post("/graphql", {"query": _DISCUSSION, "variables": variables})
-        found = mapping(mapping(mapping(mapping(answer).get("data")).get("repository")).get("discussion"))
+        found = mapping(at(answer, ("data", "repository", "discussion")))
         page = mapping(found.get("comments"))
         comments += items(page.get("nodes"))
         info = mapping(page.get("pageInfo"))
@@ -157,8 +157,9 @@ async def _stackexchange(api: OfficialApi, address: ThreadAddress) -> dict[str, 
     numbers = [
         str(one["answer_id"]) for one in answers if isinstance(one, dict) and isinstance(one.get("answer_id"), int)
     ]
-    for at in range(0, len(numbers), _EACH):
-        comments += await _all_pages(api, f"/answers/{';'.join(numbers[at : at + _EACH])}/comments", **oldest)
+    for start in range(0, len(numbers), _EACH):
+        some = ";".join(numbers[start : start + _EACH])
+        comments += await _all_pages(api, f"/answers/{some}/comments", **oldest)
     return {"question": found[0], "answers": answers, "comments": comments}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -14,6 +15,13 @@ def mapping(value: Any) -> dict[str, Any]:
 def items(value: Any) -> list[dict[str, Any]]:
     """The objects of a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def at(value: Any, names: Iterable[str]) -> Any:
+    """What the names lead to, one object inside the other; None where one is missing."""
+    for name in names:
+        value = mapping(value).get(name)
+    return value
 
 
 def text(value: Any) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
+from mcp_web.search.hits import make_hit
+from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import count, text
 
 
 class Crates(OfficialSource):
@@ -17,6 +17,8 @@ class Crates(OfficialSource):
     label = "crates.io"
     address = "https://crates.io"
     path = "/api/v1/crates"
+    rows_at = ("crates",)
+    total_at = ("meta", "total")
 
     def params(self, query: SearchQuery) -> Params:
         return {"q": query.text, "per_page": str(query.count), "page": str(query.page + 1)}
@@ -29,26 +31,18 @@ class Crates(OfficialSource):
                 fix="Set MCP_WEB_CONTACT to an e-mail address: crates.io asks for one.",
             )
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        total = count(mapping(answer.get("meta")).get("total"))
-        more = (query.page + 1) * query.count < (total or 0)
-        return ResultPage(
-            hits=present(_hit(row) for row in items(answer.get("crates"))), total=total, more=more, raw=answer
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        name = text(row.get("name")) or text(row.get("id"))
+        downloads = count(row.get("downloads"))
+        return make_hit(
+            f"{name} {text(row.get('max_stable_version')) or text(row.get('max_version'))}".strip(),
+            f"https://crates.io/crates/{name}" if name else None,
+            joined(
+                text(row.get("description")),
+                f"{downloads:,} downloads" if downloads else "",
+                text(row.get("documentation")),
+                text(row.get("repository")),
+            ),
+            engine="crates",
+            date=row.get("updated_at"),
         )
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    name = text(row.get("name")) or text(row.get("id"))
-    downloads = count(row.get("downloads"))
-    return make_hit(
-        f"{name} {text(row.get('max_stable_version')) or text(row.get('max_version'))}".strip(),
-        f"https://crates.io/crates/{name}" if name else None,
-        joined(
-            text(row.get("description")),
-            f"{downloads:,} downloads" if downloads else "",
-            text(row.get("documentation")),
-            text(row.get("repository")),
-        ),
-        engine="crates",
-        date=row.get("updated_at"),
-    )

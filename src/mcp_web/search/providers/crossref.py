@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ResultPage
+from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, offset, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
@@ -20,6 +19,8 @@ class Crossref(OfficialSource):
     address = "https://api.crossref.org"
     path = "/works"
     lookup_interval = 0.2
+    rows_at = ("message", "items")
+    total_at = ("message", "total-results")
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -34,28 +35,19 @@ class Crossref(OfficialSource):
     def identity(self) -> Params:
         return {"mailto": self.access.contact}
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        message = mapping(answer.get("message"))
-        total = count(message.get("total-results"))
-        more = (query.page + 1) * query.count < (total or 0)
-        return ResultPage(
-            hits=present(_hit(row) for row in items(message.get("items"))), total=total, more=more, raw=answer
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        doi = text(row.get("DOI"))
+        names = [joined_name(one) for one in items(row.get("author"))[:3]]
+        cited = count(row.get("is-referenced-by-count"))
+        retracted = any(text(one.get("type")) in ("retraction", "withdrawal") for one in items(row.get("updated-by")))
+        return make_hit(
+            f"{'RETRACTED: ' if retracted else ''}{first(row.get('title'))}",
+            f"https://doi.org/{doi}" if doi else row.get("URL"),
+            joined(text(row.get("abstract")), ", ".join(filter(None, names)), f"cited {cited} times" if cited else ""),
+            engine="crossref",
+            date=_date(row.get("issued")),
+            source=first(row.get("container-title")),
         )
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    doi = text(row.get("DOI"))
-    names = [joined_name(one) for one in items(row.get("author"))[:3]]
-    cited = count(row.get("is-referenced-by-count"))
-    retracted = any(text(one.get("type")) in ("retraction", "withdrawal") for one in items(row.get("updated-by")))
-    return make_hit(
-        f"{'RETRACTED: ' if retracted else ''}{first(row.get('title'))}",
-        f"https://doi.org/{doi}" if doi else row.get("URL"),
-        joined(text(row.get("abstract")), ", ".join(filter(None, names)), f"cited {cited} times" if cited else ""),
-        engine="crossref",
-        date=_date(row.get("issued")),
-        source=first(row.get("container-title")),
-    )
 
 
 def first(value: Any) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ResultPage
+from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import items, mapping, text
 
 
 class DataCite(OfficialSource):
@@ -16,29 +15,28 @@ class DataCite(OfficialSource):
     label = "DataCite"
     address = "https://api.datacite.org"
     path = "/dois"
+    rows_at = ("data",)
+    total_at = ("meta", "total")
 
     def params(self, query: SearchQuery) -> Params:
         return {"query": query.text, "page[size]": str(query.count), "page[number]": str(query.page + 1)}
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        total = count(mapping(answer.get("meta")).get("total"))
-        hits = present(_hit(mapping(row.get("attributes"))) for row in items(answer.get("data")))
-        return ResultPage(hits=hits, total=total, more=(query.page + 1) * query.count < (total or 0), raw=answer)
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    doi = text(row.get("doi"))
-    title = next((text(one.get("title")) for one in items(row.get("titles"))), "")
-    names = [text(one.get("name")) for one in items(row.get("creators"))[:3]]
-    abstract = next((text(one.get("description")) for one in items(row.get("descriptions"))), "")
-    return make_hit(
-        title,
-        f"https://doi.org/{doi}" if doi else None,
-        joined(abstract, ", ".join(filter(None, names)), text(mapping(row.get("types")).get("resourceTypeGeneral"))),
-        engine="datacite",
-        date=_date(row),
-        source=publisher(row.get("publisher")),
-    )
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        row = mapping(row.get("attributes"))
+        doi = text(row.get("doi"))
+        title = next((text(one.get("title")) for one in items(row.get("titles"))), "")
+        names = [text(one.get("name")) for one in items(row.get("creators"))[:3]]
+        abstract = next((text(one.get("description")) for one in items(row.get("descriptions"))), "")
+        return make_hit(
+            title,
+            f"https://doi.org/{doi}" if doi else None,
+            joined(
+                abstract, ", ".join(filter(None, names)), text(mapping(row.get("types")).get("resourceTypeGeneral"))
+            ),
+            engine="datacite",
+            date=_date(row),
+            source=publisher(row.get("publisher")),
+        )
 
 
 def _date(row: dict[str, Any]) -> str | None:

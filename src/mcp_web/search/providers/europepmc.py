@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ResultPage
+from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import count, mapping, text
 
 
 class EuropePmc(OfficialSource):
@@ -16,6 +15,8 @@ class EuropePmc(OfficialSource):
     label = "Europe PMC"
     address = "https://www.ebi.ac.uk/europepmc/webservices/rest"
     path = "/search"
+    rows_at = ("resultList", "result")
+    total_at = ("hitCount",)
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -30,29 +31,25 @@ class EuropePmc(OfficialSource):
     def identity(self) -> Params:
         return {"email": self.access.contact}
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        rows = items(mapping(answer.get("resultList")).get("result"))
-        total = count(answer.get("hitCount"))
-        hits = present(_hit(row) for row in rows)
-        return ResultPage(hits=hits, total=total, more=query.count < (total or 0), raw=answer)
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return query.count < total
 
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    source, identifier = text(row.get("source")), text(row.get("id"))
-    cited = count(row.get("citedByCount"))
-    kinds = mapping(row.get("pubTypeList")).get("pubType")
-    retracted = isinstance(kinds, list) and "retracted publication" in [str(kind).lower() for kind in kinds]
-    return make_hit(
-        f"{'RETRACTED: ' if retracted else ''}{text(row.get('title'))}",
-        f"https://europepmc.org/article/{source}/{identifier}" if source and identifier else None,
-        joined(
-            text(row.get("abstractText")),
-            text(row.get("authorString")),
-            f"cited {cited} times" if cited else "",
-            f"doi:{row['doi']}" if text(row.get("doi")) else "",
-            "open access" if row.get("isOpenAccess") == "Y" else "",
-        ),
-        engine="europepmc",
-        date=row.get("firstPublicationDate"),
-        source=mapping(mapping(row.get("journalInfo")).get("journal")).get("title"),
-    )
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        source, identifier = text(row.get("source")), text(row.get("id"))
+        cited = count(row.get("citedByCount"))
+        kinds = mapping(row.get("pubTypeList")).get("pubType")
+        retracted = isinstance(kinds, list) and "retracted publication" in [str(kind).lower() for kind in kinds]
+        return make_hit(
+            f"{'RETRACTED: ' if retracted else ''}{text(row.get('title'))}",
+            f"https://europepmc.org/article/{source}/{identifier}" if source and identifier else None,
+            joined(
+                text(row.get("abstractText")),
+                text(row.get("authorString")),
+                f"cited {cited} times" if cited else "",
+                f"doi:{row['doi']}" if text(row.get("doi")) else "",
+                "open access" if row.get("isOpenAccess") == "Y" else "",
+            ),
+            engine="europepmc",
+            date=row.get("firstPublicationDate"),
+            source=mapping(mapping(row.get("journalInfo")).get("journal")).get("title"),
+        )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
-from mcp_web.text.json_fields import count, items, mapping, text, texts
+from mcp_web.text.json_fields import count, mapping, text, texts
 
 _FIX = "Set MCP_WEB_GITHUB_TOKEN to a token without any scope."
 _PROBLEM = re.compile(
@@ -27,6 +28,8 @@ class GitHub(OfficialSource):
     capabilities = source_capabilities("github", {"it"}, dated=True, max_count=100, max_pages=10, rate=10, per=60.0)
     label = "GitHub"
     address = "https://api.github.com"
+    rows_at = ("items",)
+    total_at = ("total_count",)
 
     def url(self, query: SearchQuery) -> str:
         return f"{self.access.base}/search/{self._kind(query)}"
@@ -57,44 +60,43 @@ class GitHub(OfficialSource):
                 fix=None if self.access.key else _FIX,
             )
 
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return (query.page + 1) * query.count < min(total, 1000)
+
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        total = count(answer.get("total_count"))
-        return ResultPage(
-            hits=present(_hit(row) for row in items(answer.get("items"))),
-            total=total,
-            more=(query.page + 1) * query.count < min(total or 0, 1000),
-            incomplete=answer.get("incomplete_results") is True,
-            raw=answer,
+        return replace(super().page(answer, query), incomplete=answer.get("incomplete_results") is True)
+
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        if "path" in row:
+            repository = text(mapping(row.get("repository")).get("full_name"))
+            return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"), engine="github")
+        if "full_name" in row:
+            stars = f"{count(row.get('stargazers_count')) or 0} stars"
+            archived = "archived" if row.get("archived") is True else ""
+            about = joined(
+                text(row.get("description")), stars, text(row.get("language")), ", ".join(texts(row.get("topics")))
+            )
+            return make_hit(
+                row["full_name"],
+                row.get("html_url"),
+                joined(about, archived),
+                engine="github",
+                date=row.get("pushed_at"),
+            )
+        facts = f"{text(row.get('state'))}, {count(row.get('comments')) or 0} comments"
+        return make_hit(
+            row.get("title"),
+            row.get("html_url"),
+            joined(facts, text(row.get("body"))),
+            engine="github",
+            date=row.get("created_at"),
+            source=mapping(row.get("user")).get("login"),
         )
 
     def _kind(self, query: SearchQuery) -> str:
         if self.access.key and _CODE.search(query.text):
             return "code"
         return "issues" if _PROBLEM.search(query.text) else "repositories"
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    if "path" in row:
-        repository = text(mapping(row.get("repository")).get("full_name"))
-        return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"), engine="github")
-    if "full_name" in row:
-        stars = f"{count(row.get('stargazers_count')) or 0} stars"
-        archived = "archived" if row.get("archived") is True else ""
-        about = joined(
-            text(row.get("description")), stars, text(row.get("language")), ", ".join(texts(row.get("topics")))
-        )
-        return make_hit(
-            row["full_name"], row.get("html_url"), joined(about, archived), engine="github", date=row.get("pushed_at")
-        )
-    facts = f"{text(row.get('state'))}, {count(row.get('comments')) or 0} comments"
-    return make_hit(
-        row.get("title"),
-        row.get("html_url"),
-        joined(facts, text(row.get("body"))),
-        engine="github",
-        date=row.get("created_at"),
-        source=mapping(row.get("user")).get("login"),
-    )
 
 
 def _until_reset(response: ApiResponse) -> float | None:

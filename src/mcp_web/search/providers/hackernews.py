@@ -7,10 +7,9 @@ from datetime import time as clock
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ResultPage
+from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
-from mcp_web.text.json_fields import count, items, text
+from mcp_web.text.json_fields import count, text
 
 
 class HackerNews(OfficialSource):
@@ -19,6 +18,8 @@ class HackerNews(OfficialSource):
     label = "Hacker News"
     address = "https://hn.algolia.com"
     path = "/api/v1/search"
+    rows_at = ("hits",)
+    total_at = ("nbHits",)
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -31,27 +32,21 @@ class HackerNews(OfficialSource):
             "numericFilters": dates,
         }
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        return ResultPage(
-            hits=present(_hit(row) for row in items(answer.get("hits"))),
-            total=count(answer.get("nbHits")),
-            more=query.page + 1 < (count(answer.get("nbPages")) or 0),
-            raw=answer,
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return query.page + 1 < (count(answer.get("nbPages")) or 0)
+
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        identifier = text(row.get("objectID"))
+        facts = f"{count(row.get('points')) or 0} points, {count(row.get('num_comments')) or 0} comments"
+        about = f"about {row['url']}" if text(row.get("url")) else ""
+        return make_hit(
+            row.get("title"),
+            f"https://news.ycombinator.com/item?id={identifier}" if identifier else row.get("url"),
+            joined(facts, about, text(row.get("story_text"))),
+            engine="hackernews",
+            date=row.get("created_at"),
+            source=row.get("author"),
         )
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    identifier = text(row.get("objectID"))
-    facts = f"{count(row.get('points')) or 0} points, {count(row.get('num_comments')) or 0} comments"
-    about = f"about {row['url']}" if text(row.get("url")) else ""
-    return make_hit(
-        row.get("title"),
-        f"https://news.ycombinator.com/item?id={identifier}" if identifier else row.get("url"),
-        joined(facts, about, text(row.get("story_text"))),
-        engine="hackernews",
-        date=row.get("created_at"),
-        source=row.get("author"),
-    )
 
 
 def _moment(day: Any) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ApiRequest, ResultPage
+from mcp_web.search.hits import make_hit
+from mcp_web.search.provider import ApiRequest
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
-from mcp_web.text.json_fields import count, items, mapping, text, texts
+from mcp_web.text.json_fields import text, texts
 
 _FIELDS = ("identifier", "title", "description", "date", "mediatype", "creator")
 _MEDIA = {"music": " AND mediatype:audio", "videos": " AND mediatype:movies"}
@@ -19,6 +19,8 @@ class InternetArchive(OfficialSource):
     label = "Internet Archive"
     address = "https://archive.org"
     path = "/advancedsearch.php"
+    rows_at = ("response", "docs")
+    total_at = ("response", "numFound")
 
     def request(self, query: SearchQuery) -> ApiRequest:
         asked = super().request(query)
@@ -35,24 +37,15 @@ class InternetArchive(OfficialSource):
             "output": "json",
         }
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        found = mapping(answer.get("response"))
-        total = count(found.get("numFound"))
-        more = (query.page + 1) * query.count < (total or 0)
-        return ResultPage(
-            hits=present(_hit(row) for row in items(found.get("docs"))), total=total, more=more, raw=answer
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        identifier = text(row.get("identifier"))
+        return make_hit(
+            _one(row.get("title")) or identifier,
+            f"https://archive.org/details/{identifier}" if identifier else None,
+            joined(text(row.get("mediatype")), _one(row.get("creator")), _one(row.get("description"))),
+            engine="internetarchive",
+            date=row.get("date"),
         )
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    identifier = text(row.get("identifier"))
-    return make_hit(
-        _one(row.get("title")) or identifier,
-        f"https://archive.org/details/{identifier}" if identifier else None,
-        joined(text(row.get("mediatype")), _one(row.get("creator")), _one(row.get("description"))),
-        engine="internetarchive",
-        date=row.get("date"),
-    )
 
 
 def _one(value: Any) -> str:

@@ -5,14 +5,15 @@ Its results are licensed CC BY-NC-SA 4.0, so it is asked only when it is named, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ResultPage
 from mcp_web.search.providers.source import OfficialSource, Params, source_capabilities
 from mcp_web.search.refusals import is_wall, retry_after
-from mcp_web.text.json_fields import count, items, text
+from mcp_web.text.json_fields import count, text
 
 
 class Marginalia(OfficialSource):
@@ -21,6 +22,7 @@ class Marginalia(OfficialSource):
     label = "Marginalia"
     address = "https://api2.marginalia-search.com"
     path = "/search"
+    rows_at = ("results",)
 
     def headers(self) -> dict[str, str]:
         return super().headers() | {"API-Key": self.access.key or "public"}
@@ -33,15 +35,13 @@ class Marginalia(OfficialSource):
         if response.status == 503 and not is_wall(response):
             raise self.limited("status 503", retry_after(response))
 
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return query.page + 1 < (count(answer.get("pages")) or 0)
+
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
         licence = text(answer.get("license"))
-        return ResultPage(
-            hits=present(_hit(row) for row in items(answer.get("results"))),
-            more=query.page + 1 < (count(answer.get("pages")) or 0),
-            notes=(f"Results of Marginalia are licensed {licence}.",) if licence else (),
-            raw=answer,
-        )
+        notes = (f"Results of Marginalia are licensed {licence}.",) if licence else ()
+        return replace(super().page(answer, query), notes=notes)
 
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    return make_hit(row.get("title"), row.get("url"), text(row.get("description")), engine="marginalia")
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        return make_hit(row.get("title"), row.get("url"), text(row.get("description")), engine="marginalia")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ResultPage
+from mcp_web.search.hits import make_hit
 from mcp_web.search.providers.source import OfficialSource, Params, joined, offset, source_capabilities
-from mcp_web.text.json_fields import count, items, mapping, text, texts
+from mcp_web.text.json_fields import mapping, text, texts
 
 
 class Npm(OfficialSource):
@@ -16,28 +15,24 @@ class Npm(OfficialSource):
     label = "npm"
     address = "https://registry.npmjs.org"
     path = "/-/v1/search"
+    rows_at = ("objects",)
+    total_at = ("total",)
 
     def params(self, query: SearchQuery) -> Params:
         return {"text": query.text, "size": str(query.count), "from": offset(query)}
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        rows = items(answer.get("objects"))
-        total = count(answer.get("total"))
-        more = (query.page + 1) * query.count < (total or 0)
-        return ResultPage(
-            hits=present(_hit(mapping(row.get("package"))) for row in rows), total=total, more=more, raw=answer
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        package = mapping(row.get("package"))
+        name, links = text(package.get("name")), mapping(package.get("links"))
+        return make_hit(
+            f"{name} {text(package.get('version'))}".strip(),
+            links.get("npm") or (f"https://www.npmjs.com/package/{name}" if name else None),
+            joined(
+                text(package.get("description")),
+                ", ".join(texts(package.get("keywords"))),
+                text(links.get("repository")),
+            ),
+            engine="npm",
+            date=package.get("date"),
+            source=mapping(package.get("publisher")).get("username"),
         )
-
-
-def _hit(package: dict[str, Any]) -> Hit | None:
-    name, links = text(package.get("name")), mapping(package.get("links"))
-    return make_hit(
-        f"{name} {text(package.get('version'))}".strip(),
-        links.get("npm") or (f"https://www.npmjs.com/package/{name}" if name else None),
-        joined(
-            text(package.get("description")), ", ".join(texts(package.get("keywords"))), text(links.get("repository"))
-        ),
-        engine="npm",
-        date=package.get("date"),
-        source=mapping(package.get("publisher")).get("username"),
-    )

@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import Provider
-from mcp_web.search.providers.arxiv import Arxiv
-from mcp_web.search.providers.crates import Crates
-from mcp_web.search.providers.crossref import Crossref
-from mcp_web.search.providers.datacite import DataCite
-from mcp_web.search.providers.europepmc import EuropePmc
-from mcp_web.search.providers.github import GitHub
-from mcp_web.search.providers.hackernews import HackerNews
-from mcp_web.search.providers.internetarchive import InternetArchive
-from mcp_web.search.providers.marginalia import Marginalia
-from mcp_web.search.providers.npm import Npm
-from mcp_web.search.providers.openalex import OpenAlex
-from mcp_web.search.providers.pypi import PyPi
-from mcp_web.search.providers.source import Access, OfficialSource
-from mcp_web.search.providers.stackexchange import StackExchange
-from mcp_web.search.providers.wikidata import Wikidata
-from mcp_web.search.providers.wikipedia import Wikipedia
+from importlib import import_module
 
-_CLASSES: tuple[type[OfficialSource], ...] = (
-    Wikipedia,
-    Wikidata,
-    OpenAlex,
-    Crossref,
-    DataCite,
-    Arxiv,
-    EuropePmc,
-    StackExchange,
-    GitHub,
-    HackerNews,
-    Marginalia,
-    InternetArchive,
-    PyPi,
-    Npm,
-    Crates,
-)
-SOURCES: dict[str, type[OfficialSource]] = {one.capabilities.name: one for one in _CLASSES}
+from mcp_web.search.options import SOURCE_NAMES, SearchOptions
+from mcp_web.search.provider import Provider
+from mcp_web.search.providers.source import Access, OfficialSource
+
+
+def _class_in(name: str) -> type[OfficialSource]:
+    """The source in the module of its name."""
+    module = import_module(f"mcp_web.search.providers.{name}")
+    kinds = (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__)
+    return next(kind for kind in kinds if issubclass(kind, OfficialSource))
+
+
+SOURCES: dict[str, type[OfficialSource]] = {name: _class_in(name) for name in SOURCE_NAMES}
 
 
 def open_source(name: str, options: SearchOptions) -> OfficialSource:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
+from mcp_web.search.hits import make_hit
+from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
 from mcp_web.text.json_fields import count, items, mapping, text
@@ -25,6 +25,8 @@ class OpenAlex(OfficialSource):
     label = "OpenAlex"
     address = "https://api.openalex.org"
     path = "/works"
+    rows_at = ("results",)
+    total_at = ("meta", "count")
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -54,26 +56,19 @@ class OpenAlex(OfficialSource):
             )
         raise self.limited(f"status {response.status}", retry_after(response))
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        rows = items(answer.get("results"))
-        total = count(mapping(answer.get("meta")).get("count"))
-        more = (query.page + 1) * query.count < (total or 0)
-        return ResultPage(hits=present(_hit(row) for row in rows), total=total, more=more, raw=answer)
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    place, open_copy = mapping(row.get("primary_location")), mapping(row.get("best_oa_location"))
-    names = [text(mapping(one.get("author")).get("display_name")) for one in items(row.get("authorships"))[:3]]
-    cited = count(row.get("cited_by_count"))
-    copy = text(open_copy.get("pdf_url")) or text(open_copy.get("landing_page_url"))
-    facts = joined(
-        ", ".join(filter(None, names)), f"cited {cited} times" if cited else "", f"open copy {copy}" if copy else ""
-    )
-    return make_hit(
-        f"{'RETRACTED: ' if row.get('is_retracted') is True else ''}{text(row.get('display_name'))}",
-        row.get("doi") or place.get("landing_page_url") or row.get("id"),
-        joined(inverted_abstract(row.get("abstract_inverted_index"), _MOST_WORDS), facts),
-        engine="openalex",
-        date=row.get("publication_date"),
-        source=mapping(place.get("source")).get("display_name"),
-    )
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        place, open_copy = mapping(row.get("primary_location")), mapping(row.get("best_oa_location"))
+        names = [text(mapping(one.get("author")).get("display_name")) for one in items(row.get("authorships"))[:3]]
+        cited = count(row.get("cited_by_count"))
+        copy = text(open_copy.get("pdf_url")) or text(open_copy.get("landing_page_url"))
+        facts = joined(
+            ", ".join(filter(None, names)), f"cited {cited} times" if cited else "", f"open copy {copy}" if copy else ""
+        )
+        return make_hit(
+            f"{'RETRACTED: ' if row.get('is_retracted') is True else ''}{text(row.get('display_name'))}",
+            row.get("doi") or place.get("landing_page_url") or row.get("id"),
+            joined(inverted_abstract(row.get("abstract_inverted_index"), _MOST_WORDS), facts),
+            engine="openalex",
+            date=row.get("publication_date"),
+            source=mapping(place.get("source")).get("display_name"),
+        )

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any, ClassVar
 
-from mcp_web.model.search import Category, SearchQuery
+from mcp_web.model.search import Category, Hit, SearchQuery
 from mcp_web.search.dates import span_of
+from mcp_web.search.hits import present
 from mcp_web.search.provider import (
     ApiRequest,
     ApiResponse,
@@ -22,7 +23,7 @@ from mcp_web.search.provider import (
     ResultPage,
 )
 from mcp_web.search.refusals import error_object, json_object, refuse_by_status
-from mcp_web.text.json_fields import mapping, text
+from mcp_web.text.json_fields import at, count, items, mapping, text
 
 Params = dict[str, str]
 
@@ -72,12 +73,17 @@ def source_capabilities(
 
 
 class OfficialSource:
-    """A provider that is one public JSON API. Subclasses give `path`, `params` and `page`."""
+    """A provider that is one public JSON API.
+
+    A subclass says where the results are (`rows_at`, `total_at`), what is sent (`params`) and what a result is (`hit`).
+    """
 
     capabilities: ClassVar[Capabilities]
     label: ClassVar[str]
     address: ClassVar[str]  # of the public service
     path: ClassVar[str] = ""
+    rows_at: ClassVar[tuple[str, ...]] = ()  # the names that lead to the results in an answer
+    total_at: ClassVar[tuple[str, ...]] = ()  # and to their number
     lookup_interval: ClassVar[float | None] = 0.1  # seconds between two lookups; None: paced with the searches
 
     def __init__(self, access: Access) -> None:
@@ -90,8 +96,17 @@ class OfficialSource:
     def params(self, query: SearchQuery) -> Params:
         raise NotImplementedError
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+    def hit(self, row: dict[str, Any]) -> Hit | None:
         raise NotImplementedError
+
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        """Whether there are results after this page."""
+        return (query.page + 1) * query.count < total
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        total = count(at(answer, self.total_at)) if self.total_at else None
+        hits = present(self.hit(row) for row in items(at(answer, self.rows_at)))
+        return ResultPage(hits=hits, total=total, more=self.more(answer, query, total or 0), raw=answer)
 
     def url(self, query: SearchQuery) -> str:
         return self.access.base + self.path

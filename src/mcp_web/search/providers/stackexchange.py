@@ -7,11 +7,11 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused, ResultPage
+from mcp_web.search.hits import make_hit
+from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused
 from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object
-from mcp_web.text.json_fields import count, items, mapping, seconds, text, texts
+from mcp_web.text.json_fields import count, mapping, seconds, text, texts
 
 _SITE = re.compile(
     r"^(?:[a-z0-9-]+\.)?(?:stackexchange|stackoverflow|serverfault|superuser|askubuntu|mathoverflow)\.\w+$"
@@ -24,6 +24,7 @@ class StackExchange(OfficialSource):
     label = "Stack Exchange"
     address = "https://api.stackexchange.com/2.3"
     path = "/search/advanced"
+    rows_at = ("items",)
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
@@ -55,9 +56,21 @@ class StackExchange(OfficialSource):
         if name in ("temporarily_unavailable", "internal_error"):
             raise ProviderRefused("error", f"Stack Exchange failed with {name}.")
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        hits = present(_hit(row) for row in items(answer.get("items")))
-        return ResultPage(hits=hits, more=answer.get("has_more") is True, raw=answer)
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return answer.get("has_more") is True
+
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        answers = count(row.get("answer_count")) or 0
+        accepted = ", one accepted" if row.get("accepted_answer_id") else ""
+        facts = f"{count(row.get('score')) or 0} votes, {answers} answers{accepted}"
+        return make_hit(
+            row.get("title"),
+            row.get("link"),
+            joined(facts, ", ".join(texts(row.get("tags"))), text(row.get("body"))),
+            engine="stackexchange",
+            date=row.get("creation_date"),
+            source=mapping(row.get("owner")).get("display_name"),
+        )
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
         """`backoff` is the time that must pass before the next request."""
@@ -65,20 +78,6 @@ class StackExchange(OfficialSource):
         wait = seconds(answer.get("backoff"))
         spent = answer.get("quota_remaining") == 0
         return PlanQuota(pause=_until_midnight() if spent else wait) if spent or wait else None
-
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    answers = count(row.get("answer_count")) or 0
-    accepted = ", one accepted" if row.get("accepted_answer_id") else ""
-    facts = f"{count(row.get('score')) or 0} votes, {answers} answers{accepted}"
-    return make_hit(
-        row.get("title"),
-        row.get("link"),
-        joined(facts, ", ".join(texts(row.get("tags"))), text(row.get("body"))),
-        engine="stackexchange",
-        date=row.get("creation_date"),
-        source=mapping(row.get("owner")).get("display_name"),
-    )
 
 
 def _seconds(day: Any) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
-from mcp_web.search.provider import ApiResponse, ResultPage
+from mcp_web.search.hits import make_hit
+from mcp_web.search.provider import ApiResponse
 from mcp_web.search.providers.source import OfficialSource, Params, offset, source_capabilities
 from mcp_web.search.providers.wikipedia import refuse_mediawiki
-from mcp_web.text.json_fields import items, text
+from mcp_web.text.json_fields import text
 
 
 class Wikidata(OfficialSource):
@@ -17,6 +17,7 @@ class Wikidata(OfficialSource):
     label = "Wikidata"
     address = "https://www.wikidata.org"
     path = "/w/api.php"
+    rows_at = ("search",)
 
     def params(self, query: SearchQuery) -> Params:
         language = (query.language or "en").partition("-")[0].lower()
@@ -34,12 +35,10 @@ class Wikidata(OfficialSource):
     def refuse(self, response: ApiResponse) -> None:
         refuse_mediawiki(self, response)
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        hits = present(_hit(row) for row in items(answer.get("search")))
-        return ResultPage(hits=hits, more="search-continue" in answer, raw=answer)
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return "search-continue" in answer
 
-
-def _hit(row: dict[str, Any]) -> Hit | None:
-    identifier = text(row.get("id"))
-    url = f"https://www.wikidata.org/wiki/{identifier}" if identifier else row.get("concepturi")
-    return make_hit(row.get("label") or identifier, url, row.get("description"), engine="wikidata")
+    def hit(self, row: dict[str, Any]) -> Hit | None:
+        identifier = text(row.get("id"))
+        url = f"https://www.wikidata.org/wiki/{identifier}" if identifier else row.get("concepturi")
+        return make_hit(row.get("label") or identifier, url, row.get("description"), engine="wikidata")
