@@ -47,4 +47,4 @@ def test_no_title_covers_another() -> None:
     labelled = [(node["label"][1], node["y"] + node["r"], len(node["label"][0])) for node in nodes if node["label"][0]]
     assert len(labelled) > 5
     for (x1, y1, long1), (x2, y2, long2) in combinations(labelled, 2):
-        assert abs(y1 - y2) >= graph._LINE - 0.2 or abs(x1 - x2) >= (long1 + long2) * graph._CHAR_WIDTH / 2 - 0.2
+        assert abs(y1 - y2) >= graph._LINE - 1 or abs(x1 - x2) >= (long1 + long2) * graph._CHAR_WIDTH / 2 - 1

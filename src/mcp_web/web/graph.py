@@ -31,6 +31,7 @@ _MOST_EDGES = 50  # of one document
 _STEPS = 60
 _GRAVITY = 1.2  # towards the middle, so that what is not linked to the rest stays near
 _MARGIN = 60
+_NAME = 20  # digits of a document's key that name it here: there are hundreds of links
 
 Pairs = tuple[tuple[str, str], ...]
 Places = dict[str, tuple[float, float]]
@@ -138,7 +139,7 @@ def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
 def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str) -> list[dict[str, Any]]:
     cited = Counter(target for _, target in pairs)
     degree = Counter(end for pair in pairs for end in pair)
-    link = {key: {"href": f"/archive/{key}", "title": one.title or one.url} for key, one in titles.items()}
+    link = {key: {"href": f"/archive/{key[:_NAME]}", "title": one.title or one.url} for key, one in titles.items()}
     radius = {key: round(5 + 2.5 * math.sqrt(cited[key]), 1) for key in places}
     order = ([center] if center else []) + [key for key, _ in degree.most_common() if key != center]
     labels = _labels([key for key in order if key in link], places, radius, link)
@@ -150,8 +151,9 @@ def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str)
         link[key]
         | {
             "key": key,
-            "x": round(x, 1),
-            "y": round(y, 1),
+            "name": key[:_NAME],
+            "x": round(x),
+            "y": round(y),
             "r": radius[key],
             "focus": key == center,
             "label": labels.get(key, ("", 0.0)),
@@ -175,20 +177,19 @@ def _labels(
         half, y = len(text) * _CHAR_WIDTH / 2, places[key][1] + radius[key]
         x = min(max(places[key][0], half), WIDTH - half)
         if all(abs(x - other[0]) >= half + other[1] or abs(y - other[2]) >= _LINE for other in boxes):
-            found[key] = (text, round(x, 1))
+            found[key] = (text, round(x))
             boxes.append((x, half, y))
         if len(found) == LABELLED:
             break
     return found
 
 
-def _lines(places: Places, pairs: Pairs, radius: Mapping[str, float]) -> list[dict[str, float]]:
+def _lines(places: Places, pairs: Pairs, radius: Mapping[str, float]) -> list[tuple[int, ...]]:
     """Arrows, each ending at the edge of the circle it leads to."""
     lines = []
     for source, target in pairs:
         (x1, y1), (x2, y2) = places[source], places[target]
         far = math.hypot(x2 - x1, y2 - y1) or 1.0
         short = min(1.0, (radius.get(target, 0.0) + 2) / far)
-        ends = {"x1": x1, "y1": y1, "x2": x2 - (x2 - x1) * short, "y2": y2 - (y2 - y1) * short}
-        lines.append({name: round(value, 1) for name, value in ends.items()})
+        lines.append(tuple(map(round, (x1, y1, x2 - (x2 - x1) * short, y2 - (y2 - y1) * short))))
     return lines
