@@ -27,10 +27,10 @@ $(VENV)/.dev: $(VENV)/.installed constraints-dev.txt
 
 test: $(VENV)/.dev ## install what the tests need and run them
 	@scripts/system-parts
-	$(BIN)/python -m pytest tests -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest tests -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 quick: $(VENV)/.dev ## the fast part of the tests, about a minute: no browser, no servers of others, no big data
-	$(BIN)/python -m pytest $(QUICK) -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest $(QUICK) -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy strict, architecture
 	$(BIN)/ruff check src tests bench scripts

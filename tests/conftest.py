@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,30 @@ if TYPE_CHECKING:
 # A test answers the same on every run, however busy the machine is: no time limits, the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
+
+
+# Files that take longest, in this order before all others: begun last, one of them would keep one worker busy while
+# the other has nothing left to do.
+SLOW = (
+    "shipping/test_wheel.py",
+    "surface/test_conformance.py",
+    "border/test_border.py",
+    "surface/test_hostile.py",
+    "web/test_pages.py",
+    "render/test_hostile.py",
+    "contracts/test_renderer.py",
+    "render/test_lifecycle.py",
+    "render/test_applications.py",
+    "golden/test_reading_floors.py",
+    "surface/test_slow_clients.py",
+    "search/test_searxng_lab.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    places = {here / name: number for number, name in enumerate(SLOW)}
+    items.sort(key=lambda item: places.get(item.path, len(SLOW)))
 
 
 @pytest.fixture

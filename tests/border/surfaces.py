@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import os
-import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +25,7 @@ from mcp_web.tools.calling import Result, call_tool
 from mcp_web.tools.sets import tool_named
 from mcp_web.web.csrf import COOKIE, FIELD
 from miniweb import MiniWeb
+from surface.command import run_command
 
 from .hostile_world import KEY, WORD, HostileWorld, html_page
 from .outputs import Output, Reader, parsed
@@ -232,56 +230,23 @@ def command_calls(world: HostileWorld, folder: Path) -> Iterator[tuple[str, list
 
 
 async def commands(world: HostileWorld, web: MiniWeb, folder: Path) -> AsyncIterator[Output]:
-    env = world.settings() | {
-        "DATA_DIR": str(folder / "data"),
-        "XDG_CONFIG_HOME": str(folder / "config"),
-        "MCP_WEB_ALLOW_PRIVATE": world.site.exemption,
-        "MCP_WEB_SEARCH_HISTORY": "true",
-        "MCP_WEB_RENDER_ENABLED": "false",
-        "HOME": str(folder),
-    }
+    env = (
+        dict(os.environ)
+        | world.settings()
+        | {
+            "DATA_DIR": str(folder / "data"),
+            "XDG_CONFIG_HOME": str(folder / "config"),
+            "MCP_WEB_ALLOW_PRIVATE": world.site.exemption,
+            "MCP_WEB_SEARCH_HISTORY": "true",
+            "MCP_WEB_RENDER_ENABLED": "false",
+            "HOME": str(folder),
+        }
+    )
     for name, arguments in command_calls(world, folder):
-        out, err = await anyio.to_thread.run_sync(run_command, [*name.split(), *arguments], env)
+        done = await anyio.to_thread.run_sync(run_command, [*name.split(), *arguments], env)
         call = f"mcp-web {name} {' '.join(arguments)}"[:200]
-        yield Output(call, parsed(out), "person")
-        yield Output(f"stderr of {call}", err, "message")
-
-
-def run_command(arguments: list[str], env: dict[str, str]) -> tuple[str, str]:
-    """What a command prints on stdout and on stderr."""
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.TextIOWrapper(io.BytesIO(), "utf-8")
-    files = out.buffer, err.buffer
-    with _environment(env), _streams(arguments, out, err):
-        try:
-            command_line.run()
-        except SystemExit:
-            sys.stdout.flush()
-            sys.stderr.flush()
-        shown = tuple(file.getvalue().decode() for file in files)  # type: ignore[attr-defined]  # io.BytesIO
-        sys.stdout.detach()  # type: ignore[attr-defined]
-        sys.stderr.detach()  # type: ignore[attr-defined]
-    return shown[0], shown[1]
-
-
-@contextmanager
-def _streams(arguments: list[str], out: Any, err: Any) -> Iterator[None]:
-    before = sys.argv, sys.stdin, sys.stdout, sys.stderr
-    sys.argv, sys.stdin, sys.stdout, sys.stderr = ["mcp-web", *arguments], io.StringIO(), out, err
-    try:
-        yield
-    finally:
-        sys.argv, sys.stdin, sys.stdout, sys.stderr = before
-
-
-@contextmanager
-def _environment(env: dict[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(env)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+        yield Output(call, parsed(done.stdout), "person")
+        yield Output(f"stderr of {call}", done.stderr, "message")
 
 
 # The page for people

@@ -13,6 +13,7 @@ import pytest
 
 from miniweb import MiniWeb
 
+from .command import run_command
 from .rpc import WAIT, clean_environment
 from .test_open import article
 
@@ -22,10 +23,7 @@ class Shell:
         self._env = clean_environment(folder, **env)
 
     def run(self, *args: str, code: int = 0, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "mcp_web", *args],
-            input=stdin, capture_output=True, text=True, env=self._env, timeout=WAIT, check=False,
-        )  # fmt: skip
+        done = run_command(args, self._env, stdin)
         assert done.returncode == code, f"{args}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
