@@ -88,10 +88,6 @@ def test_ten_thousand_idle_connections_are_bounded_and_hold_up_nobody(served: Se
         one.close()
 
 
-def test_a_request_whose_headers_never_end_is_closed(served: Served) -> None:
-    assert closed_by_server(connected(served, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "))
-
-
 def test_a_hundred_unfinished_bodies_stay_small_and_hold_up_nobody(served: Served, site: Site) -> None:
     opened(served, site)
     head = (
