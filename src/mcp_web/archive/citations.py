@@ -8,6 +8,7 @@ from urllib.parse import unquote, urljoin
 
 from mcp_web.archive.names import joined_path, path_name, url_name, wiki_name
 from mcp_web.model.citation import CitationKind, Mention
+from mcp_web.text.blocks import fenced_lines
 from mcp_web.text.papers import ARXIV, DOI, arxiv_name, doi_name, identifier_in
 
 MOST = 2000  # mentions of one document; only link farms have more
@@ -50,19 +51,7 @@ def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tupl
 def _without_code(text: str) -> str:
     """The text with code replaced by spaces, so that offsets stay valid."""
     if "```" in text or "~~~" in text:
-        lines: list[str] = []
-        fence = ""
-        for line in text.splitlines(keepends=True):
-            mark = line.lstrip(" ")[:3]
-            if fence:
-                lines.append(" " * len(line))
-                fence = "" if mark == fence else fence
-            elif mark in ("```", "~~~"):
-                lines.append(" " * len(line))
-                fence = mark
-            else:
-                lines.append(line)
-        text = "".join(lines)
+        text = "".join(" " * len(line) if is_code else line for line, is_code in fenced_lines(text))
     return _CODE.sub(lambda match: " " * len(match[0]), text)
 
 

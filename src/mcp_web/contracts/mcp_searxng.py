@@ -13,6 +13,7 @@ from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, Web
 from mcp_web.model.search import Category, Hit, SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.text.markdown import HEADING
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -21,7 +22,6 @@ from mcp_web.tools.tool import Answer
 
 _SAFE: dict[str, SafeSearch] = {"0": "off", "1": "moderate", "2": "strict"}
 _CATEGORIES: tuple[Category, ...] = ("general", "images", "videos", "news", "map", "music", "it", "science", "files")
-_HEADING = re.compile(r"^(#{1,6})\s")
 _RANGE = re.compile(r"^(\d+)(?:-(\d*))?$")
 
 
@@ -126,7 +126,7 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
 def _part(text: str, args: dict[str, Any]) -> str:
     """The part that was asked for: headings, a section, paragraphs, then characters."""
     if args["readHeadings"]:
-        headings = [line for line in text.split("\n") if _HEADING.match(line)]
+        headings = [line for line in text.split("\n") if HEADING.match(line)]
         return "\n".join(headings) or "No headings found in the content."
     if args["section"]:
         text = _section(text, args["section"])
@@ -143,9 +143,9 @@ def _part(text: str, args: dict[str, Any]) -> str:
 def _section(text: str, wanted: str) -> str:
     lines = text.split("\n")
     for at, line in enumerate(lines):
-        if (found := _HEADING.match(line)) and wanted.lower() in line.lower():
+        if (found := HEADING.match(line)) and wanted.lower() in line.lower():
             for end in range(at + 1, len(lines)):
-                following = _HEADING.match(lines[end])
+                following = HEADING.match(lines[end])
                 if following and len(following[1]) <= len(found[1]):
                     return "\n".join(lines[at:end])
             return "\n".join(lines[at:])

@@ -6,7 +6,6 @@ and show a model only `content`, so the same object stands there too, as a secon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +20,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.snippets import shorten
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched
+from mcp_web.text.blocks import fenced_lines
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, shrunk
@@ -31,7 +31,6 @@ _HALF = (budget.AIM - 500) // 2  # the object stands in the answer twice
 _RETRY_AFTER = 300  # seconds, where the failure names none: a missing setting does not correct itself at once
 _STEP = 20  # characters: closer to the limit is not worth another try
 _SHORT = 160  # characters of a description or summary that are always left
-_CODE_BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[^\n]*$\n?", re.MULTILINE | re.DOTALL)
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:
@@ -103,7 +102,9 @@ def _result(hit: Hit, score: float, answer: Searched, options: WebSearchOptions)
 
 def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
     document = page.snapshot.document
-    text = document.markdown if options.extract_code_blocks else _CODE_BLOCK.sub("", document.markdown)
+    text = document.markdown
+    if not options.extract_code_blocks:
+        text = "".join(line for line, is_code in fenced_lines(text) if not is_code)
     made: dict[str, Any] = {
         "markdown": text,
         "word_count": len(document.markdown.split()),

@@ -7,7 +7,7 @@ that is kept, and a page of a megabyte must scan in tens of milliseconds. Inline
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -128,6 +128,16 @@ def _interrupts(text: str) -> bool:
     """A list may follow a paragraph without a blank line, unless it is a sentence that begins with a number."""
     stripped = text.lstrip()
     return bool(_ITEM.match(text)) and (stripped[0] in "-*+" or stripped.startswith(("1.", "1)")))
+
+
+def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Each line with its line break, and whether it belongs to fenced code, in quotes and lists too."""
+    fence: str | None = None
+    for line in markdown.splitlines(keepends=True):
+        is_code = fence is not None
+        if is_code or "```" in line or "~~~" in line:
+            fence, is_code = _track_fence(line.rstrip("\r\n"), fence)
+        yield line, is_code
 
 
 def _opens_fence(text: str) -> bool:
