@@ -66,6 +66,8 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
     if (note := call.app.take_store_note()) and answer.shape == "default":
         answer.text = f"{note_lines([note])[0]}\n{answer.text}"
         answer.data["notes"] = [note, *answer.data.get("notes", ())]
+    if not call.wants_data and answer.shape == "default":
+        answer.data = {}
     return clean_answer(answer, call.envelope, given or {})
 
 
