@@ -225,6 +225,16 @@ async def test_a_document_without_vectors_is_still_found_by_its_words(store: Sto
     assert plain[:12] in _ids(answer)
 
 
+async def test_in_a_language_that_the_model_does_not_know_hybrid_orders_as_words_do(store: Store) -> None:
+    for number in range(6):
+        text = "Das Auto steht vor dem Haus. " * number + "Ein Wagen fährt durch die Stadt, und das Auto folgt."
+        await _with_vectors(store, f"https://a{number}.example/", text)
+    archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW, languages=frozenset({"en"}))
+    answer = await archive.search(ArchiveQuery("Wo steht das Auto vor dem Haus?"))
+    assert answer.mode == "text"
+    assert _ids(answer) == _ids(await _ask(store, "Wo steht das Auto vor dem Haus?"))
+
+
 async def test_a_model_that_fails_leaves_words_and_a_note(store: Store) -> None:
     key = await _with_vectors(store, "https://a.example/", "The car.")
     answer = await Archive(store, QuestionVectors(SynonymEmbedder(works=False))).search(ArchiveQuery("car"))

@@ -106,19 +106,21 @@ class Archive:
         return await add_page(self._store, snapshot, day=day, tags=tags)
 
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
-        """What the static signal and, where it knows the language, the model find."""
+        """What the model finds, where it knows the language; for meaning alone, the static signal too."""
         found: dict[str, dict[str, float]] = {"static": {}, "model": {}}
         language = language_of(text)
         known = self._languages is None or not language or language in self._languages
-        for signal, questions, model in (
-            ("static", self._static, self._static.model if self._static else ""),
-            ("model", self._questions if known else None, self._model),
+        static = self._static if parsed.query.mode == "semantic" else None
+        model = self._questions if known else None
+        for signal, questions, name in (
+            ("static", static, static.model if static else ""),
+            ("model", model, self._model),
         ):
             vector = await self._vector(questions, text, notes) if questions is not None else None
             if vector is not None:
-                found[signal] = await by_meaning(self._store, parsed, words, model, vector)
+                found[signal] = await by_meaning(self._store, parsed, words, name, vector)
         meaning = Meaning(**found)
-        if not meaning and not notes:
+        if not meaning and not notes and (model or static):
             notes.append("No document has vectors yet; a running server makes them, or `mcp-web archive reindex`.")
         return meaning
 
