@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
 
 NAME = "mcp-web"
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+TOKEN = "YOUR_TOKEN"  # noqa: S105 — what a person replaces by theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +55,22 @@ def claude_code_http_line(remote: Remote) -> str:
 def claude_code_line() -> str:
     entry = own_entry()
     return f"claude mcp add --scope user {NAME} -- {' '.join((entry.command, *entry.args))}"
+
+
+def ways_to_connect(endpoint: str, *, needs_token: bool) -> dict[str, Any]:
+    """What the page offers to copy and to click: on this machine clients start the server, elsewhere they reach it."""
+    if urlsplit(endpoint).hostname in LOOPBACK:
+        entry = own_entry()
+        cursor: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}
+        line, vscode = claude_code_line(), cursor
+    else:
+        remote = Remote(endpoint, TOKEN if needs_token else "")
+        cursor = {"url": endpoint} | ({"headers": remote.headers} if remote.token else {})
+        line, vscode = claude_code_http_line(remote), {"type": "http"} | cursor
+    config = base64.b64encode(json.dumps(cursor).encode()).decode()
+    return {
+        "endpoint": endpoint,
+        "claude_line": line,
+        "cursor_link": f"cursor://anysphere.cursor-deeplink/mcp/install?name={NAME}&config={quote(config, safe='')}",
+        "vscode_link": "vscode:mcp/install?" + quote(json.dumps({"name": NAME} | vscode), safe=""),
+    }

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from mcp_web.errors import WebError
+from mcp_web.server.options import ServerOptions
 from mcp_web.services.check_readiness import store_trouble
-from mcp_web.web.connect import NAME, claude_code_line, own_entry
+from mcp_web.web.connect import ways_to_connect
 from mcp_web.web.listing import by_day, found_rows
 from mcp_web.web.pages import page
 from mcp_web.web.times import ago
@@ -26,6 +24,7 @@ RECENT = 8
 
 async def home(app: App, request: Request) -> Response:
     store = await app.store()
+    endpoint = app.settings.of(ServerOptions).public_url or f"{request.base_url}mcp"
     return page(
         request,
         "home.html",
@@ -34,10 +33,7 @@ async def home(app: App, request: Request) -> Response:
         size=await store.size(),
         recent=by_day(await store.recent(RECENT)),
         calls=_calls(app),
-        endpoint=f"{request.base_url}mcp",
-        claude_line=claude_code_line(),
-        cursor_link=_cursor_link(),
-        vscode_link=_vscode_link(),
+        **ways_to_connect(endpoint, needs_token="authorization" in request.headers),
     )
 
 
@@ -87,17 +83,3 @@ def _calls(app: App) -> list[dict[str, str]]:
         }
         for call in reversed(list(app.own_figures.tool_calls)[-10:])
     ]
-
-
-def _stdio() -> dict[str, Any]:
-    entry = own_entry()
-    return {"command": entry.command, "args": list(entry.args)}
-
-
-def _cursor_link() -> str:
-    config = base64.b64encode(json.dumps(_stdio()).encode()).decode()
-    return f"cursor://anysphere.cursor-deeplink/mcp/install?name={NAME}&config={quote(config, safe='')}"
-
-
-def _vscode_link() -> str:
-    return "vscode:mcp/install?" + quote(json.dumps({"name": NAME} | _stdio()), safe="")
