@@ -22,7 +22,7 @@ from bench.scorecard import corpus, race, report
 from bench.scorecard.contestants import Make
 from bench.scorecard.development_part import development_table
 from bench.scorecard.installs import NODE_PEERS, PYTHON_PEERS, Installed, install
-from bench.scorecard.isolation import isolate
+from bench.scorecard.isolation import is_inside, isolate
 from bench.scorecard.pages_part import archive_table, extraction_table, open_pages, speed_table
 from bench.scorecard.quotes_part import quotes_table
 from bench.scorecard.race_tables import race_table
@@ -31,18 +31,24 @@ from bench.scorecard.safety_part import hidden_table, hostile_table, ssrf_table
 from bench.scorecard.session import Session
 from bench.scorecard.site import serving
 from bench.scorecard.startup_part import startup_table
-from bench.scorecard.table import Table, from_json
+from bench.scorecard.table import Table, from_json, worse
 
-RESULTS = ROOT / ".cache" / "scorecard" / "results.json"
+RESULTS = ROOT / "bench" / "scorecard" / "results.json"  # committed: the next run is compared with it
+RACE = ROOT / ".cache" / "scorecard" / "race.json"  # every answer of the race
+ORDER = (  # of the tables on the page
+    *("race", "reading", "extraction", "development", "archive", "quotes", "hidden", "ssrf", "hostile"),
+    *("startup", "speed"),
+)
 Part = Callable[[argparse.Namespace, dict[str, Installed]], list[Table]]
 
 
 def run_race(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
     questions = corpus.load()
-    kept = RESULTS.with_name("race.json")
-    laps = {row["server"]: race.lap_from_json(row) for row in json.loads(kept.read_text())} if options.add else {}
-    laps |= {lap.server: lap for lap in race.run(questions, _makes(options), installed, version("mcp-web"))}
-    kept.write_text(json.dumps([lap.as_json() for lap in laps.values()]))
+    rows = json.loads(RACE.read_text()) if options.add and RACE.exists() else []
+    laps = {row["server"]: race.lap_from_json(row) for row in rows}
+    for lap in race.run(questions, _makes(options), installed, version("mcp-web")):
+        laps[lap.server] = lap
+        RACE.write_text(json.dumps([lap.as_json() for lap in laps.values()]))
     ordered = [laps[name] for name in race.contestants() if name in laps]
     return [race_table(ordered, questions.digest, _lite_listing())]
 
@@ -94,20 +100,25 @@ PARTS: dict[str, Part] = {
 
 def main() -> None:
     options = _options()
-    installed = {name: install(name) for name in (*PYTHON_PEERS, *NODE_PEERS)}
+    installed = {name: install(name, online=not is_inside()) for name in (*PYTHON_PEERS, *NODE_PEERS)}
     inside = isolate(sys.argv[1:])
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    tables, failed = _kept(options), []
+    RACE.parent.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Table] = {}
+    failed: list[str] = []
     for name in options.parts.split(","):
         begun = time.perf_counter()
         print(f"{name} …", file=sys.stderr, flush=True)
         try:
-            tables |= {table.name: table for table in PARTS[name](options, installed)}
+            found |= {table.name: table for table in PARTS[name](options, installed)}
         except Exception as error:  # noqa: BLE001  one part that fails must not lose the others
             failed.append(f"{name}: {type(error).__name__}: {error}")
         print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
-    RESULTS.write_text(json.dumps([table.as_json() for table in tables.values()], ensure_ascii=False, indent=1))
-    report.write(list(tables.values()), _facts(inside))
+    before = _last_run()
+    tables = _ordered((before if options.add else {}) | found)
+    RESULTS.write_text(json.dumps([table.as_json() for table in tables], ensure_ascii=False, indent=1))
+    report.write(tables, _facts(inside))
+    for change in worse(before.values(), tables):
+        print(f"worse than before: {change}", file=sys.stderr)
     if failed:
         sys.exit("Parts that failed:\n" + "\n".join(failed))
 
@@ -120,10 +131,14 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _kept(options: argparse.Namespace) -> dict[str, Table]:
-    if not options.add or not RESULTS.exists():
+def _last_run() -> dict[str, Table]:
+    if not RESULTS.exists():
         return {}
     return {row["name"]: from_json(row) for row in json.loads(RESULTS.read_text())}
+
+
+def _ordered(tables: dict[str, Table]) -> list[Table]:
+    return [tables[name] for name in ORDER if name in tables]
 
 
 def _facts(inside: bool) -> dict[str, Any]:

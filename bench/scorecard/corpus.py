@@ -71,12 +71,14 @@ def _page(path: Path) -> Page:
 
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _WORD = re.compile(r"[^\W_]+")
+_ESCAPED_SPACE = re.compile(r"\\[nrt]")  # in servers that return JSON
 _MARKS = re.compile(r"[*_`\\]")
 
 
 def plain_words(text: str) -> str:
     """The words of a text without Markdown, case, punctuation and spacing, separated by single spaces."""
-    bare = _MARKS.sub("", _LINK_TARGET.sub("]", unicodedata.normalize("NFKC", text)))
+    spaced = _ESCAPED_SPACE.sub(" ", unicodedata.normalize("NFKC", text))
+    bare = _MARKS.sub("", _LINK_TARGET.sub("]", spaced))
     return f" {' '.join(_WORD.findall(bare.lower()))} "
 
 

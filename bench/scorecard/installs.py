@@ -34,17 +34,21 @@ class Installed:
     problem: str = ""
 
 
-def install(name: str) -> Installed:
-    """Install a peer unless its version is there already."""
+def install(name: str, *, online: bool = True) -> Installed:
+    """Install a peer unless its version is there already; without a network, repeat why it is not."""
     version = PYTHON_PEERS.get(name) or NODE_PEERS[name]
     folder = CACHE / name
     marker = folder / f"installed-{version}"
     if marker.exists():
         return Installed(name, version, folder)
+    problem = CACHE / f"{name}.problem"
+    if not online:
+        return Installed(name, version, folder, problem.read_text() if problem.exists() else "not installed")
     try:
         _install_python(name, version, folder) if name in PYTHON_PEERS else _install_node(name, version, folder)
     except (OSError, subprocess.SubprocessError) as error:
-        return Installed(name, version, folder, f"not installed: {_reason(error)}")
+        problem.write_text(f"not installed: {_reason(error)}")
+        return install(name, online=False)
     marker.touch()
     return Installed(name, version, folder)
 

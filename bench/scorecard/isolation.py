@@ -17,9 +17,13 @@ _INSIDE = "SCORECARD_ISOLATED"
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
 
 
+def is_inside() -> bool:
+    return bool(os.environ.get(_INSIDE))
+
+
 def isolate(arguments: list[str]) -> bool:
     """Start this command again inside a namespace and exit with its status; returns whether we are inside."""
-    if os.environ.get(_INSIDE):
+    if is_inside():
         _raise_loopback()
         return True
     unshare = shutil.which("unshare")

@@ -61,17 +61,17 @@ def contestants(names: Sequence[str] | None = None) -> dict[str, Make]:
     return {name: make for name, make in made.items() if names is None or name in names}
 
 
-def run(corpus: Corpus, makes: dict[str, Make], installed: dict[str, Installed], version: str) -> list[Lap]:
+def run(corpus: Corpus, makes: dict[str, Make], installed: dict[str, Installed], version: str) -> Iterator[Lap]:
+    """One lap after the other, so that a run that is interrupted keeps those that are done."""
     with tempfile.TemporaryDirectory() as folder, serving(corpus) as web, searxng(Path(folder), web) as searxng_url:
-        laps = []
         for name, make in makes.items():
             data = Path(folder) / name.replace(" ", "-")
             data.mkdir()
             setting = Setting(searxng_url, web.hosts, installed, data)
             found = installed.get(name)
-            laps.append(_lap(name, found.version if found else version, make, setting, corpus, web))
-            print(f"  {name}: {laps[-1].problem or _brief(laps[-1])}", file=sys.stderr, flush=True)
-        return laps
+            lap = _lap(name, found.version if found else version, make, setting, corpus, web)
+            print(f"  {name}: {lap.problem or _brief(lap)}", file=sys.stderr, flush=True)
+            yield lap
 
 
 def _brief(lap: Lap) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -41,3 +41,16 @@ def from_json(value: dict[str, Any]) -> Table:
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     marks = ["---", *("--:" for _ in head[1:])]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *lines))
+
+
+def worse(before: Iterable[Table], after: Iterable[Table]) -> list[str]:
+    """Rows whose verdict has become worse, each in words."""
+    known = {(table.name, row.measure, row.peer): row.verdict for table in before for row in table.rows}
+    order: dict[Verdict, int] = {"behind": 0, "equal": 1, "ahead": 2}
+    changes = []
+    for table in after:
+        for row in table.rows:
+            last = known.get((table.name, row.measure, row.peer), row.verdict)
+            if order[row.verdict] < order[last]:
+                changes.append(f"{table.title}, {row.measure}, beside {row.peer}: {last} → {row.verdict}")
+    return changes

@@ -11,8 +11,8 @@ from bench.scorecard.corpus import Corpus, Question, holds
 from bench.scorecard.engine import PlainEngine
 from bench.scorecard.installs import Installed
 from bench.scorecard.race_tables import race_table
-from bench.scorecard.table import from_json
-from bench.scorecard.verdicts import difference, of_difference, of_ratio, of_values, paired, ratio
+from bench.scorecard.table import Row, Table, from_json, worse
+from bench.scorecard.verdicts import Verdict, difference, of_difference, of_ratio, of_values, paired, ratio
 
 
 def test_questions_and_pages_are_as_they_were_frozen() -> None:
@@ -38,6 +38,7 @@ def test_every_passage_stands_in_its_page_and_in_no_other() -> None:
 def test_a_passage_is_recognised_through_markdown_but_not_with_another_figure() -> None:
     passage = "The pump takes 52 litres a minute, unless `dry_run` is set."
     assert holds("… The **pump** takes [52 litres](http://x/y) a minute, unless dry\\_run is set. …", passage)
+    assert holds('{"content": "The pump takes 52\\nlitres a minute, unless dry_run is set."}', passage)
     assert not holds("The pump takes 50 litres a minute, unless dry_run is set.", passage)
 
 
@@ -64,6 +65,15 @@ def test_verdicts_need_the_whole_interval_on_one_side() -> None:
 def test_the_same_outcomes_give_the_same_interval_twice() -> None:
     ours, theirs = [1.0, 5.0, 2.0, 8.0], [3.0, 2.0, 9.0, 4.0]
     assert paired(ours, theirs, ratio) == paired(ours, theirs, ratio)
+
+
+def test_a_verdict_that_got_worse_is_named() -> None:
+    def table(verdict: Verdict) -> Table:
+        return Table("hidden", "Hidden text", "", (Row("left out", "a peer", "1", "1", "", verdict),))
+
+    assert worse([table("ahead")], [table("equal")]) == ["Hidden text, left out, beside a peer: ahead → equal"]
+    assert worse([table("equal")], [table("ahead")]) == []
+    assert worse([], [table("behind")]) == []
 
 
 def test_a_chart_names_every_server_with_its_value() -> None:
