@@ -44,13 +44,18 @@ Part = Callable[[argparse.Namespace, dict[str, Installed]], list[Table]]
 
 def run_race(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
     questions = corpus.load()
-    rows = json.loads(RACE.read_text()) if options.add and RACE.exists() else []
-    laps = {row["server"]: race.lap_from_json(row) for row in rows}
+    if not options.add:
+        RACE.unlink(missing_ok=True)
     for lap in race.run(questions, _makes(options), installed, version("mcp-web")):
-        laps[lap.server] = lap
-        RACE.write_text(json.dumps([lap.as_json() for lap in laps.values()]))
+        RACE.write_text(json.dumps([one.as_json() for one in (_laps() | {lap.server: lap}).values()]))
+    laps = _laps()
     ordered = [laps[name] for name in race.contestants() if name in laps]
     return [race_table(ordered, questions.digest, _lite_listing())]
+
+
+def _laps() -> dict[str, race.Lap]:
+    rows = json.loads(RACE.read_text()) if RACE.exists() else []
+    return {row["server"]: race.lap_from_json(row) for row in rows}
 
 
 def _makes(options: argparse.Namespace) -> dict[str, Make]:
