@@ -106,6 +106,8 @@ PARTS: dict[str, Part] = {
 def main() -> None:
     options = _options()
     installed = {name: install(name, online=not is_inside()) for name in (*PYTHON_PEERS, *NODE_PEERS)}
+    if not is_inside():
+        race.install_searxng()
     inside = isolate(sys.argv[1:])
     RACE.parent.mkdir(parents=True, exist_ok=True)
     found: dict[str, Table] = {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from bench.scorecard.contestants import PEERS, Contestant, Make, McpWeb, Setting
@@ -120,9 +122,27 @@ def ask(server: Contestant, question: Question, web: Web) -> Outcome:
 @contextmanager
 def searxng(folder: Path, web: Web) -> Iterator[str]:
     """A real SearXNG whose only engine searches the pages."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
-    from search.searxng_process import engine, settings
-    from search.searxng_process import serving as serve_searxng
+    import pytest
 
-    with serve_searxng(folder, settings([engine("pages", web.engine_url, "general")])) as (server,):
+    process = _searxng_process()
+    made = process.settings([process.engine("pages", web.engine_url, "general")])
+    with ExitStack() as stack:
+        try:
+            (server,) = stack.enter_context(process.serving(folder, made))
+        except pytest.skip.Exception as reason:
+            raise RuntimeError(str(reason)) from reason
         yield server.url
+
+
+def install_searxng() -> None:
+    """Install it while there is a network; where that fails, the race says so."""
+    import pytest
+
+    with suppress(pytest.skip.Exception):
+        _searxng_process().searxng_python()
+
+
+def _searxng_process() -> ModuleType:
+    """The test suite's own way to start it."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+    return importlib.import_module("search.searxng_process")

@@ -21,16 +21,7 @@ _SPELLINGS = (
     *("0.0.0.0", "0", "127.000.000.001", "LOCALHOST", "localhost.", "127.0.0.1.", "①②⑦.⓪.⓪.①", "127。0。0。1"),
     *("[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "user@127.0.0.1", "127.0.0.2"),
 )
-_HOSTILE = (
-    "nested_div",
-    "nested_b",
-    "nested_table",
-    "many_links",
-    "huge_attr",
-    "lt_flood",
-    "comment_flood",
-    "jsonld_deep",
-)
+_HOSTILE = ("nested_div", "nested_b", "nested_table", "huge_attr", "lt_flood")
 _PAGE = b"<html><body><article><h1>Still here</h1><p>An ordinary page that every server can read without trouble.</p>"
 _LIBRARIES = ("trafilatura", "crawl4ai")  # have no guard of their own
 

@@ -15,7 +15,7 @@ from bench.scorecard.rows import cost_row
 from bench.scorecard.servers import FAILURES, NO_SEARCH
 from bench.scorecard.table import Table
 
-ROUNDS = 6
+ROUNDS = 5
 _LIBRARIES = ("trafilatura", "crawl4ai")  # run behind a server of ours
 
 
