@@ -343,6 +343,60 @@ async def test_a_topic_of_discourse_has_all_its_posts(miniweb: MiniWeb, tmp_path
     assert "## 10. user9 · 2026-03-01 · accepted answer · 7 likes · reply to 4\n\nPost 9." in document.markdown
 
 
+def board(software: str) -> str:
+    """A topic of twenty-five posts, as the default style of a forum software writes it."""
+    said = "Remark {n}: it is slow because of its heavy shell and its short legs."
+    day = '<time class="u-dt" datetime="2026-03-{d}T10:00:00+00:00">Mar {d}, 2026</time>'
+    styles = {
+        "phpbb": (
+            '<body id="phpbb"><h2 class="topic-title">Slow</h2>{posts}</body>',
+            '<div class="post"><div class="postbody"><p class="author">by <a class="username">user{n}</a> '
+            f'» {day}</p><div class="content">{said}</div><div class="signature">Mine</div></div></div>',
+        ),
+        "xenforo": (
+            '<html id="XF"><body><h1 class="p-title-value">Slow</h1>{posts}</body></html>',
+            '<article class="message message--post"><h4 class="message-name">user{n}</h4>'
+            f'<ul class="message-attribution-main"><li>{day}</li></ul>'
+            f'<div class="message-body"><div class="bbWrapper">{said}</div></div></article>',
+        ),
+        "vbulletin": (
+            '<span class="threadtitle">Slow</span><ol>{posts}</ol>',
+            '<li class="postcontainer"><span class="postdate">Mar {d}, 2026</span><a class="username">user{n}'
+            f'</a><div class="postcontent">{said}</div></li>',
+        ),
+        "smf": (
+            '<div id="forumposts">{posts}</div>',
+            '<div class="post_wrapper"><div class="poster"><h4>user{n}</h4></div><div class="keyinfo">'
+            '<div class="postinfo">Mar {d}, 2026</div></div>'
+            f'<div class="post"><div class="inner">{said}</div></div></div>',
+        ),
+        "mybb": (
+            '<div id="posts">{posts}</div>',
+            '<div class="post"><div class="author_information"><span class="largetext">user{n}</span></div>'
+            f'<span class="post_date">Mar {{d}}, 2026</span><div class="post_body">{said}</div></div>',
+        ),
+    }
+    frame, post = styles[software]
+    posts = "".join(post.replace("{n}", str(n)).replace("{d}", f"{n + 1:02d}") for n in range(25))
+    return "<title>Slow - Board</title><nav>Board index</nav>" + frame.replace("{posts}", posts) + "<footer>x</footer>"
+
+
+@pytest.mark.parametrize("software", ["phpbb", "xenforo", "vbulletin", "smf", "mybb"])
+async def test_a_forum_without_an_api_is_read_from_its_page_with_authors_and_dates(
+    miniweb: MiniWeb, tmp_path: Path, software: str
+) -> None:
+    url = miniweb.site("board.example").page("/topic", board(software))
+    async with opening(miniweb, tmp_path, "github") as app:
+        document = (await opened(app, url)).snapshot.document
+    assert document.kind == "forum"
+    plain = re.sub(r"[*#]", "", document.markdown)
+    assert re.findall(r"user(\d+)", plain) == [str(n) for n in range(25)]
+    assert re.findall(r"Mar (\d+), 2026", plain) == [f"{n + 1:02d}" for n in range(25)]
+    assert re.findall(r"Remark (\d+):", plain) == [str(n) for n in range(25)]
+    assert "Mine" not in plain
+    assert "Board index" not in plain
+
+
 @pytest.mark.parametrize("status", [404, 429])
 async def test_a_topic_that_the_forum_does_not_give_is_read_from_its_page(
     miniweb: MiniWeb, tmp_path: Path, status: int
