@@ -267,8 +267,8 @@ def view_calls(snapshot: str) -> Iterator[tuple[str, str, dict[str, str]]]:
     yield "GET", "/watch", {}
     yield "GET", "/watch/feed.atom", {}
     yield "POST", f"{kept}/readings/remove", {}
-    yield "GET", "/room?days=7", {}
-    yield "POST", "/room", {"sure": "no"}
+    yield "GET", "/space?days=7", {}
+    yield "POST", "/space", {"sure": "no"}
     yield "POST", f"{kept}/remove", {"sure": "no"}
 
 

@@ -17,7 +17,7 @@ from mcp_web.settings import load
 from mcp_web.web import catalogue
 from mcp_web.web.routes import page_routes
 
-VIEWS = ("/", "/archive", "/graph", "/watch", "/figures", "/room", "/search?q=", "/nope", "/archive/00000000")
+VIEWS = ("/", "/archive", "/graph", "/watch", "/figures", "/space", "/search?q=", "/nope", "/archive/00000000")
 # Names that are the same in every language.
 NAMES = re.compile(
     r"mcp-web|example\.org|web_\w+|static-\w+|granite-[\w-]+|/metrics|https?:\S+|\b(?:kB|MB|ms)\b|claude mcp \S.*"

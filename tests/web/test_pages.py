@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NODE = Path(__file__).parents[2] / ".cache" / "axe"
 HOSTILE = "<script>fetch('https://evil.example/')</script><img src=https://evil.example/x onerror=alert(1)>"
-VIEWS = ("/", "/archive", "/graph", "/watch", "/figures", "/state", "/room", "/search?q=wheels", "/nope")
+VIEWS = ("/", "/archive", "/graph", "/watch", "/figures", "/state", "/space", "/search?q=wheels", "/nope")
 
 
 @pytest.fixture(scope="module")

@@ -114,9 +114,9 @@ def test_the_graph_is_zoomed_and_leads_to_a_document(visit: Visit) -> None:
     assert page.locator("circle.focus").count() == 1
 
 
-def test_room_is_freed_after_a_look_at_what_goes(visit: Visit) -> None:
+def test_space_is_freed_after_a_look_at_what_goes(visit: Visit) -> None:
     page = visit.open("/archive")
-    page.click("text=Free room")
+    page.click("text=Free space")
     page.select_option("select[name=days]", "7")
     page.click("button:has-text('Show')")
     going = page.locator("main section li").all_inner_texts()

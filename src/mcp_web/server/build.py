@@ -162,9 +162,9 @@ def _answers_asked(ctx: Context, configured: str) -> str:
 
 def _client(ctx: Context) -> str:
     """The program that asked, and the name of its token: where it introduces itself, else by its user agent."""
-    caller, told = _caller(ctx), ctx.session.client_params
+    caller, introduced = _caller(ctx), ctx.session.client_params
     agent = ctx.request.headers.get("user-agent", "") if ctx.request is not None else ""
-    program = told.client_info.name if told is not None else agent.partition("/")[0]
+    program = introduced.client_info.name if introduced is not None else agent.partition("/")[0]
     return " · ".join(name[:100] for name in (program, caller.name if caller else "") if name)
 
 

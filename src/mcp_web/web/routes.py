@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import AgentError, WebError
-from mcp_web.web import document, document_actions, figures, graph, home, listing, room, state, watch
+from mcp_web.web import document, document_actions, figures, free_space, graph, home, listing, state, watch
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import page
 
@@ -35,8 +35,8 @@ ROUTES: tuple[tuple[str, str, View], ...] = (
     ("POST", "/archive/{hash}/tags", document_actions.change_tags),
     ("POST", "/archive/{hash}/remove", document_actions.remove),
     ("POST", "/archive/{hash}/readings/remove", document_actions.remove_readings),
-    ("GET", "/room", room.room),
-    ("POST", "/room", room.free_room),
+    ("GET", "/space", free_space.preview),
+    ("POST", "/space", free_space.free_space),
     ("GET", "/graph", graph.graph),
     ("GET", "/watch", watch.watch),
     ("POST", "/watch", watch.change_watched),

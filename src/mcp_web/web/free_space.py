@@ -1,4 +1,4 @@
-"""Frees room: shows what deleting unused pages would delete, and deletes it."""
+"""Frees disk space: shows what deleting unused pages would delete, and deletes it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CHOICES = (7, 30, 90, 365)  # days without use
 USUAL = 90
 
 
-async def room(app: App, request: Request) -> Response:
+async def preview(app: App, request: Request) -> Response:
     days = _days(request.query_params.get("days", ""))
     return page(
         request,
-        "room.html",
+        "free_space.html",
         size=await (await app.store()).size(),
         choices=CHOICES,
         days=days,
@@ -32,7 +32,7 @@ async def room(app: App, request: Request) -> Response:
     )
 
 
-async def free_room(app: App, request: Request) -> Response:
+async def free_space(app: App, request: Request) -> Response:
     from starlette.responses import RedirectResponse
 
     form = await checked_form(request)
@@ -40,7 +40,7 @@ async def free_room(app: App, request: Request) -> Response:
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
     days = _days(str(form.get("days", "")))
     await purge_unused(app, days, dry_run=False)
-    return RedirectResponse(f"/room?days={days}", 303)
+    return RedirectResponse(f"/space?days={days}", 303)
 
 
 def _days(text: str) -> int:
