@@ -30,7 +30,7 @@ def sitemap_links(body: bytes) -> tuple[list[str], list[str]]:
 
 
 def text_links(body: bytes) -> list[str]:
-    """The links of an llms.txt."""
+    """The pages that an llms.txt links to."""
     found = (match[1] or match[2] for match in _LINK.finditer(_text(body)))
     return list(islice(dict.fromkeys(link for link in found if _is_page(link)), MOST_LINKS))
 

@@ -46,7 +46,7 @@ async def history(store: Store, hours: int, now: float | None = None) -> list[tu
 
 
 def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
-    """The few sums that charts show."""
+    """The sums that the charts of the web page show."""
     sums: Counter[str] = Counter()
     for name, labels, value in drained.get("counters", ()):
         if name == "tool_total":

@@ -18,7 +18,7 @@ class QuestionVectors:
         self._known: OrderedDict[str, list[float]] = OrderedDict()
 
     async def vector(self, text: str) -> list[float]:
-        """The vector of a question; asks the model only for a new one."""
+        """The vector of a question, from the cache or from the model."""
         if (known := self._known.get(text)) is not None:
             self._known.move_to_end(text)
             return known

@@ -194,7 +194,7 @@ class _Judge:
         return self._says_of_text(element) and not self.has_hidden_text(element)
 
     def appears_later(self, element: Element) -> bool:
-        """Faded in by a script as the reader scrolls. Only where scripts can run and something says that it moves."""
+        """Whether a script fades the element in as the reader scrolls: scripts can run, and a rule animates it."""
         style = self._cascade.style(element) if self._has_scripts else {}
         if not fades(style) or _is_hidden_otherwise(style):
             return False
@@ -318,7 +318,7 @@ def _drop_noscript(tree: Node, candidates: list[Element]) -> int:
 
 
 def _place_streamed(tree: Node, candidates: list[Element]) -> None:
-    """Late parts that a server streams hidden, for a script to move into place: React's `S:n`, Marko's `af…`."""
+    """Move what a server streamed late and hidden to where its script would put it: React's `S:n`, Marko's `af…`."""
     for part in candidates:
         name = part.attr("id")
         if not name or _STREAMED.match(name) is None:

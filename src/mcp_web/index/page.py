@@ -67,7 +67,7 @@ def readable(markdown: str) -> str:
 
 
 class IndexedPages:
-    """The pages asked about lately."""
+    """The pages of the last questions, cut into passages and indexed."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[str, int, int], PreparedPage] = OrderedDict()

@@ -40,7 +40,7 @@ class Quota:
         self._minutes = minutes
 
     async def take_call(self, tenant: str, *, is_call: bool = True) -> None:
-        """One request; those that are not MCP calls count by the minute only."""
+        """Count one request; those that are not MCP calls count for the minute only."""
         await self._take(self._minutes, tenant, "requests", self._allowance.calls_per_minute, "minute")
         if is_call:
             await self._take(self._limiter, tenant, "calls", self._allowance.calls_per_day, "day")

@@ -100,7 +100,7 @@ class IsolatedWorld:
         return await within(until - anyio.current_time(), self._session.send(method, parameters), self._gone)
 
     async def interrupt(self, *, for_good: bool) -> None:
-        """Stop the script that blocks the page; `for_good` also keeps others from starting."""
+        """Stop the script that blocks the page; with `for_good` no other script can start."""
         if for_good:
             await self._ask("Emulation.setScriptExecutionDisabled", {"value": True}, anyio.current_time() + 2)
         await self._ask("Runtime.terminateExecution", {}, anyio.current_time() + 2)

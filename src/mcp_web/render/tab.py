@@ -66,7 +66,7 @@ class Tab:
             await within(1.0, self.context.close())
 
     def forget(self) -> None:
-        """End the lease of a page whose browser is gone."""
+        """Withdraw the network access of a page whose browser is gone."""
         self.egress.withdraw(self.lease)
 
     async def enlarge(self, height: int) -> None:

@@ -10,7 +10,7 @@ EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 — compared, never 
 
 
 def own_names() -> tuple[str, ...]:
-    """The machine's names, as they are and in the local domain, and its addresses."""
+    """The host names of this machine, with and without the local domain, and its addresses."""
     name = socket.gethostname()
     found = [name, socket.getfqdn(), f"{name.partition('.')[0]}.local", *_addresses(name)]
     return tuple(dict.fromkeys(_bracketed(one) for one in found if one and one != "localhost"))

@@ -64,7 +64,7 @@ Names = dict[str, tuple[int, bytes]]
 def read_names(boxes: list[Box]) -> Names:
     """For each name on the page: which of ALL_WORDS stand in it, one bit each, and how it looks without numbers.
 
-    Their words are looked at once each: a page repeats some hundred of them in a thousand elements.
+    Each distinct name is read once: a page repeats about a hundred of them in a thousand elements.
     """
     names = list({box.name: None for box in boxes})
     text = "\0".join(names)  # no page can bring one

@@ -1,4 +1,4 @@
-"""Brave Search API: its own index, goggles, header pairs for second and month. Its terms forbid storing results."""
+"""Brave Search API: its own index, goggles, rate limits a second and a month. Its terms forbid storing results."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
 
 
 def _exact(engine: Any) -> Any:
-    """The backend's class with its status kept and its links left as the page wrote them."""
+    """A subclass of the backend that keeps the HTTP status and leaves links as the page has them."""
 
     def request(self: Any, *args: Any, **kwargs: Any) -> str | None:
         response = self.http_client.request(*args, **kwargs)

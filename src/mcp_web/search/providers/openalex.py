@@ -43,7 +43,7 @@ class OpenAlex(OfficialSource):
         return {"mailto": self.access.contact, "api_key": self.access.key}
 
     def refuse(self, response: ApiResponse) -> None:
-        """Its 403 and 429 are about the pace and the day's allowance, which is small without a key."""
+        """Raise for a refusal; 403 and 429 are the rate or the day's allowance, which is small without a key."""
         if response.status not in (403, 429):
             return
         message = text(error_object(response).get("message")).lower()

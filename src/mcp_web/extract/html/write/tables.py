@@ -40,7 +40,7 @@ def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def _write_grid(draft: WriterState, rows: list[list[Element]], out: list[str]) -> None:
-    """The rows as pipes; a row that only holds a heading parts the table there."""
+    """Write the rows as a pipe table; a row that only holds a heading starts a new table."""
     held: list[list[Element]] = []
     for row in [*rows, []]:
         if row and not (len(row) == 1 and row[0].select_one(_HEADINGS) is not None):
