@@ -48,39 +48,34 @@ async def search_web(
     on_progress: OnProgress | None = None,
 ) -> list[Searched | WebError]:
     """One answer or error for each query, in order."""
-    answers: list[Searched | WebError | None] = [None] * len(queries)
-    until = deadline
-    if fetch_content or read:
-        now = anyio.current_time()
-        until = now + (deadline - now) * READING_SHARE
+    now = anyio.current_time()
+    until = now + (deadline - now) * READING_SHARE if fetch_content or read else deadline
+    answers = await _search_all(app, queries, provider, raw=raw, deadline=until)
+    if not (read or fetch_content):
+        return answers
+    add = _with_passages if read else _read
+    return [
+        await add(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer for answer in answers
+    ]
+
+
+async def _search_all(
+    app: App, queries: Sequence[SearchQuery], provider: str | Sequence[str], *, raw: bool, deadline: float
+) -> list[Searched | WebError]:
+    answers: dict[int, Searched | WebError] = {}
+    slots = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
 
     async def one(at: int) -> None:
-        try:
-            answers[at] = await _search(app, queries[at], provider, raw=raw, deadline=until)
-        except WebError as error:
-            answers[at] = error
-
-    places = anyio.Semaphore(app.settings.of(FetchOptions).concurrency)
-
-    async def in_turn(at: int) -> None:
-        async with places:
-            await one(at)
+        async with slots:
+            try:
+                answers[at] = await _search(app, queries[at], provider, raw=raw, deadline=deadline)
+            except WebError as error:
+                answers[at] = error
 
     async with anyio.create_task_group() as tasks:
         for at in range(len(queries)):
-            tasks.start_soon(in_turn, at)
-    whole = [answer for answer in answers if answer is not None]
-    if read:
-        return [
-            await _with_passages(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer
-            for answer in whole
-        ]
-    if fetch_content:
-        return [
-            await _read(app, answer, deadline, on_progress) if isinstance(answer, Searched) else answer
-            for answer in whole
-        ]
-    return whole
+            tasks.start_soon(one, at)
+    return [answers[at] for at in range(len(queries))]
 
 
 async def _search(

@@ -162,7 +162,7 @@ class Values:
 
 
 def _hidden_columns(columns: Element) -> frozenset[int]:
-    """The columns that are hidden or have no width, counted from 0; not those of a folded group, which a reader can open."""
+    """The columns that are hidden or have no width, counted from 0, except those of a folded group."""
     found: set[int] = set()
     for column in columns:
         first, last = column.get("min", ""), column.get("max", "")
