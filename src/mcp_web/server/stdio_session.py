@@ -1,0 +1,140 @@
+"""One session over stdin and stdout: lines to the SDK's server, its messages back, until the input ends or a signal."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import Any
+
+import anyio
+from anyio.lowlevel import current_token
+from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+
+from mcp_web.app import App
+from mcp_web.server.wire import Wire
+from mcp_web.services.embed_documents import embed_in_background
+
+_STOPPED = "The server was told to stop before this call was finished; start it again and repeat the call."
+
+
+class StdioSession:
+    """Serves until the input ends or a signal comes."""
+
+    def __init__(self, wire: Wire, server: Server[None], app: App) -> None:
+        self._wire = wire
+        self._server = server
+        self._app = app
+        self._running = _Running()
+        self._to_server, self._from_client = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
+        self._to_client, self._from_server = anyio.create_memory_object_stream[SessionMessage](0)
+
+    async def run(self) -> int:
+        """The number of the signal that ended it, or 0."""
+        loop = current_token().native_token  # the event loop: anyio has no thread-safe fire-and-forget of its own
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._write)
+            tasks.start_soon(self._stop_on_signal, tasks.cancel_scope)
+            tasks.start_soon(embed_in_background, self._app)
+            self._wire.hand_over(lambda line: loop.call_soon_threadsafe(self._take, line))  # type: ignore[attr-defined]  # asyncio loop
+            options = self._server.create_initialization_options()
+            await self._server.run(self._from_client, self._to_client, options)
+            tasks.cancel_scope.cancel()
+        return self._running.ended_by
+
+    def _take(self, line: bytes | None) -> None:
+        """In the loop: parse one line; what is no message is answered as such."""
+        if line is None:
+            self._to_server.close()
+            return
+        try:
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            if isinstance(message, JSONRPCRequest):
+                self._running.begin(message.id)
+            self._to_server.send_nowait(SessionMessage(message))
+        except ValueError:
+            self._wire.send(_not_a_message(line))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            pass  # the server is closing
+
+    async def _write(self) -> None:
+        async for item in self._from_server:
+            message = item.message
+            if isinstance(message, JSONRPCResponse | JSONRPCError):
+                self._running.end(message.id)
+            if isinstance(message, JSONRPCResponse) and message.id in self._wire.answered:
+                self._wire.answered.discard(message.id)  # the client has its answer already
+                continue
+            self._wire.send(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+
+    async def _stop_on_signal(self, scope: anyio.CancelScope) -> None:
+        """On SIGTERM running calls finish, which takes at most their deadline; SIGINT ends them at once."""
+        running, wire = self._running, self._wire
+        running.ended_by = await _signal()
+        wire.hand_over(lambda line: wire.send(_refused(line)) if line else None)
+        if running.ended_by == signal.SIGTERM:
+            with anyio.move_on_after(self._app.tools.deadline + 1):
+                await running.wait()
+        for identity in running.ids:
+            wire.send(_error(identity, -32000, _STOPPED))
+        scope.cancel()
+
+
+class _Running:
+    """The requests that have no answer yet."""
+
+    def __init__(self) -> None:
+        self.ids: set[Any] = set()
+        self.ended_by = 0
+        self._changed = anyio.Event()
+
+    def begin(self, identity: Any) -> None:
+        self.ids.add(identity)
+
+    def end(self, identity: Any) -> None:
+        self.ids.discard(identity)
+        self._changed.set()
+
+    async def wait(self) -> None:
+        while self.ids:
+            self._changed = anyio.Event()
+            await self._changed.wait()
+
+
+async def _signal() -> int:
+    """Wait for a signal that ends the process."""
+    try:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for number in signals:
+                return number
+    except NotImplementedError:  # Windows: its event loop cannot wait for signals
+        await anyio.sleep_forever()
+    return 0
+
+
+def _not_a_message(line: bytes) -> bytes:
+    """The JSON-RPC answer to a line that is no request: parse error, or a batch, which MCP no longer has."""
+    try:
+        parsed = json.loads(line)
+    except ValueError:
+        return _error(None, -32700, "Parse error: the line is not JSON.")
+    except RecursionError:
+        return _error(None, -32700, "Parse error: the line is nested too deeply.")
+    identity = parsed.get("id") if isinstance(parsed, dict) else None
+    return _error(identity, -32600, "Invalid request: one JSON-RPC object of valid Unicode a line; no batches.")
+
+
+def _refused(line: bytes) -> bytes:
+    """The answer to a request that comes after the signal to stop; nothing for other messages."""
+    try:
+        parsed = json.loads(line)
+    except (ValueError, RecursionError):
+        return b""
+    wanted = isinstance(parsed, dict) and "method" in parsed and parsed.get("id") is not None
+    return _error(parsed["id"], -32000, _STOPPED) if wanted else b""
+
+
+def _error(identity: Any, code: int, message: str) -> bytes:
+    body = {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": message}}
+    return json.dumps(body).encode() + b"\n"
