@@ -34,8 +34,19 @@ def searxng_python() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)  # test workers wait for each other
         if not (HOME / "installed").exists() and not _has_it(python):
             try:
-                subprocess.run([sys.executable, "-m", "venv", str(HOME)], check=True, timeout=120, capture_output=True)
-                command = [str(python), "-m", "pip", "install", "-q", PACKAGE]
+                make = [sys.executable, "-m", "venv", "--without-pip", str(HOME)]
+                subprocess.run(make, check=True, timeout=120, capture_output=True)
+                command = [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "--python",
+                    str(python),
+                    "install",
+                    "-q",
+                    "--no-compile",
+                    PACKAGE,
+                ]
                 subprocess.run(command, check=True, timeout=300, capture_output=True)
             except (subprocess.SubprocessError, OSError) as error:
                 shutil.rmtree(HOME, ignore_errors=True)

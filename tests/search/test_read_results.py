@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from math import log
 from pathlib import Path
 
@@ -21,12 +22,29 @@ OFFLINE = {"MCP_WEB_SEARCH_CACHE_TTL": "0", "MCP_WEB_EMBEDDINGS": "none", "MCP_W
 PROSE = "The lighthouse keeper writes the height of every tide into a book that nobody reads. "
 
 
-def searxng(web: MiniWeb, rows: list[dict[str, str]]) -> str:
-    """An engine's address that answers every query with these rows."""
+class Search:
+    """A SearXNG server, started once, whose only engine answers what a test sets."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.answer: Callable[[Request], Reply] = lambda request: Reply("{}")
+
+    def finds(self, rows: list[dict[str, str]]) -> None:
+        """Answer every query with these rows."""
+        reply = Reply(json.dumps({"items": rows}), headers={"Content-Type": "application/json"})
+        self.answer = lambda request: reply
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Search]:
+    made, web = Search(), MiniWeb()
     site = web.site("engine.example")
-    reply = Reply(json.dumps({"items": rows}), headers={"Content-Type": "application/json"})
-    site.route("/json", lambda request: reply)
-    return site.loopback_url("/json")
+    site.route("/json", lambda request: made.answer(request))
+    docs = settings([engine("docs", site.loopback_url("/json"), "general")])
+    with serving(tmp_path_factory.mktemp("searxng"), docs) as (server,):
+        made.url = server.url
+        yield made
+    web.close()
 
 
 def article(title: str, text: str) -> str:
@@ -44,7 +62,7 @@ async def asked(made: ToolCaller, query: str) -> str:
 
 
 async def test_pages_are_ordered_by_what_they_say_and_failures_do_not_hold_the_rest(
-    miniweb: MiniWeb, tmp_path: Path
+    miniweb: MiniWeb, search: Search, tmp_path: Path
 ) -> None:
     docs = miniweb.site("docs.example")
     answer = "The default timeout of the tide gauge is 42 seconds, and can be changed in its settings file."
@@ -54,16 +72,16 @@ async def test_pages_are_ordered_by_what_they_say_and_failures_do_not_hold_the_r
         row("Tide gauge timeout", docs.page("/timeout", article("Tide gauge timeout", answer))),
         row("Copy", docs.page("/copy", article("Copy", answer))),
     ]
-    with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
-        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
-            text = await asked(made, "default timeout of the tide gauge")
+    search.finds(rows)
+    async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=search.url, **OFFLINE) as made:
+        text = await asked(made, "default timeout of the tide gauge")
     assert text.index("1. Tide gauge timeout") < text.index(answer)
     assert text.count(answer) == 1
     assert re.search(r"- Gone https://docs.example/gone \(\w+\)", text)
 
 
 async def test_two_versions_of_a_page_that_differ_in_their_numbers_are_both_found(
-    miniweb: MiniWeb, tmp_path: Path
+    miniweb: MiniWeb, search: Search, tmp_path: Path
 ) -> None:
     docs = miniweb.site("docs.example")
     text = "Pickled arguments can be loaded for {days} days after the upgrade from Tidewater {old} to Tidewater {new}."
@@ -73,15 +91,17 @@ async def test_two_versions_of_a_page_that_differ_in_their_numbers_are_both_foun
         )))
         for old in (2, 3)
     ]  # fmt: skip
-    with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
-        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
-            shown = await asked(made, "How many days can pickled arguments be loaded after the upgrade to Tidewater 4?")
+    search.finds(rows)
+    async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=search.url, **OFFLINE) as made:
+        shown = await asked(made, "How many days can pickled arguments be loaded after the upgrade to Tidewater 4?")
     assert "1. Moving from Tidewater 3 to 4" in shown
     assert "for 90 days" in shown
     assert "https://docs.example/2" in shown
 
 
-async def test_pages_that_do_not_answer_are_only_named_beside_one_that_does(miniweb: MiniWeb, tmp_path: Path) -> None:
+async def test_pages_that_do_not_answer_are_only_named_beside_one_that_does(
+    miniweb: MiniWeb, search: Search, tmp_path: Path
+) -> None:
     docs = miniweb.site("docs.example")
     answer = "Pour two litres of clean water into the Kestrel 300 pump before it is started for the first time."
     other = "Pour paint into the tray and let the brush soak before the first coat is applied to the fence."
@@ -89,29 +109,29 @@ async def test_pages_that_do_not_answer_are_only_named_beside_one_that_does(mini
         row("Fences", docs.page("/fence", article("Painting a fence", other))),
         row("Kestrel 300", docs.page("/pump", article("Kestrel 300 manual", answer))),
     ]
-    with serving(tmp_path, settings([engine("docs", searxng(miniweb, rows), "general")])) as (server,):
-        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
-            shown = await asked(made, "How much water is poured into a Kestrel 300 pump before it is first started?")
+    search.finds(rows)
+    async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=search.url, **OFFLINE) as made:
+        shown = await asked(made, "How much water is poured into a Kestrel 300 pump before it is first started?")
     assert answer in shown
     assert "- Fences https://docs.example/fence" in shown
     assert other not in shown
 
 
 @pytest.mark.skipif(not documentation.DATA.is_dir(), reason="../shared/retrieval/docs_eval is not here")
-async def test_most_questions_are_answered_by_one_call_of_few_tokens(miniweb: MiniWeb, tmp_path: Path) -> None:
+async def test_most_questions_are_answered_by_one_call_of_few_tokens(
+    miniweb: MiniWeb, search: Search, tmp_path: Path
+) -> None:
     documentation.unpack(tmp_path / "sites")
     pages = serve(miniweb, tmp_path / "sites")
-    site = miniweb.site("engine.example")
-    site.route("/json", lambda request: ranked(request, pages))
+    search.answer = lambda request: ranked(request, pages)
     questions = documentation.questions(tmp_path / "sites")
     found, costs = 0, []
-    with serving(tmp_path, settings([engine("docs", site.loopback_url("/json"), "general")])) as (server,):
-        async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=server.url, **OFFLINE) as made:
-            for one in questions:
-                text = await asked(made, f"{one.library} {one.query}")
-                costs.append(budget.estimate(text))
-                shown = re.findall(r"^\d+\. .*\n +(https://\S+)", text, re.MULTILINE)
-                found += any(url.endswith("/" + path.removesuffix(".md")) for url in shown for path in one.grades)
+    async with tool_caller(miniweb, tmp_path / "data", MCP_WEB_SEARXNG_URLS=search.url, **OFFLINE) as made:
+        for one in questions:
+            text = await asked(made, f"{one.library} {one.query}")
+            costs.append(budget.estimate(text))
+            shown = re.findall(r"^\d+\. .*\n +(https://\S+)", text, re.MULTILINE)
+            found += any(url.endswith("/" + path.removesuffix(".md")) for url in shown for path in one.grades)
     print(f"quoted for {found} of {len(questions)}, tokens at most {max(costs)}, mean {sum(costs) // len(costs)}")
     assert max(costs) < 3_000
     assert found >= 0.8 * len(questions)
