@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+import turbohtml
+
+from mcp_web.extract.html.blocks import read_blocks
+from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.engine import HtmlExtractor
-from mcp_web.model.page import ExtractRequest, Fetched
+from mcp_web.extract.html.features import PageFigures
+from mcp_web.model.page import ExtractRequest, Fetched, PageKind
 
 _MENU = (
     '<div class="header"><ul class="menu"><li><a href="/x">Forums</a></li><li><a href="/y">Members</a></li></ul></div>'
@@ -56,3 +62,20 @@ def test_specifications_of_a_product_stay_in_tables_and_definition_lists() -> No
     )
     assert all(f"| {name} | {value} |" in markdown for name, value in facts.items())
     assert "Voltage\n: 230 V" in markdown
+
+
+@pytest.mark.parametrize(("declared", "is_kept"), [(None, True), ("article", False)])
+def test_doubtful_line_of_an_item_stays_with_its_item_except_on_a_declared_article(
+    declared: PageKind | None, is_kept: bool
+) -> None:
+    cards = "".join(f"<div class=card><h3>Lamp {n}</h3><div>€{n + 10}.00</div><div>Brass</div></div>" for n in range(8))
+    body = turbohtml.parse(f"<body><div class=grid>{cards}</div><div>Help and contact</div></body>").select_one("body")
+    assert body is not None
+    read = read_blocks(body)
+    assert read is not None
+    chances = [0.05 if block.text.startswith("Help") else 0.9 for block in read.blocks]
+    doubtful = next(at for at, block in enumerate(read.blocks) if block.text == "€13.00")
+    chances[doubtful] = 0.35
+    kept, _ = decide(PageFigures(read, declared=declared), chances)
+    assert kept[doubtful] is is_kept
+    assert kept[-1] is False

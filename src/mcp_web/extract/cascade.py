@@ -75,7 +75,7 @@ class Cascade:
     def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
         self._tree = tree
         self.rules = Rules(sheets, names.asked)
-        self._declared: dict[int, dict[str, Declared]] = {}
+        self._declared: dict[int, Mapping[str, Declared]] = {}
         self._declarations: dict[int, _Declarations] = {}
         self._attributes: dict[str, _Declarations] = {}
         self._weights: dict[int, list[tuple[int, int, int]]] = {}
@@ -267,7 +267,7 @@ class Cascade:
             found = self._declarations[rule.rule.order] = _divided(self.declared(rule.rule))
         return found
 
-    def declared(self, rule: Rule) -> dict[str, Declared]:
+    def declared(self, rule: Rule) -> Mapping[str, Declared]:
         """The declarations of a rule."""
         found = self._declared.get(rule.order)
         if found is None:

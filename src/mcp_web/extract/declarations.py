@@ -6,7 +6,7 @@ What is not valid is left out. Only the properties that can hide a text are kept
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ _LENGTH = re.compile(
     r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
     r"(?:px|r?em|r?ex|r?ch|r?lh|ic|cap|pt|pc|cm|mm|q|in|[sld]?v(?:w|h|i|b|min|max)|cq(?:w|h|i|b|min|max)|%)\Z"
 )
+_SHORT = 400  # characters; longer declarations are rarely repeated, and would fill the cache
 _ZERO = re.compile(r"[-+]?0*\.?0+\Z")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?%?\Z")
 _TIME = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)m?s\Z")
@@ -99,8 +100,17 @@ class Declared(NamedTuple):
     important: bool = False
 
 
-def parse_declarations(text: str) -> dict[str, Declared]:
+def parse_declarations(text: str) -> Mapping[str, Declared]:
     """The winning declarations by property, lower case, shorthands taken apart."""
+    return _parse_short(text) if len(text) <= _SHORT else _parse(text)
+
+
+@lru_cache(maxsize=4096)  # themes repeat their rules, on a page and from site to site
+def _parse_short(text: str) -> Mapping[str, Declared]:
+    return _parse(text)
+
+
+def _parse(text: str) -> Mapping[str, Declared]:
     found: dict[str, Declared] = {}
     if "/*" in text:
         text = _COMMENT.sub("", text)

@@ -13,6 +13,7 @@ _HIGHEST = 0.5  # a block more likely content than not always stays
 # _SMALL blocks a title over kept text stays whatever its chance: the model learnt of titles from articles.
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
+_ITEMS = 0.5  # of a page's text: with fewer sentences it is made of items
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -26,6 +27,8 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     if len(read.blocks) < _WHOLE:
         return [True] * len(read.blocks), 0.0
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
+    if figures.declared != "article" and figures.prose_share < _ITEMS:
+        chances = _agreed(read.blocks, chances)
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
     units = read.units()
@@ -38,6 +41,22 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     if figures.is_story:
         _drop_around_story(read.blocks, kept)
     return kept, least
+
+
+def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
+    """Chances half way to the mean of their element: the lines of an item and the items of a grid belong together.
+
+    On a page of sentences they do not: there a caption or a share line stands between paragraphs.
+    """
+    groups: dict[Box, list[int]] = {}
+    for at, block in enumerate(blocks):
+        groups.setdefault(block.box.parent or block.box, []).append(at)
+    found = list(chances)
+    for members in groups.values():
+        mean = sum([chances[at] for at in members]) / len(members)
+        for at in members:
+            found[at] = (chances[at] + mean) / 2
+    return found
 
 
 def threshold(chances: list[float], sizes: list[int]) -> float:

@@ -109,6 +109,7 @@ class PageFigures:
         self.is_story = False  # whether the page is declared an article, and its title is the heading of `story`
         self.story = self._story()
         self._measure_boxes()
+        self.prose_share = read.boxes[0].prose / self._total
         self.page = self._page_figures()
 
     def _discount(self) -> None:
@@ -205,11 +206,11 @@ class PageFigures:
         return box.chars / self._total, box.links / chars, box.prose / chars
 
     def _page_figures(self) -> list[float]:
-        root, core, total = self.read.boxes[0], self.core, self._total
+        core, total = self.core, self._total
         tags = Counter([box.tag for box in self.read.boxes])
         prose = [size for size in self._prose if size]
         return [
-            total, root.prose / total, sum(prose) / (len(prose) or 1), max(self._sizes, default=0) / total,
+            total, self.prose_share, sum(prose) / (len(prose) or 1), max(self._sizes, default=0) / total,
             tags["article"], tags["p"], tags["li"], tags["pre"], tags["h2"] + tags["h3"], core.chars / total,
             core.links / (core.chars or 1), core.count, _KINDS.index(self.declared) if self.declared in _KINDS else -1,
             tags["main"], tags["h1"],
