@@ -160,18 +160,12 @@ def _code(*names: str) -> str:
 
 
 def _value(row: Any) -> str:
+    from mcp_web.settings import as_text
+
     value = row.default
     if row.facts.scale != 1.0 and value is not None:
         return f"`{value / row.facts.scale:g}`"
-    if value is None or value in ("", (), {}):
-        return ""
-    if isinstance(value, dict):
-        return (
-            "`" + ",".join(str(item) if name == "*" else f"{name}={item}" for name, item in value.items()).lower() + "`"
-        )
-    if isinstance(value, tuple):
-        return "`" + ",".join(value) + "`"
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return f"`{as_text(value)}`" if as_text(value) else ""
 
 
 def errors() -> str:

@@ -77,6 +77,20 @@ class Setting:
             return dict.fromkeys(self.value, "•••")
         return tuple("•••" for _ in self.value) if isinstance(self.value, tuple) else "•••"
 
+    @property
+    def text(self) -> str:
+        """What is shown, as a variable would give it."""
+        return as_text(self.shown)
+
+
+def as_text(value: Any) -> str:
+    """A value as a variable would give it."""
+    if isinstance(value, Mapping):
+        return ",".join(as_text(item) if name == "*" else f"{name}={as_text(item)}" for name, item in value.items())
+    if isinstance(value, tuple):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
+
 
 class Settings:
     """Every section's options, each with its origin."""

@@ -46,7 +46,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
         [
             (
                 f"{row.section}.{row.name}",
-                _shown(row.shown),
+                row.text,
                 row.origin_name or row.origin,
                 next(iter(row.variables), "file only"),
             )
@@ -91,13 +91,3 @@ def _as_object(row: Any) -> dict[str, Any]:
         "default": row.default,
         "help": row.facts.help,
     }
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return ",".join(f"{name}={_shown(item)}" for name, item in value.items())
-    if isinstance(value, tuple):
-        return ",".join(str(item) for item in value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return "" if value is None else str(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_web import __version__
 from mcp_web.contracts.sets import tools_offered
@@ -23,18 +23,10 @@ _BEGAN = time.time()
 async def state(app: App, request: Request) -> Response:
     checks = [check.as_dict() for check in await check_parts(app)] if request.query_params.get("check") else None
     changed = [row for row in app.settings.rows if row.origin != "default"]
-    settings = [
-        {"name": f"{row.section}.{row.name}", "value": _text(row.shown), "origin": row.origin} for row in changed
-    ]
+    settings = [{"name": f"{row.section}.{row.name}", "value": row.text, "origin": row.origin} for row in changed]
     tools = [
         {"name": tool.name, "summary": tool.description.split(". ")[0] + "."}
         for tool in tools_offered(app.tools).values()
     ]
     return page(request, "state.html", version=__version__, uptime=ago(time.time() - _BEGAN), checks=checks,
                 settings=settings, tools=tools)  # fmt: skip
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
