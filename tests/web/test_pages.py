@@ -7,6 +7,7 @@ import html
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article
 from mcp_web.render.chromium import find_chromium
 from miniweb import MiniWeb, Site
-from surface.test_cli import Shell
+from surface.rpc import WAIT, clean_environment
 from surface.test_http import Served
 
 if TYPE_CHECKING:
@@ -84,6 +85,17 @@ def axe() -> str:
         command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "axe-core@4"]
         subprocess.run(command, cwd=NODE, capture_output=True, timeout=300, check=True)
     return file.read_text(encoding="utf-8")
+
+
+class Shell:
+    """Commands in processes of their own: the driver of the browser has an event loop in this one."""
+
+    def __init__(self, folder: Path, **env: str) -> None:
+        self._env = clean_environment(folder, **env)
+
+    def run(self, *args: str) -> None:
+        command = [sys.executable, "-m", "mcp_web", *args]
+        subprocess.run(command, env=self._env, capture_output=True, timeout=WAIT, check=True)
 
 
 class Visit:
