@@ -73,7 +73,8 @@ def ranking(page: Page, question: str, model: Model) -> Ranked:
     """What the product ranks: the model reads what words and the static signal find likely."""
     words, pieces = page.prepared.words, page.prepared.pieces
     static = pieces.similarities(static_vectors(), question) if pieces else None
-    evidence = Evidence(words.scores(question), words.coverage(question), static)
+    missing = words.missing_names(question, page.read.name)
+    evidence = Evidence(words.scores(question), words.coverage(question), static, missing=missing)
     if not is_decided(evidence):
         cosines = np.full(len(page.rows), np.nan)
         read = likely(evidence, LIKELY)

@@ -20,6 +20,7 @@ from mcp_web.index.words import PageWords
         ("Wie hoch ist der Berg in Bayern, und was war im Jahr 1917?", ["1917"]),
         ("2015年に東京で何がありましたか", ["2015"]),
         ("how many wheels did the machine have", []),
+        ("What is the theme of 'There Is a Way' by Carey?", ["Way", "Carey"]),
     ],
 )
 def test_names_are_capitalised_words_identifiers_and_numbers(question: str, found: list[str]) -> None:
@@ -31,3 +32,5 @@ def test_a_page_about_another_product_does_not_mention_the_name() -> None:
     assert page.missing_names("How much water does the Kestrel 300 hold?") == ("300",)
     assert page.missing_names("Does the Kestrel's firmware 4.2 fix it?") == ("4.2",)
     assert page.missing_names("How much water does the Kestrel 300 hold?", "Kestrel 200 and 300") == ()
+    season = PageWords(["The season of 2011–12 was long."])
+    assert season.missing_names("Who won in the 2011-12 season?") == ()

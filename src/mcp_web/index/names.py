@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from mcp_web.text.languages import language_of
+from mcp_web.text.words import is_stop_word
 
 # Letters of scripts with spaces between words: in the others a number stands alone.
 _PART = r"(?:[^\W\u0e00-\uffff]|\.)"
@@ -23,11 +24,13 @@ def names(question: str, language: str = "") -> list[str]:
     tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
     capitals = sum(token[0].isupper() for _, token in tokens)
     # In a heading, or in German, a capital letter says nothing.
-    by_capital = 2 * capitals <= len(tokens) and _CAPITAL_NOUNS.isdisjoint((language, language_of(question)))
+    spoken = language_of(question) or "en"
+    by_capital = 2 * capitals <= len(tokens) and _CAPITAL_NOUNS.isdisjoint((language, spoken))
     return [
         token
         for start, token in tokens
-        if _is_identifier(token) or (by_capital and _is_capitalised(token) and not _begins_sentence(question, start))
+        if not is_stop_word(token.lower(), spoken)
+        and (_is_identifier(token) or (by_capital and _is_capitalised(token) and not _begins_sentence(question, start)))
     ]
 
 
@@ -43,4 +46,4 @@ def _is_capitalised(token: str) -> bool:
 
 def _begins_sentence(text: str, start: int) -> bool:
     before = text[:start].rstrip()
-    return not before or before[-1] in '.?!:¿¡"“„«(…'
+    return not before or before[-1] in ".?!:¿¡\"'‘“„«(…"

@@ -89,7 +89,9 @@ class PageWords:
 
     def _mentions(self, name: str, known: set[str]) -> bool:
         sequence, compounds = page_terms(name, self.language, stop=())
-        return all(term in self._postings or term in known for term in compounds or sequence)
+        # `2011-12` is also written with a dash; the parts of `4.2` are another version's too.
+        wanted = sequence if "-" in name or not compounds else compounds
+        return all(term in self._postings or term in known for term in wanted)
 
     def _add(self, total: Scores, at: NDArray[np.int64], count: Scores, weight: float) -> None:
         total[at] += weight * count / (count + self._norms[at])

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.index.rank import Ranked
     from mcp_web.index.reader import PageReader
+    from mcp_web.model.snapshot import Snapshot
 
 OPENING_SHARE = 0.7  # of the time that is left; ranking gets the rest
 PROTECTED = "content protected"
@@ -114,7 +115,7 @@ async def _rank(
             kept.document.markdown,
             kept.document.headings,
             [queries[at] for at in places],
-            title=f"{kept.document.title}\n{kept.final_url}",
+            title=_about(kept),
             max_results=max_results,
             min_score=min_score,
             quick=quick,
@@ -124,6 +125,13 @@ async def _rank(
     if kept.document.wall in ("paywall", "login"):
         notes.append(f"{PROTECTED}: only part of the page can be read.")
     return PageRead(page, tuple(results[at] for at in range(len(queries))), tuple(notes))
+
+
+def _about(kept: Snapshot) -> str:
+    """What a page says about itself beside its text."""
+    facts = kept.document.metadata
+    parts = (kept.document.title, kept.final_url, facts.author, facts.site_name, facts.description, facts.published)
+    return "\n".join(part for part in parts if part)
 
 
 def _protected(error: WebError) -> WebError:
