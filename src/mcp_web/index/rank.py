@@ -38,7 +38,7 @@ IN_PAGE = Shares(words=0.25, static=0.2, model=0.55)
 SAME = 0.98
 
 # Without a threshold from the caller, passages below this are not worth their tokens.
-WORTH_SHOWING = 0.25
+WORTH_SHOWING = 0.2
 # What is shown until the answer is there: passages at most so many standard deviations behind the best and, where that
 # is sure, so much of its score; of a page that does not answer two. With the bounds in tools/web_read.py, hit@1 and @3
 # are nearly those of eight passages for less than half of the tokens (docs/concepts/reading.md); rules that were fitted
