@@ -14,9 +14,9 @@ from typing import Literal
 from urllib.parse import urljoin
 
 from mcp_web.model.page import Heading, Link
+from mcp_web.text.markdown import HEADING
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|$)")
 _ATX_END = re.compile(r"[ \t]+#+[ \t]*$")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
@@ -52,7 +52,7 @@ def read_headings(markdown: str) -> tuple[Heading, ...]:
         if code or len(line) > _LONGEST_LINE or not line.strip():
             before = None
             continue
-        if match := _ATX.match(line):
+        if match := HEADING.match(line):
             text = inline_text(_ATX_END.sub("", line[match.end() :]))
             if text:
                 found.append(Heading(len(match.group(1)), text, start))
@@ -164,7 +164,7 @@ def split_blocks(markdown: str) -> Iterator[TextBlock]:
 
 
 def _kind_of(stripped: str, otherwise: Literal["item", "text"]) -> Literal["heading", "text", "item", "table", "quote"]:
-    if _ATX.match(stripped):
+    if HEADING.match(stripped):
         return "heading"
     if stripped[0] == "|":
         return "table"

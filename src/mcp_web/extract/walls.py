@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.extract import wall_signs as signs
 from mcp_web.model.page import Wall
+from mcp_web.text.markdown import prose
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -26,7 +27,6 @@ _PREVIEW = 3500  # a teaser of some paragraphs
 _LOOKED_AT = 2_000_000  # characters of source
 _CHALLENGE = 200_000  # characters of source; a page that only asks for proof is a fraction of it
 _FORM_PAGE = 600  # characters of all text on a page that is only a form
-_TARGET = re.compile(r"\]\([^()\s]{0,2000}\)|<https?://[^>]{0,2000}>")
 
 
 def detect_wall(
@@ -136,7 +136,7 @@ def _shell(html: str, shown: str) -> WallFinding:
 
 def _shown(markdown: str) -> str:
     """The text without link targets, white space folded."""
-    return " ".join(_TARGET.sub("]", markdown).split())
+    return " ".join(prose(markdown).split())
 
 
 def _lowered(source: Node | str | bytes) -> str:
