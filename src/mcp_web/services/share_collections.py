@@ -46,7 +46,8 @@ async def unshare_collection(app: App, owner: str, collection: str, readers: Seq
     removed = sum([await store.remove_shares(owner, collection, reader) for reader in wanted])
     if not removed:
         raise NotFound(
-            f"The tenant {owner!r} does not share {collection!r} so.", suggestion="`mcp-web tenant shares` lists them."
+            f"The tenant {owner!r} does not share the collection {collection!r} with {', '.join(readers) or 'anyone'}.",
+            suggestion="`mcp-web tenant shares` lists what is shared.",
         )
     await _audit(app, "collection_unshared", owner)
     return removed

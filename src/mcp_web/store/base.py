@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import anyio.to_thread
 
+from mcp_web.errors import CacheError
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.prepare import Prepared, prepare
@@ -95,6 +96,10 @@ class StoreBase(ABC):
             return False
         self._maintained = now
         return True
+
+
+def read_only_error() -> CacheError:
+    return CacheError("This collection is shared by another tenant: it can be read, not changed.")
 
 
 def _prepared(record: PageRecord, derived: Derived) -> PreparedRecord:

@@ -14,6 +14,7 @@ from psycopg_pool import PoolTimeout
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
+from mcp_web.store.base import read_only_error
 from mcp_web.store.postgres.connect import Connection, connect, is_broken, make_pool, translated
 
 T = TypeVar("T")
@@ -85,7 +86,7 @@ class ConnectionWorker:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
         if self._read_only:
-            raise CacheError("This collection is shared by another tenant: it can be read, not changed.")
+            raise read_only_error()
         return await anyio.to_thread.run_sync(self._repeated, _WRITE, work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[Connection], None]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from mcp_web.errors import CacheError
 from mcp_web.store.protocol import Share
 
 _SHARED = "EXISTS (SELECT 1 FROM main.labels l JOIN temp.shared s ON s.label = l.label WHERE l.page = t.{page})"
@@ -33,10 +32,6 @@ def restrict(db: sqlite3.Connection, collections: Sequence[str]) -> None:
         condition = _SHOWN.get(table, "0")
         db.execute(f"CREATE TEMP VIEW {table} AS SELECT t.* FROM main.{table} t WHERE {condition}")  # noqa: S608
     db.execute("PRAGMA query_only = ON")
-
-
-def read_only() -> CacheError:
-    return CacheError("This collection is shared by another tenant: it can be read, not changed.")
 
 
 def shares(db: sqlite3.Connection, tenant: str) -> list[Share]:

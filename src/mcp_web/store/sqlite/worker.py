@@ -14,8 +14,9 @@ import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
+from mcp_web.store.base import read_only_error
 from mcp_web.store.sqlite.connect import connect, translated
-from mcp_web.store.sqlite.shares import read_only, restrict
+from mcp_web.store.sqlite.shares import restrict
 
 T = TypeVar("T")
 _SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
@@ -51,7 +52,7 @@ class ConnectionWorker:
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
         if self._collections is not None:
-            raise read_only()
+            raise read_only_error()
         return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[sqlite3.Connection], None]) -> None:
