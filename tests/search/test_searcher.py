@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -16,6 +17,7 @@ from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.limit.redis import RedisLimiter
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.cache import MemoryNoteStore
+from mcp_web.store.sqlite.store import SqliteStore
 from miniweb import MiniWeb, Reply, Request
 from search.lookalike import SHARED, brave_page, recorded, reply, searcher, searxng_page, soon
 
@@ -203,6 +205,15 @@ async def test_an_endpoint_that_failed_for_one_replica_is_left_alone_by_the_othe
                 await searcher(limiter=limiter, **given).search(Q, deadline=soon())
             await limiter.close()
     assert len(brave.log) == 2  # both of the first replica, which tries once more
+
+
+async def test_a_store_that_fails_loses_no_answer(miniweb: MiniWeb, tmp_path: Path) -> None:
+    brave = miniweb.site("brave.example")
+    brave.page(BRAVE, json.dumps(brave_page("https://a.example/")))
+    notes = await SqliteStore.open(tmp_path / "s.sqlite")
+    await notes.close()  # every call fails from now on
+    made = searcher(notes=notes, keys={"brave": "k"}, urls={"brave": brave.loopback_url("")}, history=True)
+    assert (await made.search(Q, deadline=soon())).hits
 
 
 async def test_pages_that_came_are_delivered_when_the_next_one_fails(miniweb: MiniWeb) -> None:

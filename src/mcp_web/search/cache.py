@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
 
+from mcp_web import trace
+from mcp_web.errors import WebError
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
 from mcp_web.store.protocol import Record
 
@@ -74,15 +76,28 @@ class SearchCache:
     async def get(self, key: str, query: SearchQuery) -> SearchAnswer | None:
         if self._ttl <= 0:
             return None
-        value = await self._memory.note(_KIND, key) or await self._notes.note(_KIND, key)
+        value = await self._memory.note(_KIND, key) or await self._stored(key)
         return _from_json(value, query) if value else None
 
     async def keep(self, key: str, found: SearchAnswer, *, on_disk: bool, at_most: float | None = None) -> None:
         ttl = self._ttl if at_most is None else min(self._ttl, at_most)
         if ttl <= 0:
             return
-        place: NoteStore = self._notes if on_disk else self._memory
-        await place.keep_note(_KIND, key, _to_json(found), self._wall() + ttl)
+        value, expires_at = _to_json(found), self._wall() + ttl
+        try:
+            if on_disk:
+                await self._notes.keep_note(_KIND, key, value, expires_at)
+                return
+        except WebError as error:  # a store that cannot be written must not lose the answer
+            trace.log("error", "search_cache", error_code=error.code)
+        await self._memory.keep_note(_KIND, key, value, expires_at)
+
+    async def _stored(self, key: str) -> Any | None:
+        try:
+            return await self._notes.note(_KIND, key)
+        except WebError as error:
+            trace.log("error", "search_cache", error_code=error.code)
+            return None
 
 
 def cache_key(query: SearchQuery, names: tuple[str, ...], how: str, raw: bool) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 
 import anyio
 
-from mcp_web.errors import SearchUnavailable
+from mcp_web import trace
+from mcp_web.errors import SearchUnavailable, WebError
 from mcp_web.limit.flight import Make, MemorySingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
@@ -208,7 +209,10 @@ class Searcher:
         now = time.time()
         entry = {"at": now, "query": query.text, "provider": found.provider, "results": len(found.hits)}
         name = f"{now:.6f} {secrets.token_hex(4)}"  # a record each: two processes never overwrite each other's
-        await self._notes.add_records(_HISTORY, {name: entry}, now + self._options.history_days * 86400)
+        try:
+            await self._notes.add_records(_HISTORY, {name: entry}, now + self._options.history_days * 86400)
+        except WebError as error:
+            trace.log("error", "search_history", error_code=error.code)
 
 
 def _late(name: str) -> Reply:

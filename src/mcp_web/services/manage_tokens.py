@@ -5,6 +5,7 @@ They are records of the default tenant's store, so every replica knows a new or 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import secrets
@@ -12,7 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.errors import InvalidInput, NotFound
+from mcp_web.errors import CacheError, InvalidInput, NotFound
 from mcp_web.model.token import TokenInfo
 from mcp_web.services.audit_log import audit_log
 
@@ -100,7 +101,8 @@ async def find_token(app: App, token: str) -> TokenInfo | None:
         return None
     used, now = await store.record(USES, key), time.time()
     if used is None or now - float(used) > _USE_EVERY:
-        await store.keep_record(USES, key, now)
+        with contextlib.suppress(CacheError):  # a full disk must not keep callers out
+            await store.keep_record(USES, key, now)
     return TokenInfo.from_json(value, now)
 
 
