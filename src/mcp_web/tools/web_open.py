@@ -134,7 +134,7 @@ TOOL = Tool(
         IMAGES,
         SITECONFIG,
         MAX_AGE,
-        Param("at", "string", "Archived copy nearest 2024-05-01, or latest.", max_length=40),
+        Param("at", "string", "Archived copy: 2024-05-01, latest.", max_length=40),
         EXPLAIN,
     ),
     run=run,
