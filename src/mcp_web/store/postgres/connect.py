@@ -18,7 +18,7 @@ Pool = ConnectionPool[Connection]
 
 SCHEMA = "mcp_web"
 _CONNECT_SECONDS = 10  # for one attempt
-_BROKEN = ("08", "57P01", "57P02", "57P03")  # the connection, or the server, is gone
+_BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05")  # the connection, or the server, is gone
 
 
 def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
