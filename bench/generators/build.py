@@ -318,7 +318,7 @@ def hugo(folder: Path, tools: Path) -> Path:
     return site / "out/posts/guide/index.html"
 
 
-# The page of Eleventy's starter for blogs: Eleventy itself brings none.
+# A layout of our own with the parts that blogs made with Eleventy have: Eleventy itself brings none.
 _ELEVENTY = """<!doctype html><html lang="en"><head><title>{{ title }} | Tides</title></head><body>
 <a href="#skip" class="visually-hidden">Skip to main content</a><header><a href="/" class="home-link">Tides</a>
 <nav><h2 class="visually-hidden">Top level navigation menu</h2><ul class="nav">
