@@ -81,9 +81,8 @@ def run_pages(options: argparse.Namespace, installed: dict[str, Installed]) -> l
         ]
 
 
-def run_safety(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
-    makes = _makes(options)
-    return [ssrf_table(makes, installed), hidden_table(makes, installed), hostile_table(makes, installed)]
+def run_addresses(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    return [ssrf_table(_makes(options), installed)]
 
 
 def run_startup(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
@@ -94,10 +93,20 @@ def run_development(options: argparse.Namespace, installed: dict[str, Installed]
     return [development_table()]
 
 
+def run_hidden(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    return [hidden_table(_makes(options), installed)]
+
+
+def run_hostile(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
+    return [hostile_table(_makes(options), installed)]
+
+
 PARTS: dict[str, Part] = {
     "race": run_race,
     "pages": run_pages,
-    "safety": run_safety,
+    "hidden": run_hidden,
+    "addresses": run_addresses,
+    "hostile": run_hostile,
     "startup": run_startup,
     "development": run_development,
 }
@@ -108,26 +117,31 @@ def main() -> None:
     installed = {name: install(name, online=not is_inside()) for name in (*PYTHON_PEERS, *NODE_PEERS)}
     if not is_inside():
         race.install_searxng()
-    inside = isolate(sys.argv[1:])
+    facts = _facts(isolate(sys.argv[1:]))
     RACE.parent.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Table] = {}
-    failed: list[str] = []
+    before, failed = _last_run(), []
+    if not options.add:
+        RESULTS.unlink(missing_ok=True)
     for name in options.parts.split(","):
         begun = time.perf_counter()
         print(f"{name} …", file=sys.stderr, flush=True)
         try:
-            found |= {table.name: table for table in PARTS[name](options, installed)}
+            _add(PARTS[name](options, installed), facts)
         except Exception as error:  # noqa: BLE001  one part that fails must not lose the others
             failed.append(f"{name}: {type(error).__name__}: {error}")
         print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
-    before = _last_run()
-    tables = _ordered((before if options.add else {}) | found)
-    RESULTS.write_text(json.dumps([table.as_json() for table in tables], ensure_ascii=False, indent=1))
-    report.write(tables, _facts(inside))
-    for change in worse(before.values(), tables):
+    for change in worse(before.values(), _last_run().values()):
         print(f"worse than before: {change}", file=sys.stderr)
     if failed:
         sys.exit("Parts that failed:\n" + "\n".join(failed))
+
+
+def _add(found: list[Table], facts: dict[str, Any]) -> None:
+    """Write the tables beside those that are there, so that a run that is interrupted keeps what is done."""
+    tables = _last_run() | {table.name: table for table in found}
+    ordered = [tables[name] for name in ORDER if name in tables]
+    RESULTS.write_text(json.dumps([table.as_json() for table in ordered], ensure_ascii=False, indent=1))
+    report.write(ordered, facts)
 
 
 def _options() -> argparse.Namespace:
@@ -142,10 +156,6 @@ def _last_run() -> dict[str, Table]:
     if not RESULTS.exists():
         return {}
     return {row["name"]: from_json(row) for row in json.loads(RESULTS.read_text())}
-
-
-def _ordered(tables: dict[str, Table]) -> list[Table]:
-    return [tables[name] for name in ORDER if name in tables]
 
 
 def _facts(inside: bool) -> dict[str, Any]:
