@@ -13,13 +13,14 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
 from bench.peers import ROOT, ours
 from bench.scorecard import corpus, race, report
-from bench.scorecard.contestants import Make
+from bench.scorecard.contestants import PEERS, Make
 from bench.scorecard.development_part import development_table
 from bench.scorecard.installs import NODE_PEERS, PYTHON_PEERS, Installed, install
 from bench.scorecard.isolation import is_inside, isolate
@@ -126,7 +127,7 @@ def main() -> None:
         begun = time.perf_counter()
         print(f"{name} …", file=sys.stderr, flush=True)
         try:
-            _add(PARTS[name](options, installed), facts)
+            _add([_with_unasked(table, options) for table in PARTS[name](options, installed)], facts)
         except Exception as error:  # noqa: BLE001  one part that fails must not lose the others
             failed.append(f"{name}: {type(error).__name__}: {error}")
         print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
@@ -134,6 +135,13 @@ def main() -> None:
         print(f"worse than before: {change}", file=sys.stderr)
     if failed:
         sys.exit("Parts that failed:\n" + "\n".join(failed))
+
+
+def _with_unasked(table: Table, options: argparse.Namespace) -> Table:
+    """The table with the servers that this run left out, named among what was not measured."""
+    present = {row.peer for row in table.rows} | set(_makes(options))
+    unasked = tuple(f"{name}: not part of this run" for name in PEERS if name not in present)
+    return replace(table, absent=table.absent + unasked) if table.name not in ("reading", "development") else table
 
 
 def _add(found: list[Table], facts: dict[str, Any]) -> None:
