@@ -118,7 +118,7 @@ def main() -> None:
     installed = {name: install(name, online=not is_inside()) for name in (*PYTHON_PEERS, *NODE_PEERS)}
     if not is_inside():
         race.install_searxng()
-    facts = _facts(isolate(sys.argv[1:]))
+    facts = _facts(isolate(sys.argv[1:]), options.add)
     RACE.parent.mkdir(parents=True, exist_ok=True)
     before, failed = _last_run(), []
     if not options.add:
@@ -166,7 +166,7 @@ def _last_run() -> dict[str, Table]:
     return {row["name"]: from_json(row) for row in json.loads(RESULTS.read_text())}
 
 
-def _facts(inside: bool) -> dict[str, Any]:
+def _facts(inside: bool, added: bool) -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
@@ -174,6 +174,10 @@ def _facts(inside: bool) -> dict[str, Any]:
         f"{platform.system()}, Python {platform.python_version()}",
         "network": "loopback only, in a namespace of its own" if inside else "not isolated on this system",
         "version": version("mcp-web"),
+        "runs": "Parts and servers were measured in several runs, under differing load: seconds of different servers "
+        "compare only roughly."
+        if added
+        else "Everything was measured in one run.",
     }
 
 

@@ -45,7 +45,8 @@ def write(tables: Sequence[Table], facts: dict[str, Any]) -> None:
 
 
 def _machine(facts: dict[str, Any]) -> str:
-    return f"Run on {facts['date']}: {facts['machine']}. Network: {facts['network']}. mcp-web {facts['version']}."
+    where = f"Run on {facts['date']}: {facts['machine']}. Network: {facts['network']}."
+    return f"{where} mcp-web {facts['version']}. {facts['runs']}"
 
 
 def _summary(tables: Sequence[Table]) -> str:
