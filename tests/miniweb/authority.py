@@ -17,7 +17,8 @@ from cryptography.x509.oid import NameOID
 
 class Authority:
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="miniweb-ca-"))
+        self._made = tempfile.TemporaryDirectory(prefix="miniweb-ca-")  # deleted with this object
+        self._folder = Path(self._made.name)
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "miniweb authority")])
         self._contexts: dict[str, ssl.SSLContext] = {}

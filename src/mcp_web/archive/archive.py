@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 import anyio
@@ -25,6 +26,7 @@ from mcp_web.archive.find import (
 )
 from mcp_web.archive.fuse import UNKNOWN, Meaning, Scales, near_by_meaning, near_only
 from mcp_web.archive.highlight import Highlight, Marker, highlights
+from mcp_web.archive.match import LEAST, with_match
 from mcp_web.archive.passage import ArchivePassage, best_passage
 from mcp_web.archive.query import Question, corrected, parse
 from mcp_web.embed.questions import QuestionVectors
@@ -70,26 +72,31 @@ class Archive:
             words = await by_words(self._store, parsed, only_words=not with_meaning)
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
-            mode: SearchMode = query.mode if meaning else "text"
+            mode: SearchMode = query.mode if meaning or self._matches(query) else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             scores = await with_headlines(self._store, scores, words)
-            rows = await best_rows(self._store, scores, words, query.limit, self._today())
-            marks = await anyio.to_thread.run_sync(_quoted, words.question, rows)
-            facts["results"] = len(rows)
+            most = max(query.limit, LEAST) if self._matches(query) else query.limit
+            rows = await best_rows(self._store, scores, words, most, self._today())
+            quoted = await anyio.to_thread.run_sync(_quoted, words.question, rows)
+            if self._matches(query):
+                quoted = await anyio.to_thread.run_sync(_by_match, text, quoted)
+            quoted = quoted[: query.limit]
+            facts["results"] = len(quoted)
         if mode != "text" and not rows:
             notes.append("No document holds these words, and none is near in meaning.")
         elif mode == "hybrid" and not words.matches.candidates:
             notes.append("No document holds these words; these are the nearest in meaning.")
         citations: dict[str, Citations] = {}
         graph = None
-        if query.include_citations and rows:
-            citations, graph = await citations_and_graph(self._store, [row for row, _ in rows], query.citation_depth)
-        documents = [document_of(row, score) for row, score in rows]
+        if query.include_citations and quoted:
+            cited = [one.row for one in quoted]
+            citations, graph = await citations_and_graph(self._store, cited, query.citation_depth)
+        documents = [document_of(one.row, one.score) for one in quoted]
         return ArchiveAnswer(
             query=query,
             results=tuple(
-                ArchiveResult(document, mark, citations.get(document.id), passage)
-                for document, (mark, passage) in zip(documents, marks, strict=True)
+                ArchiveResult(document, one.highlights, citations.get(document.id), one.passage)
+                for document, one in zip(documents, quoted, strict=True)
             ),
             mode=mode,
             corrected_query=text if words.changes else None,
@@ -104,6 +111,10 @@ class Archive:
     async def add_page(self, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
         """Make a kept page research."""
         return await add_page(self._store, snapshot, day=day, tags=tags)
+
+    def _matches(self, query: ArchiveQuery) -> bool:
+        """Whether documents are also ordered by how their passages match, which needs no vectors of theirs."""
+        return query.mode == "hybrid" and self._static is not None
 
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
         """What the model finds, where it knows the language; for meaning alone, the static signal too."""
@@ -120,7 +131,7 @@ class Archive:
             if vector is not None:
                 found[signal] = await by_meaning(self._store, parsed, words, name, vector)
         meaning = Meaning(**found)
-        if not meaning and not notes and (model or static):
+        if not meaning and not notes and (model or static) and not self._matches(parsed.query):
             notes.append("No document has vectors yet; a running server makes them, or `mcp-web archive reindex`.")
         return meaning
 
@@ -165,9 +176,30 @@ def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales)
     return near_only(meaning, with_words, scales, words_required=not query.fuzzy)
 
 
-def _quoted(
-    question: Question, rows: Sequence[tuple[DocumentRow, float]]
-) -> list[tuple[tuple[Highlight, ...], ArchivePassage | None]]:
-    """What each document says to the question: marked snippets, and the passage that answers best."""
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """A document with what it says to the question: marked snippets, and the passage that answers best."""
+
+    row: DocumentRow
+    score: float
+    highlights: tuple[Highlight, ...]
+    passage: ArchivePassage | None
+
+
+def _quoted(question: Question, rows: Sequence[tuple[DocumentRow, float]]) -> list[_Quoted]:
     marker = Marker(question)
-    return [(highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown)) for row, _ in rows]
+    return [
+        _Quoted(row, score, highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown))
+        for row, score in rows
+    ]
+
+
+def _by_match(question: str, found: list[_Quoted]) -> list[_Quoted]:
+    texts = [
+        " ".join((one.row.title, *one.passage.section_path, one.passage.text)) if one.passage else one.row.title
+        for one in found
+    ]
+    scores = with_match(question, texts, [one.score for one in found])
+    return sorted(
+        (replace(one, score=score) for one, score in zip(found, scores, strict=True)), key=lambda one: -one.score
+    )

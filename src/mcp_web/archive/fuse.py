@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 
 # Scores mean the same in every answer: words count by their share of what a document full of them would get, meaning
-# by its nearness, half of it for a document that typically answers. Equal shares are the best for Cranfield (nDCG@10
-# .460; words × 0.4 .458, × 0.6 .455) and within .0001 of the best for CISI (.459): each confirms the other; questions
-# to two documentation sites agree (MRR .83, words × 0.3 .81).
+# by its nearness, half of it for a document that typically answers; `match.py` adds to both. Equal shares are the best
+# for Cranfield (nDCG@10 .460; words × 0.4 .458, × 0.6 .455) and within .0001 of the best for CISI (.459): each confirms
+# the other; questions to two documentation sites agree (MRR .83, words × 0.3 .81).
 _WORDS, _MODEL = 0.5, 0.5
 _TYPICAL = 0.5  # the score of a nearness of 1
 # Between documents that answer equally well the newer one is wanted; it never outweighs a better answer.

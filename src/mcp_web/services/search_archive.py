@@ -32,7 +32,7 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
 
 async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveAnswer:
     answer = await (await app.archive()).search(query, scales)
-    if query.mode == "text":
+    if query.mode != "semantic":  # words and the match of passages need no vectors
         return answer
     lacking = len(await (await app.store()).lacking_vectors(STATIC_MODEL, _COUNTED))
     if not lacking:
