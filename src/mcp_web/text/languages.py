@@ -93,7 +93,11 @@ _UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", 
 
 def language_of(text: str) -> str:
     """The ISO 639-1 code of the language a text is in, or "" when the text does not tell."""
-    sample = text[:READ_CHARS]
+    return _language_of(text[:READ_CHARS])
+
+
+@lru_cache(maxsize=64)  # a call asks for the language of the same few texts again and again
+def _language_of(sample: str) -> str:
     if "`" in sample or "://" in sample:
         sample = _UNREAD.sub(" ", sample) or sample
     script = script_of(sample[:: max(1, len(sample) // 1000)])
