@@ -20,7 +20,8 @@ from mcp_web.web.routes import page_routes
 VIEWS = ("/", "/archive", "/graph", "/watch", "/figures", "/space", "/search?q=", "/nope", "/archive/00000000")
 # Names that are the same in every language.
 NAMES = re.compile(
-    r"mcp-web|example\.org|web_\w+|static-\w+|granite-[\w-]+|/metrics|https?:\S+|\b(?:kB|MB|ms)\b|claude mcp \S.*"
+    r"mcp-web|example\.org|(?:web|archive|cache|verify)_\w+|static-\w+"
+    r"|granite-[\w-]+|/metrics|https?:\S+|\b(?:kB|MB|ms)\b|claude mcp \S.*"
 )
 
 

@@ -14,7 +14,6 @@ from mcp_web.model.page import Document
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
 
-MARK = b'"transcript"'
 _SPOKEN = frozenset({"VideoObject", "AudioObject", "PodcastEpisode", "Clip", "RadioEpisode", "TVEpisode", "Movie"})
 _CHARS = 500_000
 _LEAST = 200  # characters: less is a link or a label

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element, Node
 
+_TRANSCRIPT = b'"transcript"'  # in structured data
 _FITS = 3  # of a page too large for memory, one part in so many is read instead
 _LEAST = 120  # characters a config's body must hold to be used
 _ENOUGH = 0.4  # part of the page's text that a packaged config's body holds where it is not looked at again
@@ -90,7 +91,6 @@ class HtmlExtractor:
         from mcp_web.extract.html.parse import body_of, page_title, parse_page
         from mcp_web.extract.html.write.written import write_markdown
         from mcp_web.extract.metadata import read_metadata
-        from mcp_web.extract.transcript import MARK, add_transcript, read_transcripts
         from mcp_web.extract.walls import detect_wall
 
         url = page.final_url
@@ -102,7 +102,7 @@ class HtmlExtractor:
         source_title = page_title(tree)
         title, metadata = read_metadata(tree, url, page.headers)
         names = PageNames(tree)
-        spoken = read_transcripts(tree) if MARK in page.body and not request.selector else ()
+        spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
         hidden = remove_hidden(tree, names)
         found = self._find(tree, body, request, _Page(url, source_title or title, metadata, names))
         written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
@@ -124,7 +124,7 @@ class HtmlExtractor:
             explain=found.explain,
             next_page=_absolute(base, found.next_page),
         )
-        return add_transcript(document, spoken)
+        return _with_transcript(document, spoken) if spoken else document
 
     def _find(self, tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
         """Explicit requests first, then a config that fits, then the learned choice."""
@@ -141,6 +141,19 @@ class HtmlExtractor:
             if applied is not None:
                 return _configured(applied, request.explain)
         return _chosen(tree, body, request, page)
+
+
+def _transcripts(tree: Tree) -> tuple[str, ...]:
+    # Imported where there is one: every import counts against the memory that a large page may take.
+    from mcp_web.extract.transcript import read_transcripts
+
+    return read_transcripts(tree)
+
+
+def _with_transcript(document: Document, transcripts: tuple[str, ...]) -> Document:
+    from mcp_web.extract.transcript import add_transcript
+
+    return add_transcript(document, transcripts)
 
 
 def _has_all_memory() -> bool:
