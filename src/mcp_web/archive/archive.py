@@ -72,15 +72,14 @@ class Archive:
             words = await by_words(self._store, parsed, only_words=not with_meaning)
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
-            mode: SearchMode = query.mode if meaning or self._matches(query) else "text"
+            by_match = self._matches(query)
+            mode: SearchMode = query.mode if meaning or by_match else "text"
             scores = combined(words.matches, _near(meaning, words, query, scales), mode, scales)
             scores = await with_headlines(self._store, scores, words)
-            most = max(query.limit, LEAST) if self._matches(query) else query.limit
+            most = max(query.limit, LEAST) if by_match else query.limit
             rows = await best_rows(self._store, scores, words, most, self._today())
-            quoted = await anyio.to_thread.run_sync(_quoted, words.question, rows)
-            if self._matches(query):
-                quoted = await anyio.to_thread.run_sync(_by_match, text, quoted)
-            quoted = quoted[: query.limit]
+            asked = text if by_match else ""
+            quoted = (await anyio.to_thread.run_sync(_quoted, words.question, rows, asked))[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
             notes.append("No document holds these words, and none is near in meaning.")
@@ -186,12 +185,14 @@ class _Quoted:
     passage: ArchivePassage | None
 
 
-def _quoted(question: Question, rows: Sequence[tuple[DocumentRow, float]]) -> list[_Quoted]:
+def _quoted(question: Question, rows: Sequence[tuple[DocumentRow, float]], asked: str) -> list[_Quoted]:
+    """What the documents say; in the order of how it matches `asked`, where that is given."""
     marker = Marker(question)
-    return [
+    found = [
         _Quoted(row, score, highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown))
         for row, score in rows
     ]
+    return _by_match(asked, found) if asked else found
 
 
 def _by_match(question: str, found: list[_Quoted]) -> list[_Quoted]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from mcp_web.errors import HttpError
 from mcp_web.net.client import WebResponse
-from mcp_web.net.retry import RETRIED_STATUSES, retry_after_seconds
+from mcp_web.net.retry import RETRIED_STATUSES, WALL_HEADERS, retry_after_seconds
 
 _SEARCH = "Search for the page by its title or subject."
 _SUGGESTIONS = {
@@ -24,7 +24,6 @@ _SUGGESTIONS = {
     451: "The page is withheld for legal reasons. Look for another source.",
 }
 _SERVER = "The site has a problem of its own. Try again later or use another source."
-_WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
 
 
 def http_error(response: WebResponse, url: str, now: float) -> HttpError:
@@ -49,7 +48,7 @@ def http_error(response: WebResponse, url: str, now: float) -> HttpError:
 
 
 def _bot_wall(response: WebResponse) -> Literal["bot"] | None:
-    walled = response.status in (403, 429, 503) and any(response.header(name) for name in _WALL_HEADERS)
+    walled = response.status in (403, 429, 503) and any(response.header(name) for name in WALL_HEADERS)
     return "bot" if walled else None
 
 

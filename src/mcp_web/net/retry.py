@@ -14,6 +14,8 @@ from mcp_web.errors import FetchFailed, WebError
 
 T = TypeVar("T")
 
+# Sent by services that stop robots, whatever the status says.
+WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504, 522, 524})
 # A broken connection is often temporary; a name that does not exist or a bad certificate is not.
 _RETRIED_REASONS = frozenset({"connect", "broken", "cut"})

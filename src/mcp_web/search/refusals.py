@@ -7,14 +7,13 @@ import math
 import time
 from typing import Any
 
-from mcp_web.net.retry import retry_after_seconds
+from mcp_web.net.retry import WALL_HEADERS, retry_after_seconds
 from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
 _UNREADABLE = (ValueError, RecursionError)  # no JSON, or JSON that is nested without end
 REPHRASE = "Change the words or the filters of the query, or name another provider."
-_WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
 _WALL_WORDS = (
     b"just a moment",
     b"not a bot",
@@ -32,7 +31,7 @@ def retry_after(response: ApiResponse) -> float | None:
 
 def is_wall(response: ApiResponse) -> bool:
     """Whether the response is a bot check instead of the endpoint's answer."""
-    if any(response.header(name) for name in _WALL_HEADERS):
+    if any(response.header(name) for name in WALL_HEADERS):
         return True
     start = response.body[:20_000].lower()
     return b"<" in start and any(word in start for word in _WALL_WORDS)
