@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
 
-# The share of the match in a document's score. With questions to 11 languages (120 each, sets in the format of SQuAD)
-# the right document is first in 82 % by words alone, in 83 to 84 % with shares from a sixth to a third; with a sixth
-# no language loses more than one question.
+# The share of the match in a document's score. With questions to 11 languages (60 each) the right document is first in
+# 83 % by words alone, in 85 % with this; two languages lose one and two questions (docs/concepts/embeddings.md).
 SHARE = 1 / 6
 LEAST = 10  # documents that are compared, however few are asked for
 
