@@ -30,6 +30,7 @@ class Subject:
     def __init__(self, question: Question, worths: Mapping[str, float]) -> None:
         self._language = question.language or "en"
         self._wanted = [(frozenset(query_terms(word)), worth) for word, worth in worths.items()]
+        self._all: frozenset[str] = frozenset().union(*(terms for terms, _ in self._wanted))
         self._total = sum(worths.values())
 
     def share(self, headline: Headline) -> float:
@@ -39,7 +40,7 @@ class Subject:
 
     def _share(self, text: str) -> float:
         named, terms = _named(text, self._language)
-        if not named or not self._total:
+        if not named or not self._total or self._all.isdisjoint(terms):
             return 0.0
         found = sum(worth for wanted, worth in self._wanted if not wanted.isdisjoint(terms))
         meant = sum(1 for word in named if any(not wanted.isdisjoint(word) for wanted, _ in self._wanted))
@@ -53,11 +54,13 @@ def _named(text: str, language: str) -> tuple[tuple[tuple[str, ...], ...], froze
     return named, frozenset(term for word in (*named, *map(query_terms, compounds(text))) for term in word)
 
 
+@lru_cache(maxsize=2048)
 def last_part(headline: Headline) -> str:
     """The last part of a path that names something: `useEffect` of `reference/react/useEffect.md`."""
     return _ENDING.sub("", _place(headline)).rpartition("/")[2]
 
 
+@lru_cache(maxsize=2048)
 def is_announcement(headline: Headline) -> bool:
     """Whether the address is that of a blog, of release notes or of a list of everything."""
     return bool(_DATED.search(_place(headline).partition("/")[2]))

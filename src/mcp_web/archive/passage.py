@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mcp_web.archive.highlight import Marker
 from mcp_web.text.blocks import Block, blocks
@@ -12,6 +14,9 @@ from mcp_web.text.languages import language_of
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
+_KNOWN_MOST = 30_000  # characters of a text whose sections are remembered
+
+Section = tuple[tuple[str, ...], tuple[tuple[int, int], ...]]
 
 _ANCHOR = re.compile(r"\s*\{[#/][^{}]*\}$")  # `{#name}` after a heading: the name of a place, no words
 
@@ -30,33 +35,43 @@ def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
     """The blocks of one section that hold the most words of the question; the beginning where none holds one."""
     read = markdown[:_READ_MOST]
     language = language_of(read)
-    best: tuple[float, list[Block], tuple[str, ...]] | None = None
-    for path, found in _sections(read):
-        above = _terms(marker, " ".join(path), language)
-        for at, block in enumerate(found):
-            taken = _taken(found[at:])
-            held = _terms(marker, read[block.start : taken[-1].end], language)
+    spans = marker.spans(read, language)
+    starts = [start for start, _, _ in spans]
+    best: tuple[float, int, int, tuple[str, ...]] | None = None
+    for path, places in _known_sections(read) if len(read) <= _KNOWN_MOST else _sections(read):
+        above = {term for _, _, term in marker.spans(" ".join(path), language)}
+        for start, end in places:
+            held = {term for _, _, term in spans[bisect_left(starts, start) : bisect_left(starts, end)]}
             # A word in the headings above says what the passage is about, but the passage should say something too.
             worth = len(held) + 0.5 * len(above - held) if held else 0.0
             if best is None or worth > best[0]:
-                best = (worth, taken, path)
-    if best is None:
-        return None
-    start, end = best[1][0].start, best[1][-1].end
-    return ArchivePassage(best[2], markdown[start:end], start, end)
+                best = (worth, start, end, path)
+    return ArchivePassage(best[3], markdown[best[1] : best[2]], best[1], best[2]) if best else None
 
 
-def _taken(found: list[Block]) -> list[Block]:
-    """The first block, and further ones until there is enough to read."""
-    taken = [found[0]]
-    for block in found[1:]:
-        if block.end - taken[0].start > _ENOUGH:
+def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
+    """For each block where it begins, and where there is enough to read: further blocks are taken until then."""
+    return tuple((block.start, _end(found, at)) for at, block in enumerate(found))
+
+
+def _end(found: Sequence[Block], at: int) -> int:
+    end = found[at].end
+    for block in found[at + 1 :]:
+        if block.end - found[at].start > _ENOUGH:
             break
-        taken.append(block)
-    return taken
+        end = block.end
+    return end
 
 
-def _sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+def _sections(markdown: str) -> tuple[Section, ...]:
+    """The places in each section that a passage may be, with the headings above them."""
+    return tuple((path, _places(found)) for path, found in _blocks(markdown))
+
+
+_known_sections = lru_cache(maxsize=64)(_sections)  # the same documents are found by question after question
+
+
+def _blocks(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
     """The blocks under each heading, with the headings above them."""
     path: list[tuple[int, str]] = []
     held: list[Block] = []
@@ -71,7 +86,3 @@ def _sections(markdown: str) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
         path = [*(one for one in path if one[0] < block.level), (block.level, name)]
     if held:
         yield tuple(name for _, name in path), held
-
-
-def _terms(marker: Marker, text: str, language: str) -> set[str]:
-    return {term for _, _, term in marker.spans(text, language)}

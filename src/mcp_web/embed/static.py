@@ -126,11 +126,14 @@ class PassagePieces:
     def of(cls, vectors: StaticVectors, texts: Sequence[str]) -> PassagePieces:
         import numpy as np
 
-        # A passage without a known piece gets the first one of the list, a padding piece: like nothing.
-        each = [np.unique(vectors.pieces(text) or [0]) for text in texts]
-        different, members = np.unique(np.concatenate(each), return_inverse=True)
-        starts = np.cumsum([0, *(len(one) for one in each[:-1])])
-        return cls(vectors.directions(different), members, starts)
+        places: dict[int, int] = {}  # of each different piece
+        members: list[int] = []
+        starts: list[int] = []
+        for text in texts:
+            starts.append(len(members))
+            # A passage without a known piece gets the first one of the list, a padding piece: like nothing.
+            members += [places.setdefault(piece, len(places)) for piece in set(vectors.pieces(text) or (0,))]
+        return cls(vectors.directions(list(places)), np.array(members, np.int64), np.array(starts, np.int64))
 
     def similarities(self, vectors: StaticVectors, question: str) -> Rows | None:
         """For each passage how well its pieces match those of the question, 0…1; None when the question has none."""

@@ -40,6 +40,8 @@ def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
 
 def text_only(markdown: str) -> str:
     """`[text](url)` → `text`."""
+    if "](" not in markdown:
+        return markdown
     return _replace(markdown, lambda text, url: text)
 
 

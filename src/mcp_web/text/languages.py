@@ -96,7 +96,7 @@ def language_of(text: str) -> str:
     return _language_of(text[:READ_CHARS])
 
 
-@lru_cache(maxsize=64)  # a call asks for the language of the same few texts again and again
+@lru_cache(maxsize=256)  # a call asks for the language of the same few texts again and again
 def _language_of(sample: str) -> str:
     if "`" in sample or "://" in sample:
         sample = _UNREAD.sub(" ", sample) or sample

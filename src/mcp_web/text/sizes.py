@@ -48,7 +48,9 @@ CHARS_PER_WORD = 12
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text is, rather too many than too few."""
-    return _known(text) if len(text) <= 2_000 else _counted(text)
+    if len(text) <= 2_000:
+        return _known(text)
+    return _known_page(text) if len(text) <= 50_000 else _counted(text)
 
 
 def count_words(text: str) -> int:
@@ -69,6 +71,11 @@ def _spaced(text: str) -> int:
 
 @lru_cache(maxsize=2048)
 def _known(text: str) -> int:
+    return _counted(text)
+
+
+@lru_cache(maxsize=32)  # a page is measured again for each question that is put to it
+def _known_page(text: str) -> int:
     return _counted(text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from mcp_web.services.record_readings import Span
 
 _MOST = 8  # passages a query when the caller names no number
-_LEFT_OUT = 8  # sections named that did not fit
-_HANDLE = 30  # tokens of a passage's id, score and headings
+_LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text
+_HANDLE = 15  # tokens of a passage's number, score and headings
 CHARS_PER_TOKEN = 4.0  # of English text, roughly
 _UNSURE = 0.3  # a few questions are answered by pages that the verdict denies: their best passage is shown
 # Tokens of the passages for one question to one page, where the caller names no number: fewer where the best is sure.
@@ -123,7 +124,8 @@ def _query(
     """The passages of one query that fit, best first; the rest is named with the call that gets it."""
     kept = page.opened.snapshot
     candidates = ranked.passages or tuple(one for one in ranked.nearest[:1] if one.score >= _UNSURE)
-    lines, results = [_head(ranked, found=bool(candidates))], []
+    head = _head(ranked, found=bool(candidates), alone=len(page.ranked) == 1)
+    lines, results = [head] if head else [], []
     # A number from the caller is what they get; else as many as it takes until the answer is there.
     enough = len(candidates) if args["max_results"] or not ranked.passages else ranked.enough
     most = left.tokens if args["max_results"] else _SURE_TOKENS if ranked.sure else _UNSURE_TOKENS
@@ -134,10 +136,10 @@ def _query(
     for one in candidates:
         handle = f"{kept.hash[:16]}#{one.passage.number}"
         if handle in left.shown:
-            lines.append(f"[{handle}] shown above, score {one.score:.2f}")
+            lines.append(f"[#{one.passage.number}] shown above, score {one.score:.2f}")
             results.append(_as_object(call, kept, one, handle) | {"text": None, "shown_above": True})
             continue
-        text = _passage_text(kept.document.title, handle, one)
+        text = _passage_text(kept.document.title, one)
         cost = _cost(one)
         if cost > room and results:
             late.append(one)
@@ -151,24 +153,29 @@ def _query(
         results.append(_as_object(call, kept, one, handle))
     left_out = _left_out(kept.url, late)
     if left_out:
-        wanted = "; ".join(row["argument"] for row in left_out)
+        wanted = "; ".join(row["argument"] for row in left_out[:_LEFT_OUT_SHOWN])
         lines.append(f"left out, each by web_open with {wanted}")
     return "\n\n".join(lines), results, left_out
 
 
-def _head(ranked: Ranked, *, found: bool) -> str:
-    """The question, and the verdict where it is not a clear yes."""
-    head = f"### {one_line(ranked.query)}"
+def _head(ranked: Ranked, *, found: bool, alone: bool) -> str:
+    """The question unless it is the only one, and the verdict where it is not a clear yes."""
+    head = "" if alone else f"### {one_line(ranked.query)}"
+    said = _verdict_line(ranked, found=found)
+    return "\n".join(filter(None, (head, said)))
+
+
+def _verdict_line(ranked: Ranked, *, found: bool) -> str:
     if ranked.verdict == "answered":
-        return head
+        return ""
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
     missing = f" The page never mentions {quoted}." if quoted else ""
     if ranked.verdict == "unsure":
-        return f"{head}\nMay be answered here or not (best score {ranked.best:.2f}).{missing}"
+        return f"May be answered here or not (best score {ranked.best:.2f}).{missing}"
     nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
     closest = " What comes closest, unsure:" if found else ""
-    return f"{head}\nNot answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
+    return f"Not answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
 
 
 def _count_saved(page: PageRead, text: str) -> None:
@@ -195,21 +202,26 @@ def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> 
     return replace(best, passage=replace(best.passage, text=markdown, start=0, end=len(markdown), section_path=()))
 
 
-def _passage_text(title: str, handle: str, one: ScoredPassage) -> str:
+def _passage_text(title: str, one: ScoredPassage) -> str:
+    """The passage under its number and the headings above it that it does not begin with itself."""
     path = one.passage.section_path
-    where = " > ".join(one_line(part) for part in (path[1:] if path[:1] == (title,) else path))
-    return f"[{handle}] score {one.score:.2f}{f' · {where}' if where else ''}\n{_plain(one)}"
+    text = _plain(one.passage.text)
+    path = path[1:] if path[:1] == (title,) else path
+    path = path[:-1] if path and text.startswith("#") and text.partition("\n")[0].endswith(path[-1]) else path
+    where = " > ".join(map(one_line, path))
+    return f"[#{one.passage.number}] score {one.score:.2f}{f' · {where}' if where else ''}\n{text}"
 
 
-def _plain(one: ScoredPassage) -> str:
-    """The passage without the addresses behind its links, a fifth of a manual's tokens; web_open has them."""
+@lru_cache(maxsize=256)  # the passages of a page are shown for question after question
+def _plain(markdown: str) -> str:
+    """A passage without the addresses behind its links, a fifth of a manual's tokens; web_open has them."""
     from mcp_web.read.links import text_only
 
-    return text_only(one.passage.text).strip()
+    return text_only(markdown).strip()
 
 
 def _cost(one: ScoredPassage) -> int:
-    return budget.estimate(_plain(one)) + _HANDLE
+    return budget.estimate(_plain(one.passage.text)) + _HANDLE
 
 
 def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[str, Any]:
@@ -259,7 +271,7 @@ TOOL = Tool(
         "Reads up to 10 pages and returns only the passages that answer your question, best first, until the answer is "
         "there: about 800 tokens for a fact. Code blocks, tables and API entries stay whole. Says so when a page does "
         "not answer, and names the sections left out with the call that gets them. Use it whenever you have a "
-        "question; use web_open to read a page in order. Passages have ids, offsets and scores, to be cited."
+        "question; use web_open to read a page in order. Passages have numbers and scores: cite `snapshot#number`."
     ),
     params=(
         Param("url", "array", "Address, or up to 10.", required=True, single=True, max_items=10,
