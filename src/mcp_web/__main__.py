@@ -20,13 +20,11 @@ def main() -> None:
 
 def _serve_stdio() -> None:
     from mcp_web.errors import ConfigError
-    from mcp_web.settings import load
+    from mcp_web.server.stdio import run
+    from mcp_web.settings import load, load_section
 
     try:
-        settings = load()
-        from mcp_web.server.stdio import run
-
-        run(settings)
+        run(load_section("tools"), load)
     except ConfigError as error:
         sys.stderr.write(f"mcp-web: {error.message} {error.suggestion}\n")
         raise SystemExit(2) from None

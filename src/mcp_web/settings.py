@@ -7,7 +7,6 @@ field a variable, a TOML key, a row of `mcp-web config` and of the reference pag
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import os
 import re
@@ -25,6 +24,8 @@ from mcp_web.text.values import Unfit, ValueKind, ValueRule, convert
 
 T = TypeVar("T")
 Origin = Literal["default", "file", "environment", "flag"]
+# Flags, environment, the table of the file and where that is.
+_Sources = tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, Any], Path]
 
 # section name → the module and class of its options; the order is the order of the reference page.
 SECTIONS: dict[str, str] = {
@@ -143,25 +144,38 @@ def load(
 ) -> Settings:
     """Read all settings; raises ConfigError that names the variable, the value and what is allowed."""
     env = os.environ if environ is None else environ
-    flags = flags or {}
-    path = file or config_file(env)
-    table = _read_toml(path, required=file is not None or "MCP_WEB_CONFIG" in env)
+    sources = _sources(flags or {}, env, file)
     sections: dict[type[Any], Any] = {}
     rows: list[Setting] = []
-    for section, place in SECTIONS.items():
-        module, _, name = place.partition(":")
-        kind = getattr(importlib.import_module(module), name)
-        hints = typing.get_type_hints(kind)
-        sources = (flags, env, table, path)
+    for section in SECTIONS:
         contract = next((row.value for row in rows if (row.section, row.name) == ("tools", "contract")), None)
-        mine = [
-            _setting(section, spec, hints[spec.name], contract, *sources)
-            for spec in dataclasses.fields(kind)
-            if is_option(spec)
-        ]
-        sections[kind] = kind(**{row.name: row.value for row in mine})
+        options, mine = _section(section, contract, sources)
+        sections[type(options)] = options
         rows += mine
-    return Settings(sections, rows, _unknown(rows, env, table), _proxy_variables(env))
+    return Settings(sections, rows, _unknown(rows, env, sources[2]), _proxy_variables(env))
+
+
+def load_section(section: str) -> Any:
+    """The options of one section alone: all that the first answer of the server needs."""
+    return _section(section, None, _sources({}, os.environ, None))[0]
+
+
+def _sources(flags: Mapping[str, Any], env: Mapping[str, str], file: Path | None) -> _Sources:
+    path = file or config_file(env)
+    return flags, env, _read_toml(path, required=file is not None or "MCP_WEB_CONFIG" in env), path
+
+
+def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any, list[Setting]]:
+    """The options of a section, and how each of them was set."""
+    module, _, name = SECTIONS[section].partition(":")
+    kind = getattr(importlib.import_module(module), name)
+    hints = typing.get_type_hints(kind)
+    rows = [
+        _setting(section, spec, hints[spec.name], contract, *sources)
+        for spec in dataclasses.fields(kind)
+        if is_option(spec)
+    ]
+    return kind(**{row.name: row.value for row in rows}), rows
 
 
 def _proxy_variables(env: Mapping[str, str]) -> dict[str, str]:
@@ -355,5 +369,7 @@ def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, An
 
 
 def _with_nearest(name: str, known: set[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, sorted(known), n=1)
     return f"{name} (did you mean {near[0]}?)" if near else name

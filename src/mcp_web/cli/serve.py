@@ -24,11 +24,12 @@ def command(address: str | None, team: bool, names: tuple[str, ...], profile: st
         address = address or TEAM_ADDRESS
     if address is None:
         from mcp_web.server import stdio
+        from mcp_web.tools.options import ToolOptions
 
         if sys.stdin.isatty():
             click.echo("mcp-web waits for an MCP client on standard input; Ctrl-D or Ctrl-C ends it.", err=True)
             click.echo("Clients start it themselves: `mcp-web client` lists them. --http serves many.", err=True)
-        stdio.run(settings)
+        stdio.run(settings.of(ToolOptions), lambda: settings)
         return
     from mcp_web.server import http
     from mcp_web.server.names import host_for_clients, own_names

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import os
 import signal
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.server.handshake import instructions_for
 from mcp_web.server.wire import Wire
-from mcp_web.tools.options import ToolOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp_web.settings import Settings
+    from mcp_web.tools.options import ToolOptions
 
 
-def run(settings: Settings) -> None:
-    """Answer the first request at once, then load the rest and serve."""
-    tools = settings.of(ToolOptions)
+def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
+    """Answer the first request at once, then load the other settings and the SDK, and serve."""
     # Until the server waits for signals itself no call is running, so there is nothing to finish.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     # Before the heavy imports: the handshake comes first.
-    wire = Wire(instructions_for(tools.profile, tools.contract), partial(_tools, settings))
+    wire = Wire(instructions_for(tools.profile, tools.contract), lambda: _tools(load(), tools))
+    settings = load()
     import anyio
 
     from mcp_web.app import App
@@ -40,10 +41,10 @@ def run(settings: Settings) -> None:
         raise SystemExit(130)
 
 
-def _tools(settings: Settings) -> list[dict[str, Any]]:
+def _tools(settings: Settings, tools: ToolOptions) -> list[dict[str, Any]]:
     """The tools of these settings, made while the SDK is still being imported."""
     from mcp_web.app import App
     from mcp_web.contracts.sets import tools_offered
     from mcp_web.server.listing import listed_tools
 
-    return listed_tools(App(settings), tools_offered(settings.of(ToolOptions)))
+    return listed_tools(App(settings), tools_offered(tools))
