@@ -11,6 +11,7 @@ import pytest
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
+from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
 from mcp_web.search.providers.exa import Exa
@@ -22,12 +23,12 @@ from search.lookalike import RECORDINGS, SHARED
 from search.unseen import ANSWERS
 
 PROVIDERS: dict[str, Provider] = {
-    "brave": Brave("k", "https://h/res/v1"),
-    "google": Google("k", "c", "https://h/x"),
+    "brave": Brave(Access("https://h/res/v1", key="k")),
+    "google": Google(Access("https://h/x", key="k"), "c"),
     "searxng": Searxng("http://127.0.0.1:8888"),
-    "tavily": Tavily("k", "https://h"),
-    "exa": Exa("k", "https://h"),
-    "serper": Serper("k", "https://h"),
+    "tavily": Tavily(Access("https://h", key="k")),
+    "exa": Exa(Access("https://h", key="k")),
+    "serper": Serper(Access("https://h", key="k")),
     "ddgs": Ddgs("duckduckgo"),
 }
 ODD: list[Any] = [None, 7, -1, 1e400, 10**400, "text", "\ud800", "9" * 30, [], {}, [None], [[]], {"a": 1}, True]

@@ -14,7 +14,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.plan import adapt, select
 from mcp_web.search.provider import Capabilities
-from mcp_web.search.providers import REGISTRY, brave, exa, google, searxng, serper, tavily
+from mcp_web.search.providers import REGISTRY
 from mcp_web.search.result_filter import ResultFilter
 from search.lookalike import NOTHING
 
@@ -98,34 +98,34 @@ def test_windows_cover_exactly_what_was_asked(page: int, count: int, size: int) 
 
 
 def test_fifty_results_take_three_brave_pages() -> None:
-    page_requests = adapt(SearchQuery("q", count=50), brave.CAPABILITIES, TODAY).page_requests
+    page_requests = adapt(SearchQuery("q", count=50), REGISTRY["brave"].capabilities, TODAY).page_requests
     assert [(page_request.page, page_request.size) for page_request in page_requests] == [(0, 20), (1, 20), (2, 20)]
 
 
 def test_beyond_the_last_page_there_is_nothing_to_ask() -> None:
-    assert adapt(SearchQuery("q", count=10, page=9), tavily.CAPABILITIES, TODAY).page_requests == ()
-    assert len(adapt(SearchQuery("q", count=20, page=4), google.CAPABILITIES, TODAY).page_requests) == 2
-    assert adapt(SearchQuery("q", count=50, page=2), google.CAPABILITIES, TODAY).page_requests == ()
-    (deep,) = adapt(SearchQuery("q", count=10, page=3), exa.CAPABILITIES, TODAY).page_requests
+    assert adapt(SearchQuery("q", count=10, page=9), REGISTRY["tavily"].capabilities, TODAY).page_requests == ()
+    assert len(adapt(SearchQuery("q", count=20, page=4), REGISTRY["google"].capabilities, TODAY).page_requests) == 2
+    assert adapt(SearchQuery("q", count=50, page=2), REGISTRY["google"].capabilities, TODAY).page_requests == ()
+    (deep,) = adapt(SearchQuery("q", count=10, page=3), REGISTRY["exa"].capabilities, TODAY).page_requests
     assert (deep.size, deep.skip) == (40, 30)
 
 
 def test_domains_become_operators_where_there_is_no_filter() -> None:
     query = SearchQuery("q", include_domains=("a.org", "b.org"), exclude_domains=("c.org",))
-    assert adapt(query, serper.CAPABILITIES, TODAY).query.text == "q (site:a.org OR site:b.org) -site:c.org"
-    assert adapt(query, brave.CAPABILITIES, TODAY).query.text == "q"
+    assert adapt(query, REGISTRY["serper"].capabilities, TODAY).query.text == "q (site:a.org OR site:b.org) -site:c.org"
+    assert adapt(query, REGISTRY["brave"].capabilities, TODAY).query.text == "q"
     written = SearchQuery("q", include_domains=("https://www.A.org/", "*.a.org"))
-    assert adapt(written, serper.CAPABILITIES, TODAY).query.text == "q site:a.org"
-    assert adapt(written, brave.CAPABILITIES, TODAY).query.include_domains == ("a.org",)
+    assert adapt(written, REGISTRY["serper"].capabilities, TODAY).query.text == "q site:a.org"
+    assert adapt(written, REGISTRY["brave"].capabilities, TODAY).query.include_domains == ("a.org",)
     many = SearchQuery("q", include_domains=tuple(f"d{n}.org" for n in range(20)))
-    plan = adapt(many, serper.CAPABILITIES, TODAY)
+    plan = adapt(many, REGISTRY["serper"].capabilities, TODAY)
     assert plan.query.text == "q"
     assert any("sifted afterwards" in note for note in plan.notes)
 
 
 def test_what_a_provider_cannot_do_is_said_and_not_sent() -> None:
     query = SearchQuery("q", language="de", safe_search="strict", extra_snippets=True, goggles=("g",), category="music")
-    plan = adapt(query, tavily.CAPABILITIES, TODAY)
+    plan = adapt(query, REGISTRY["tavily"].capabilities, TODAY)
     assert plan.query.language is None
     assert plan.query.category == "general"
     (note,) = plan.notes
@@ -140,19 +140,22 @@ def test_a_plain_query_has_no_notes() -> None:
 
 
 def test_a_range_is_narrowed_as_far_as_the_provider_can() -> None:
-    plan = adapt(SearchQuery("q", freshness="2026-11-01..2026-11-10"), searxng.CAPABILITIES, TODAY)
+    plan = adapt(SearchQuery("q", freshness="2026-11-01..2026-11-10"), REGISTRY["searxng"].capabilities, TODAY)
     assert plan.query.freshness == "month"
     assert plan.result_filter.drop_undated
     assert (
-        adapt(SearchQuery("q", freshness="2019-01-01..2019-12-31"), searxng.CAPABILITIES, TODAY).query.freshness is None
+        adapt(
+            SearchQuery("q", freshness="2019-01-01..2019-12-31"), REGISTRY["searxng"].capabilities, TODAY
+        ).query.freshness
+        is None
     )
-    exact = adapt(SearchQuery("q", freshness="2019-01-01..2019-12-31"), brave.CAPABILITIES, TODAY)
+    exact = adapt(SearchQuery("q", freshness="2019-01-01..2019-12-31"), REGISTRY["brave"].capabilities, TODAY)
     assert exact.query.freshness == "2019-01-01..2019-12-31"
     assert not exact.result_filter.drop_undated
 
 
 def test_a_long_query_is_cut_to_what_brave_takes() -> None:
-    plan = adapt(SearchQuery("word " * 80), brave.CAPABILITIES, TODAY)
+    plan = adapt(SearchQuery("word " * 80), REGISTRY["brave"].capabilities, TODAY)
     assert len(plan.query.text.split()) == 50
     assert any("was cut" in note for note in plan.notes)
 

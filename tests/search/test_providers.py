@@ -11,6 +11,7 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import Provider, ProviderRefused, StaticResponse
 from mcp_web.search.providers import REGISTRY, build
+from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.ddgs import Ddgs
 from mcp_web.search.providers.exa import Exa
@@ -20,12 +21,12 @@ from mcp_web.search.providers.serper import Serper
 from mcp_web.search.providers.tavily import Tavily
 from search.lookalike import answered
 
-BRAVE = Brave("key", "https://api.search.brave.com/res/v1")
-GOOGLE = Google("key", "cx", "https://customsearch.googleapis.com/customsearch/v1")
+BRAVE = Brave(Access("https://api.search.brave.com/res/v1", key="key"))
+GOOGLE = Google(Access("https://customsearch.googleapis.com/customsearch/v1", key="key"), "cx")
 SEARXNG = Searxng("http://127.0.0.1:8888")
-TAVILY = Tavily("key", "https://api.tavily.com")
-EXA = Exa("key", "https://api.exa.ai")
-SERPER = Serper("key", "https://google.serper.dev")
+TAVILY = Tavily(Access("https://api.tavily.com", key="key"))
+EXA = Exa(Access("https://api.exa.ai", key="key"))
+SERPER = Serper(Access("https://google.serper.dev", key="key"))
 Q = SearchQuery("tortoise")
 
 
@@ -72,7 +73,7 @@ def test_brave_images_have_no_pages_and_no_moderate() -> None:
 
 @pytest.mark.parametrize("base", ["http://h:1", "http://h:1/res/v1/", "http://h:1/res/v1/web/search"])
 def test_a_brave_base_is_taken_with_or_without_its_path(base: str) -> None:
-    assert Brave("k", base).request(Q).url == "http://h:1/res/v1/web/search"
+    assert Brave.from_options(SearchOptions(urls={"brave": base})).request(Q).url == "http://h:1/res/v1/web/search"
 
 
 def test_a_brave_page_is_clean() -> None:
@@ -219,7 +220,7 @@ def test_tavily_with_and_without_a_key() -> None:
         "include_domains": ["a.org"],
         "country": "germany",
     }
-    assert Tavily("", "https://api.tavily.com").request(Q).headers["X-Tavily-Access-Mode"] == "keyless"
+    assert Tavily(Access("https://api.tavily.com", key="")).request(Q).headers["X-Tavily-Access-Mode"] == "keyless"
     page = TAVILY.parse(answered("tavily_news.json"), SearchQuery("x", category="news"))
     assert page.hits[0].published == "2026-11-14T09:00:00+00:00"
     assert page.answers == ("Yes, it won.",)

@@ -10,6 +10,7 @@ import pytest
 
 from mcp_web.model.search import SearchQuery
 from mcp_web.search.provider import ProviderRefused, StaticResponse
+from mcp_web.search.providers.api import Access
 from mcp_web.search.providers.brave import Brave
 from mcp_web.search.providers.google import Google
 from mcp_web.search.providers.searxng import Searxng
@@ -20,9 +21,9 @@ from search.lookalike import SHARED
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the research folder ../shared/providers is not here")
 
 PROVIDERS = {
-    "brave": Brave("k", "https://h/res/v1"),
-    "google": Google("k", "c", "https://h/x"),
-    "tavily": Tavily("k", "https://h"),
+    "brave": Brave(Access("https://h/res/v1", key="k")),
+    "google": Google(Access("https://h/x", key="k"), "c"),
+    "tavily": Tavily(Access("https://h", key="k")),
 }
 Q = SearchQuery("q")
 

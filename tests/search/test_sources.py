@@ -12,7 +12,7 @@ from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.model.search import SearchAnswer, SearchQuery
 from mcp_web.search.options import SOURCE_NAMES, SearchOptions
 from mcp_web.search.plan import select
-from mcp_web.search.providers.official import SOURCES, build_source
+from mcp_web.search.providers import REGISTRY
 from mcp_web.search.source_choice import fitting_sources
 from miniweb import MiniWeb, Site
 from search.lookalike import brave_page, recorded, reply, searcher, soon
@@ -151,7 +151,7 @@ async def asked(name: str, site: Site, query: SearchQuery, **options: Any) -> Se
 
 
 def category_of(name: str) -> Any:
-    return sorted(SOURCES[name].capabilities.categories, key=lambda one: one == "general")[0]
+    return sorted(REGISTRY[name].capabilities.categories, key=lambda one: one == "general")[0]
 
 
 @pytest.mark.parametrize("name", SOURCE_NAMES)
@@ -169,7 +169,7 @@ async def test_every_field_of_a_recorded_answer_arrives(miniweb: MiniWeb, name: 
 
 
 def test_the_names_of_the_options_are_the_sources() -> None:
-    assert set(SOURCE_NAMES) == set(SOURCES) == set(ANSWERS)
+    assert set(SOURCE_NAMES) == set(ANSWERS)
 
 
 @pytest.mark.parametrize("name", SOURCE_NAMES)
@@ -273,7 +273,7 @@ async def test_fifty_calls_at_once_keep_the_pace_of_a_source(miniweb: MiniWeb, n
     async with anyio.create_task_group() as tasks:
         for number in range(50):
             tasks.start_soon(one, number)
-    capabilities, elapsed = SOURCES[name].capabilities, anyio.current_time() - begun
+    capabilities, elapsed = REGISTRY[name].capabilities, anyio.current_time() - begun
     assert 1 <= len(site.log) <= 1 + elapsed * capabilities.rate / capabilities.per
     assert len(answered) <= len(site.log)
     assert len(answered) + len(refused) == 50
@@ -350,8 +350,8 @@ async def test_a_source_answers_when_the_general_providers_do_not(miniweb: MiniW
 
 
 def test_github_searches_issues_for_errors_and_code_with_a_token() -> None:
-    (plain,) = build_source("github", SearchOptions())
-    (keyed,) = build_source("github", SearchOptions(keys={"github": "t"}))
+    (plain,) = REGISTRY["github"].build(SearchOptions())
+    (keyed,) = REGISTRY["github"].build(SearchOptions(keys={"github": "t"}))
     code, error = SearchQuery("foo.bar(baz)"), SearchQuery("TortoiseError on start")
     assert plain.request(error).url.endswith("/search/issues")
     assert "is:issue" in dict(plain.request(error).params)["q"]
@@ -370,7 +370,7 @@ async def test_the_licence_of_marginalias_results_is_said(miniweb: MiniWeb) -> N
 
 
 def test_only_known_editions_become_part_of_a_host() -> None:
-    (wikipedia,) = build_source("wikipedia", SearchOptions())
+    (wikipedia,) = REGISTRY["wikipedia"].build(SearchOptions())
     hosts = {
         language: wikipedia.request(SearchQuery("x", language=language)).url.split("/")[2]
         for language in ("de", "pt-BR", "xx", None)
@@ -386,7 +386,7 @@ def test_only_known_editions_become_part_of_a_host() -> None:
 def test_entities_in_a_feed_are_not_read() -> None:
     from mcp_web.search.provider import ProviderRefused, StaticResponse
 
-    (arxiv,) = build_source("arxiv", SearchOptions())
+    (arxiv,) = REGISTRY["arxiv"].build(SearchOptions())
     bomb = b'<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed xmlns="http://www.w3.org/2005/Atom">&a;</feed>'
     with pytest.raises(ProviderRefused):
         arxiv.parse(StaticResponse(200, bomb), SearchQuery("x"))

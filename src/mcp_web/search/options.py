@@ -44,14 +44,7 @@ KEY_VARIABLES = {
     "STACKEXCHANGE_KEY": "stackexchange",
     "MARGINALIA_API_KEY": "marginalia",
 }
-DEFAULT_URLS = {
-    "brave": "https://api.search.brave.com/res/v1",
-    "tavily": "https://api.tavily.com",
-    "exa": "https://api.exa.ai",
-    "serper": "https://google.serper.dev",
-    "google": "https://customsearch.googleapis.com/customsearch/v1",
-    PUBLIC_LIST: "https://searx.space/data/instances.json",
-}
+PUBLIC_LIST_URL = "https://searx.space/data/instances.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +78,7 @@ class SearchOptions:
         "Addresses of search providers in place of the public ones, such as a mirror or a gateway of yours; "
         f"{PUBLIC_LIST} is the list of public SearXNG instances, which are the last resort (`off` asks none).",
         env="MCP_WEB_SEARCH_URLS",
-        choices=(*DEFAULT_URLS, *SOURCE_NAMES),
+        choices=("brave", "tavily", "exa", "serper", "google", PUBLIC_LIST, *SOURCE_NAMES),
         entries={
             "MCP_WEB_BRAVE_URL": "brave",
             "MCP_WEB_GOOGLE_URL": "google",
@@ -196,10 +189,6 @@ class SearchOptions:
     def key(self, provider: str) -> str:
         return self.keys.get(provider, "")
 
-    def url(self, provider: str) -> str:
-        """The operator's address of a provider, or the public one."""
-        return self.urls.get(provider, DEFAULT_URLS.get(provider, ""))
-
     def is_set_up(self, provider: str) -> bool:
         """Whether the operator set it up with a key or an address; the others are a last resort."""
         return bool(self.searxng_urls if provider == "searxng" else provider in GENERAL_NAMES and self.key(provider))
@@ -230,4 +219,5 @@ class SearchOptions:
     @property
     def public_list(self) -> str:
         """Where public instances are listed; empty when none shall be asked."""
-        return "" if self.url(PUBLIC_LIST).lower() in FALSE | {"none", ""} else self.url(PUBLIC_LIST)
+        url = self.urls.get(PUBLIC_LIST, PUBLIC_LIST_URL)
+        return "" if url.lower() in FALSE | {"none", ""} else url

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 
@@ -16,7 +16,7 @@ from mcp_web.search.options import SearchOptions
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.search.providers.source import OfficialSource
+    from mcp_web.search.providers.api import JsonApi
 
 REFUSALS = (WebError, RateExceeded, ValueError)  # what asking an API raises: the page is read instead
 _PAUSE = 60.0  # seconds without a request after a refusal that names no time
@@ -70,12 +70,13 @@ class OfficialApi:
             await limiter.pause(key, wait or _PAUSE)
         raise FetchFailed(f"{source.label} answered {answer.status}.", reason="status")
 
-    def _source(self) -> OfficialSource:
-        from mcp_web.search.providers.official import open_source
+    def _source(self) -> JsonApi:
+        from mcp_web.search.providers import REGISTRY
 
-        return open_source(self.name, self.app.settings.of(SearchOptions))
+        (source,) = REGISTRY[self.name].build(self.app.settings.of(SearchOptions))
+        return cast("JsonApi", source)
 
-    def _pace(self, source: OfficialSource) -> tuple[str, float]:
+    def _pace(self, source: JsonApi) -> tuple[str, float]:
         """The key and the interval of the rate limit."""
         if source.lookup_interval is not None:
             return f"lookup:{source.name}", source.lookup_interval

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from mcp_web.model.search import Hit, Outcome, SearchQuery
 from mcp_web.search.hits import make_hit, present
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, offset, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, offset, source_capabilities
 from mcp_web.search.refusals import is_wall, refuse_by_status
 from mcp_web.text.json_fields import count
 
@@ -19,7 +19,7 @@ _ATOM = "{http://www.w3.org/2005/Atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
 
 
-class Arxiv(OfficialSource):
+class Arxiv(JsonApi):
     # "No more than one request every three seconds."
     capabilities = source_capabilities("arxiv", {"science"}, dated=True, max_count=100, rate=1, per=3.0)
     label = "arXiv"
@@ -79,8 +79,8 @@ def _hit(entry: Any) -> Hit | None:
         title,
         address.replace("http://", "https://", 1),
         joined(_text(entry, f"{_ATOM}summary"), ", ".join(filter(None, names))),
-        engine="arxiv",
         date=_text(entry, f"{_ATOM}published"),
+        engine="arxiv",
         source="arXiv",
     )
 

@@ -3,65 +3,58 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
-from mcp_web.model.search import SearchQuery
+from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import (
     ApiRequest,
     ApiResponse,
     Capabilities,
+    Filter,
     PlanQuota,
-    Provider,
     ProviderRefused,
     ResultPage,
 )
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
+from mcp_web.search.providers.api import JsonApi
+from mcp_web.search.refusals import error_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
 from mcp_web.text.json_fields import items, mapping, number, text, texts
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set BRAVE_API_KEY to a key from https://api-dashboard.search.brave.com (Search plan)."
-CAPABILITIES = Capabilities(
-    name="brave",
-    index="brave",
-    categories=frozenset({"general", "news", "images", "videos"}),
-    native=frozenset(
-        {
-            "freshness",
-            "freshness_range",
-            "safe_search",
-            "language",
-            "country",
-            "include_domains",
-            "exclude_domains",
-            "extra_snippets",
-            "goggles",
-        }
-    ),
-    max_count=20,
-    max_pages=10,
-    storage="memory",
-    learns_rate=True,
-    max_chars=400,
-    max_words=50,
-)
 _PATHS = {"news": "/news/search", "images": "/images/search", "videos": "/videos/search"}
 _NUMBER = re.compile(r"-?\d{1,12}", re.ASCII)
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
 
 
-class Brave:
-    capabilities = CAPABILITIES
-    name = CAPABILITIES.name
+class Brave(JsonApi):
+    capabilities = Capabilities(
+        name="brave",
+        index="brave",
+        categories=frozenset({"general", "news", "images", "videos"}),
+        native=frozenset(get_args(Filter)),
+        max_count=20,
+        max_pages=10,
+        storage="memory",
+        learns_rate=True,
+        max_chars=400,
+        max_words=50,
+    )
+    label = "Brave"
+    address = "https://api.search.brave.com/res/v1"
+    fix = FIX
 
-    def __init__(self, key: str, base: str) -> None:
-        self._key = key
-        trimmed = base.rstrip("/").removesuffix("/web/search")
-        self._base = trimmed if "/" in trimmed.partition("://")[2] else trimmed + "/res/v1"
+    def url(self, query: SearchQuery) -> str:
+        base = self.access.base.removesuffix("/web/search")
+        base = base if "/" in base.partition("://")[2] else base + "/res/v1"
+        return base + _PATHS.get(query.category, "/web/search")
+
+    def headers(self) -> dict[str, str]:
+        return {"X-Subscription-Token": self.access.key, "Accept": "application/json"}
 
     def request(self, query: SearchQuery) -> ApiRequest:
         images = query.category == "images"
@@ -85,32 +78,31 @@ class Brave:
             *((name, value) for name, value in optional.items() if value is not None),
             *(("goggles", rules) for rules in _goggles(query)),
         ]
-        return ApiRequest("GET", self._base + _PATHS.get(query.category, "/web/search"), self._headers(), tuple(params))
+        return ApiRequest("GET", self.url(query), self.headers(), tuple(params))
 
     def probe(self) -> ApiRequest:
         # The key is checked before the parameters, so a request without a query tests it for free.
-        return ApiRequest("GET", self._base + "/web/search", self._headers())
+        return ApiRequest("GET", self.url(SearchQuery("test")), self.headers())
 
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         if response.status >= 400:
             _refuse(response)
-        refuse_by_status(response, "Brave", fix=FIX)
-        answer = json_object(response, "Brave")
+
+    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
         block = answer if query.category in _PATHS else mapping(answer.get("web"))
-        facts = mapping(answer.get("query"))
         rows = items(block.get("results")) or _beside(answer)
-        if query.category == "images":
-            rows = rows[query.count * query.page :]
+        return rows[query.count * query.page :] if query.category == "images" else rows
+
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        full = len(self.rows(answer, query)) >= query.count
+        return bool(mapping(answer.get("query")).get("more_results_available", full))
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        facts = mapping(answer.get("query"))
         altered = clean(text(facts.get("altered")), 200)
-        return ResultPage(
-            hits=present(_hit(row, query) for row in rows),
-            more=bool(facts.get("more_results_available", len(rows) >= query.count)),
-            answers=_infobox(answer),
-            notes=(f"brave searched for {quoted(altered, 200)} instead.",)
-            if altered and altered != facts.get("original")
-            else (),
-            raw=answer,
-        )
+        changed = bool(altered) and altered != facts.get("original")
+        notes = (f"brave searched for {quoted(altered, 200)} instead.",) if changed else ()
+        return replace(super().page(answer, query), answers=_infobox(answer), notes=notes)
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
         limits, left, resets = (
@@ -125,36 +117,27 @@ class Brave:
             month_resets=float(resets[1]) if capped and len(resets) > 1 else None,
         )
 
-    def _headers(self) -> dict[str, str]:
-        return {"X-Subscription-Token": self._key, "Accept": "application/json"}
-
-
-def from_options(options: SearchOptions) -> list[Provider]:
-    return [Brave(options.key("brave"), options.url("brave"))]
-
-
-def _hit(row: dict[str, Any], query: SearchQuery) -> Any:
-    video, talk = mapping(row.get("video")), mapping(row.get("data"))  # of videos and of discussions
-    picture = mapping(row.get("thumbnail")) or mapping(video.get("thumbnail"))
-    source = (
-        text(mapping(row.get("profile")).get("name"))
-        or text(row.get("source"))
-        or text(video.get("publisher"))
-        or text(video.get("creator"))
-        or text(talk.get("forum_name"))
-    )
-    return make_hit(
-        row.get("title") or row.get("question"),
-        row.get("url"),
-        row.get("description") or row.get("answer") or talk.get("top_comment") or talk.get("question"),
-        engine="brave",
-        date=published(row.get("page_age")) or row.get("age"),
-        extra=texts(row.get("extra_snippets")) if query.extra_snippets else (),
-        thumbnail=picture.get("original") or picture.get("src"),
-        image=mapping(row.get("properties")).get("url") if query.category == "images" else None,
-        source=source,
-        language=query.language,
-    )
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        video, talk = mapping(row.get("video")), mapping(row.get("data"))  # of videos and of discussions
+        picture = mapping(row.get("thumbnail")) or mapping(video.get("thumbnail"))
+        source = (
+            text(mapping(row.get("profile")).get("name"))
+            or text(row.get("source"))
+            or text(video.get("publisher"))
+            or text(video.get("creator"))
+            or text(talk.get("forum_name"))
+        )
+        return make_hit(
+            row.get("title") or row.get("question"),
+            row.get("url"),
+            row.get("description") or row.get("answer") or talk.get("top_comment") or talk.get("question"),
+            date=published(row.get("page_age")) or row.get("age"),
+            extra=texts(row.get("extra_snippets")) if query.extra_snippets else (),
+            thumbnail=picture.get("original") or picture.get("src"),
+            image=mapping(row.get("properties")).get("url") if query.category == "images" else None,
+            source=source,
+            language=query.language,
+        )
 
 
 def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused
-from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
 from mcp_web.text.json_fields import count, text
 
 
-class Crates(OfficialSource):
+class Crates(JsonApi):
     # "A maximum of 1 request per second", with a user agent that names the program.
     capabilities = source_capabilities("crates", {"it"}, max_count=100, rate=1)
     label = "crates.io"
@@ -23,7 +23,7 @@ class Crates(OfficialSource):
     def params(self, query: SearchQuery) -> Params:
         return {"q": query.text, "per_page": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         if response.status == 403:
             raise ProviderRefused(
                 "blocked",
@@ -31,7 +31,7 @@ class Crates(OfficialSource):
                 fix="Set MCP_WEB_CONTACT to an e-mail address: crates.io asks for one.",
             )
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         name = text(row.get("name")) or text(row.get("id"))
         downloads = count(row.get("downloads"))
         return make_hit(
@@ -43,6 +43,5 @@ class Crates(OfficialSource):
                 text(row.get("documentation")),
                 text(row.get("repository")),
             ),
-            engine="crates",
             date=row.get("updated_at"),
         )

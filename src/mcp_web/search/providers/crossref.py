@@ -6,13 +6,13 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, offset, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, offset, source_capabilities
 from mcp_web.text.json_fields import count, items, mapping, text, texts
 
 _FIELDS = "DOI,URL,title,author,container-title,issued,abstract,type,is-referenced-by-count,updated-by"
 
 
-class Crossref(OfficialSource):
+class Crossref(JsonApi):
     # Lists are limited to one request a second for the public.
     capabilities = source_capabilities("crossref", {"science"}, dated=True, max_count=100, rate=1)
     label = "Crossref"
@@ -35,7 +35,7 @@ class Crossref(OfficialSource):
     def identity(self) -> Params:
         return {"mailto": self.access.contact}
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         doi = text(row.get("DOI"))
         names = [joined_name(one) for one in items(row.get("author"))[:3]]
         cited = count(row.get("is-referenced-by-count"))
@@ -44,7 +44,6 @@ class Crossref(OfficialSource):
             f"{'RETRACTED: ' if retracted else ''}{first(row.get('title'))}",
             f"https://doi.org/{doi}" if doi else row.get("URL"),
             joined(text(row.get("abstract")), ", ".join(filter(None, names)), f"cited {cited} times" if cited else ""),
-            engine="crossref",
             date=_date(row.get("issued")),
             source=first(row.get("container-title")),
         )

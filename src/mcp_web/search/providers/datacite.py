@@ -6,11 +6,11 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
 from mcp_web.text.json_fields import items, mapping, text
 
 
-class DataCite(OfficialSource):
+class DataCite(JsonApi):
     capabilities = source_capabilities("datacite", {"science"}, max_count=100, rate=2)
     label = "DataCite"
     address = "https://api.datacite.org"
@@ -21,7 +21,7 @@ class DataCite(OfficialSource):
     def params(self, query: SearchQuery) -> Params:
         return {"query": query.text, "page[size]": str(query.count), "page[number]": str(query.page + 1)}
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         row = mapping(row.get("attributes"))
         doi = text(row.get("doi"))
         title = next((text(one.get("title")) for one in items(row.get("titles"))), "")
@@ -33,7 +33,6 @@ class DataCite(OfficialSource):
             joined(
                 abstract, ", ".join(filter(None, names)), text(mapping(row.get("types")).get("resourceTypeGeneral"))
             ),
-            engine="datacite",
             date=_date(row),
             source=publisher(row.get("publisher")),
         )

@@ -27,7 +27,6 @@ from mcp_web.search.provider import (
 )
 from mcp_web.search.refusals import refuse_by_status
 
-FIX = "Set MCP_WEB_DDGS_ENABLED=true for search without a key."
 _BLOCKED_FIX = "A key (BRAVE_API_KEY, TAVILY_API_KEY …) or a SearXNG of your own is more reliable than keyless search."
 CAPABILITIES = Capabilities(
     name="ddgs",
@@ -57,11 +56,18 @@ _SAFE = {"off": "off", "moderate": "moderate", "strict": "on"}
 
 
 class Ddgs:
+    capabilities = CAPABILITIES
+    fix = "Set MCP_WEB_DDGS_ENABLED=true for search without a key."
+
     def __init__(self, backend: str) -> None:
         categories, native = _BACKENDS[backend]
         self.backend = backend
         self.name = f"ddgs:{backend}"
         self.capabilities = replace(CAPABILITIES, categories=categories, native=native)
+
+    @classmethod
+    def build(cls, options: SearchOptions) -> list[Provider]:
+        return [cls(name) for name in dict.fromkeys((*options.ddgs_backends, "bing"))]
 
     def request(self, query: SearchQuery) -> ApiRequest:
         freshness = query.freshness or ""
@@ -102,10 +108,6 @@ class Ddgs:
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
         return None
-
-
-def from_options(options: SearchOptions) -> list[Provider]:
-    return [Ddgs(name) for name in dict.fromkeys((*options.ddgs_backends, "bing"))]
 
 
 def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:

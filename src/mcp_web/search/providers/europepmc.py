@@ -6,11 +6,11 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import count, mapping, text
 
 
-class EuropePmc(OfficialSource):
+class EuropePmc(JsonApi):
     capabilities = source_capabilities("europepmc", {"science"}, dated=True, max_count=100, paging="deeper", rate=3)
     label = "Europe PMC"
     address = "https://www.ebi.ac.uk/europepmc/webservices/rest"
@@ -34,7 +34,7 @@ class EuropePmc(OfficialSource):
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return query.count < total
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         source, identifier = text(row.get("source")), text(row.get("id"))
         cited = count(row.get("citedByCount"))
         kinds = mapping(row.get("pubTypeList")).get("pubType")
@@ -49,7 +49,6 @@ class EuropePmc(OfficialSource):
                 f"doi:{row['doi']}" if text(row.get("doi")) else "",
                 "open access" if row.get("isOpenAccess") == "Y" else "",
             ),
-            engine="europepmc",
             date=row.get("firstPublicationDate"),
             source=mapping(mapping(row.get("journalInfo")).get("journal")).get("title"),
         )

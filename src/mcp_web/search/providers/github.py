@@ -10,7 +10,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
 from mcp_web.text.json_fields import count, mapping, text, texts
 
@@ -23,7 +23,7 @@ _PROBLEM = re.compile(
 _CODE = re.compile(r"[(){};]|::|->|=>|\w\.\w+\(")
 
 
-class GitHub(OfficialSource):
+class GitHub(JsonApi):
     # Without a token ten searches a minute.
     capabilities = source_capabilities("github", {"it"}, dated=True, max_count=100, max_pages=10, rate=10, per=60.0)
     label = "GitHub"
@@ -47,7 +47,7 @@ class GitHub(OfficialSource):
         only = " is:issue" if kind == "issues" else ""
         return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         """Its limits come as 403 or 429, with the time in one of two headers."""
         if response.status not in (403, 429):
             return
@@ -66,10 +66,10 @@ class GitHub(OfficialSource):
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
         return replace(super().page(answer, query), incomplete=answer.get("incomplete_results") is True)
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         if "path" in row:
             repository = text(mapping(row.get("repository")).get("full_name"))
-            return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"), engine="github")
+            return make_hit(f"{repository}: {text(row.get('path'))}", row.get("html_url"))
         if "full_name" in row:
             stars = f"{count(row.get('stargazers_count')) or 0} stars"
             archived = "archived" if row.get("archived") is True else ""
@@ -80,7 +80,6 @@ class GitHub(OfficialSource):
                 row["full_name"],
                 row.get("html_url"),
                 joined(about, archived),
-                engine="github",
                 date=row.get("pushed_at"),
             )
         facts = f"{text(row.get('state'))}, {count(row.get('comments')) or 0} comments"
@@ -88,7 +87,6 @@ class GitHub(OfficialSource):
             row.get("title"),
             row.get("html_url"),
             joined(facts, text(row.get("body"))),
-            engine="github",
             date=row.get("created_at"),
             source=mapping(row.get("user")).get("login"),
         )

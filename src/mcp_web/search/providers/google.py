@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, Self
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.dates import published, split_prefix
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
 from mcp_web.search.options import GOOGLE_ENGINE, SearchOptions
-from mcp_web.search.provider import (
-    ApiRequest,
-    ApiResponse,
-    Capabilities,
-    PlanQuota,
-    Provider,
-    ProviderRefused,
-    ResultPage,
-)
-from mcp_web.search.refusals import error_object, is_wall, json_object, refuse_by_status
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import Access, JsonApi
+from mcp_web.search.refusals import error_object, is_wall, refuse_by_status
 from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import items, mapping, text
 from mcp_web.text.untrusted import quoted
 
 FIX = (
     "Set GOOGLE_API_KEY and GOOGLE_SEARCH_ENGINE_ID of a project that already used the API; "
     "new projects are refused, and it ends on 2027-01-01."
-)
-CAPABILITIES = Capabilities(
-    name="google",
-    index="google",
-    categories=frozenset({"general", "images"}),
-    native=frozenset({"freshness", "freshness_range", "safe_search", "language", "country"}),
-    max_count=10,
-    max_pages=10,
-    rate=10,
-    ends=date(2027, 1, 1),
 )
 _FRESHNESS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
 # A page's own data, under the names of the schemas that hold a date.
@@ -48,15 +32,35 @@ _WRONG_KEYS = frozenset({"API_KEY_INVALID", "keyInvalid", "keyExpired", "API_KEY
 _DATES = ("article:published_time", "og:published_time", "date", "dc.date", "article:modified_time", "og:updated_time")
 
 
-class Google:
-    capabilities = CAPABILITIES
-    name = CAPABILITIES.name
+class Google(JsonApi):
+    capabilities = Capabilities(
+        name="google",
+        index="google",
+        categories=frozenset({"general", "images"}),
+        native=frozenset({"freshness", "freshness_range", "safe_search", "language", "country"}),
+        max_count=10,
+        max_pages=10,
+        rate=10,
+        ends=date(2027, 1, 1),
+    )
+    label = "Google"
+    address = "https://customsearch.googleapis.com/customsearch/v1"
+    fix = FIX
+    rows_at = ("items",)
+    total_at = ("searchInformation", "totalResults")
 
-    def __init__(self, key: str, engine: str, url: str) -> None:
-        self._key = key
+    def __init__(self, access: Access, engine: str) -> None:
+        super().__init__(access)
         self._engine = engine
-        base = url.rstrip("/")
-        self._url = base if "/" in base.partition("://")[2] else base + "/customsearch/v1"
+
+    @classmethod
+    def from_options(cls, options: SearchOptions) -> Self:
+        access = Access(options.urls.get("google", cls.address).rstrip("/"), key=options.key("google"))
+        return cls(access, options.key(GOOGLE_ENGINE))
+
+    def url(self, query: SearchQuery) -> str:
+        base = self.access.base
+        return base if "/" in base.partition("://")[2] else base + "/customsearch/v1"
 
     def request(self, query: SearchQuery) -> ApiRequest:
         where = locale(query.language, query.country)
@@ -71,60 +75,48 @@ class Google:
             "searchType": "image" if query.category == "images" else None,
         }
         params = [
-            ("key", self._key),
+            ("key", self.access.key),
             ("cx", self._engine),
             ("q", query.text),
             ("num", str(query.count)),
             ("safe", "off" if query.safe_search == "off" else "active"),
         ]
         params += [(name, value) for name, value in optional.items() if value]
-        return ApiRequest("GET", self._url, {"Accept": "application/json"}, tuple(params))
+        return ApiRequest("GET", self.url(query), self.headers(), tuple(params))
 
-    def probe(self) -> ApiRequest:
-        return self.request(SearchQuery("test", count=1))
-
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         if response.status >= 400:
             _refuse(response, query)
-        refuse_by_status(response, "Google", fix=FIX)
-        answer = json_object(response, "Google")
-        return ResultPage(
-            hits=present(_hit(row, query) for row in items(answer.get("items"))),
-            total=count(mapping(answer.get("searchInformation")).get("totalResults")),
-            more=bool(mapping(answer.get("queries")).get("nextPage")),
+
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return bool(mapping(answer.get("queries")).get("nextPage"))
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        return replace(
+            super().page(answer, query),
             suggestion=text(mapping(answer.get("spelling")).get("correctedQuery")) or None,
             notes=("Google Custom Search is switched off on 2027-01-01; configure another provider.",),
-            raw=answer,
         )
 
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
-        return None
-
-
-def from_options(options: SearchOptions) -> list[Provider]:
-    return [Google(options.key("google"), options.key(GOOGLE_ENGINE), options.url("google"))]
-
-
-def _hit(row: dict[str, Any], query: SearchQuery) -> Hit | None:
-    pagemap = mapping(row.get("pagemap"))
-    tags = (items(pagemap.get("metatags")) or [{}])[0]
-    dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()), language=query.language)
-    data = [record for name in _DATED for record in items(pagemap.get(name))]
-    named = [tags.get(name) for name in _DATES] + [record.get(name) for record in data for name in _DATE_FIELDS]
-    tagged = next((found for value in named if (found := published(value))), None)
-    image = mapping(row.get("image"))
-    pictures = [*items(pagemap.get("cse_image")), *items(pagemap.get("cse_thumbnail"))]
-    # The link of an image is the picture itself; the page it stands on is what can be opened and cited.
-    return make_hit(
-        row.get("title"),
-        image.get("contextLink") or row.get("link"),
-        snippet,
-        engine="google",
-        date=tagged or dated,
-        thumbnail=image.get("thumbnailLink") or (pictures[0].get("src") if pictures else None),
-        image=row.get("link") if image else None,
-        source=tags.get("og:site_name"),
-    )
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        pagemap = mapping(row.get("pagemap"))
+        tags = (items(pagemap.get("metatags")) or [{}])[0]
+        dated, snippet = split_prefix(" ".join(text(row.get("snippet")).split()), language=query.language)
+        data = [record for name in _DATED for record in items(pagemap.get(name))]
+        named = [tags.get(name) for name in _DATES] + [record.get(name) for record in data for name in _DATE_FIELDS]
+        tagged = next((found for value in named if (found := published(value))), None)
+        image = mapping(row.get("image"))
+        pictures = [*items(pagemap.get("cse_image")), *items(pagemap.get("cse_thumbnail"))]
+        # The link of an image is the picture itself; the page it stands on is what can be opened and cited.
+        return make_hit(
+            row.get("title"),
+            image.get("contextLink") or row.get("link"),
+            snippet,
+            date=tagged or dated,
+            thumbnail=image.get("thumbnailLink") or (pictures[0].get("src") if pictures else None),
+            image=row.get("link") if image else None,
+            source=tags.get("og:site_name"),
+        )
 
 
 def _refuse(response: ApiResponse, query: SearchQuery) -> None:

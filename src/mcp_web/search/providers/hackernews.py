@@ -8,11 +8,11 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import count, text
 
 
-class HackerNews(OfficialSource):
+class HackerNews(JsonApi):
     # Ten thousand requests an hour are allowed.
     capabilities = source_capabilities("hackernews", {"it"}, dated=True, max_count=100, rate=2)
     label = "Hacker News"
@@ -35,7 +35,7 @@ class HackerNews(OfficialSource):
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return query.page + 1 < (count(answer.get("nbPages")) or 0)
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         identifier = text(row.get("objectID"))
         facts = f"{count(row.get('points')) or 0} points, {count(row.get('num_comments')) or 0} comments"
         about = f"about {row['url']}" if text(row.get("url")) else ""
@@ -43,7 +43,6 @@ class HackerNews(OfficialSource):
             row.get("title"),
             f"https://news.ycombinator.com/item?id={identifier}" if identifier else row.get("url"),
             joined(facts, about, text(row.get("story_text"))),
-            engine="hackernews",
             date=row.get("created_at"),
             source=row.get("author"),
         )

@@ -7,14 +7,14 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiRequest
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.text.json_fields import text, texts
 
 _FIELDS = ("identifier", "title", "description", "date", "mediatype", "creator")
 _MEDIA = {"music": " AND mediatype:audio", "videos": " AND mediatype:movies"}
 
 
-class InternetArchive(OfficialSource):
+class InternetArchive(JsonApi):
     capabilities = source_capabilities("internetarchive", {"files", "music", "videos"}, dated=True, rate=1)
     label = "Internet Archive"
     address = "https://archive.org"
@@ -37,13 +37,12 @@ class InternetArchive(OfficialSource):
             "output": "json",
         }
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         identifier = text(row.get("identifier"))
         return make_hit(
             _one(row.get("title")) or identifier,
             f"https://archive.org/details/{identifier}" if identifier else None,
             joined(text(row.get("mediatype")), _one(row.get("creator")), _one(row.get("description"))),
-            engine="internetarchive",
             date=row.get("date"),
         )
 

@@ -11,12 +11,12 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ResultPage
-from mcp_web.search.providers.source import OfficialSource, Params, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, source_capabilities
 from mcp_web.search.refusals import is_wall, retry_after
 from mcp_web.text.json_fields import count, text
 
 
-class Marginalia(OfficialSource):
+class Marginalia(JsonApi):
     # The key `public` is shared by everybody without one.
     capabilities = source_capabilities("marginalia", {"general"}, max_count=100, max_pages=5, rate=1, per=2.0)
     label = "Marginalia"
@@ -30,7 +30,7 @@ class Marginalia(OfficialSource):
     def params(self, query: SearchQuery) -> Params:
         return {"query": query.text, "count": str(query.count), "page": str(query.page + 1)}
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         """503 is its answer to too many requests with the shared key."""
         if response.status == 503 and not is_wall(response):
             raise self.limited("status 503", retry_after(response))
@@ -43,5 +43,5 @@ class Marginalia(OfficialSource):
         notes = (f"Results of Marginalia are licensed {licence}.",) if licence else ()
         return replace(super().page(answer, query), notes=notes)
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
-        return make_hit(row.get("title"), row.get("url"), text(row.get("description")), engine="marginalia")
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        return make_hit(row.get("title"), row.get("url"), text(row.get("description")))

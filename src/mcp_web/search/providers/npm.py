@@ -6,11 +6,11 @@ from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.source import OfficialSource, Params, joined, offset, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, joined, offset, source_capabilities
 from mcp_web.text.json_fields import mapping, text, texts
 
 
-class Npm(OfficialSource):
+class Npm(JsonApi):
     capabilities = source_capabilities("npm", {"it"}, max_count=100, rate=2)
     label = "npm"
     address = "https://registry.npmjs.org"
@@ -21,7 +21,7 @@ class Npm(OfficialSource):
     def params(self, query: SearchQuery) -> Params:
         return {"text": query.text, "size": str(query.count), "from": offset(query)}
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         package = mapping(row.get("package"))
         name, links = text(package.get("name")), mapping(package.get("links"))
         return make_hit(
@@ -32,7 +32,6 @@ class Npm(OfficialSource):
                 ", ".join(texts(package.get("keywords"))),
                 text(links.get("repository")),
             ),
-            engine="npm",
             date=package.get("date"),
             source=mapping(package.get("publisher")).get("username"),
         )

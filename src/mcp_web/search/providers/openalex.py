@@ -7,7 +7,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
@@ -20,7 +20,7 @@ _KEY_FIX = "Set OPENALEX_API_KEY to a free key from https://openalex.org/setting
 _MOST_WORDS = 200  # of an abstract
 
 
-class OpenAlex(OfficialSource):
+class OpenAlex(JsonApi):
     capabilities = source_capabilities("openalex", {"science"}, dated=True, max_count=100, rate=5)
     label = "OpenAlex"
     address = "https://api.openalex.org"
@@ -42,7 +42,7 @@ class OpenAlex(OfficialSource):
     def identity(self) -> Params:
         return {"mailto": self.access.contact, "api_key": self.access.key}
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         """Raise for a refusal; 403 and 429 are the rate or the day's allowance, which is small without a key."""
         if response.status not in (403, 429):
             return
@@ -56,7 +56,7 @@ class OpenAlex(OfficialSource):
             )
         raise self.limited(f"status {response.status}", retry_after(response))
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         place, open_copy = mapping(row.get("primary_location")), mapping(row.get("best_oa_location"))
         names = [text(mapping(one.get("author")).get("display_name")) for one in items(row.get("authorships"))[:3]]
         cited = count(row.get("cited_by_count"))
@@ -68,7 +68,6 @@ class OpenAlex(OfficialSource):
             f"{'RETRACTED: ' if row.get('is_retracted') is True else ''}{text(row.get('display_name'))}",
             row.get("doi") or place.get("landing_page_url") or row.get("id"),
             joined(inverted_abstract(row.get("abstract_inverted_index"), _MOST_WORDS), facts),
-            engine="openalex",
             date=row.get("publication_date"),
             source=mapping(place.get("source")).get("display_name"),
         )

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from mcp_web.model.search import SearchQuery
-from mcp_web.search.hits import make_hit, present
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ResultPage
-from mcp_web.search.providers.source import OfficialSource, Params, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, joined, source_capabilities
 from mcp_web.text.json_fields import items, mapping, text
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _AROUND = frozenset({"pypi", "pip", "install", "python", "package", "library", "module", "docs", "documentation"})
 
 
-class PyPi(OfficialSource):
+class PyPi(JsonApi):
     capabilities = source_capabilities("pypi", {"it"}, max_pages=1, rate=2)
     label = "PyPI"
     address = "https://pypi.org"
@@ -30,19 +31,24 @@ class PyPi(OfficialSource):
         # No package of that name: nothing was found.
         return ResultPage(hits=()) if response.status == 404 else super().parse(response, query)
 
+    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+        return [answer]
+
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        info, name = mapping(answer.get("info")), text(mapping(answer.get("info")).get("name"))
-        links = mapping(info.get("project_urls"))
+        found = super().page(answer, query)
+        return replace(found, total=len(found.hits) or None)
+
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        info = mapping(row.get("info"))
+        name, links = text(info.get("name")), mapping(info.get("project_urls"))
         listed = ", ".join(f"{label}: {url}" for label, url in list(links.items())[:4] if isinstance(url, str))
-        hit = make_hit(
+        return make_hit(
             f"{name} {text(info.get('version'))}".strip(),
             info.get("package_url") or (f"https://pypi.org/project/{name}/" if name else None),
             joined(text(info.get("summary")), listed),
-            engine="pypi",
-            date=next((row.get("upload_time_iso_8601") for row in items(answer.get("urls"))), None),
+            date=next((file.get("upload_time_iso_8601") for file in items(row.get("urls"))), None),
             source=info.get("author"),
         )
-        return ResultPage(hits=present([hit]), total=1 if hit else None, raw=answer)
 
 
 def package_name(words: str) -> str:

@@ -34,21 +34,23 @@ from mcp_web.text.urls import domain_of
 JSON_FIX = "Enable JSON in the instance's settings.yml and restart it:\nsearch:\n  formats: [html, json]"
 FIX = "Set MCP_WEB_SEARXNG_URLS to your instance, such as http://127.0.0.1:8888."
 LOGIN_FIX = "Write the login into MCP_WEB_SEARXNG_URLS: https://user:password@host."
-CAPABILITIES = Capabilities(
-    name="searxng",
-    index="mixed",
-    categories=frozenset({"general", "images", "videos", "news", "map", "music", "it", "science", "files"}),
-    native=frozenset({"freshness", "safe_search", "language"}),
-    paging="fixed",
-    max_count=50,
-    max_pages=10,
-    needs_key=False,
-    rate=10,
-)
 _SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 
 
 class Searxng:
+    capabilities = Capabilities(
+        name="searxng",
+        index="mixed",
+        categories=frozenset({"general", "images", "videos", "news", "map", "music", "it", "science", "files"}),
+        native=frozenset({"freshness", "safe_search", "language"}),
+        paging="fixed",
+        max_count=50,
+        max_pages=10,
+        needs_key=False,
+        rate=10,
+    )
+    fix = FIX
+
     def __init__(
         self, base: str, *, public: bool = False, guarded: bool = False, interval: float = 5.0, rotate: bool = True
     ) -> None:
@@ -57,9 +59,14 @@ class Searxng:
         login, _, place = rest.rpartition("@")
         self.url = f"{scheme}://{place}"  # what is listed and logged has no password in it
         self._login = b64encode(unquote(login).encode()).decode() if login else ""
-        self.capabilities = replace(CAPABILITIES, guarded=guarded, rate=1, per=interval) if public else CAPABILITIES
+        if public:
+            self.capabilities = replace(self.capabilities, guarded=guarded, rate=1, per=interval)
         self.public = public
         self._varied = public and rotate
+
+    @classmethod
+    def build(cls, options: SearchOptions) -> list[Provider]:
+        return [cls(url) for url in options.searxng_urls]
 
     @property
     def name(self) -> str:
@@ -113,10 +120,6 @@ class Searxng:
     def _headers(self) -> dict[str, str]:
         headers = headers_for(random.Random() if self._varied else None)  # noqa: S311 - not a secret
         return headers | ({"Authorization": f"Basic {self._login}"} if self._login else {})
-
-
-def from_options(options: SearchOptions) -> list[Provider]:
-    return [Searxng(url) for url in options.searxng_urls]
 
 
 def _refuse(response: ApiResponse, who: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused
-from mcp_web.search.providers.source import OfficialSource, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
 from mcp_web.search.refusals import error_object
 from mcp_web.text.json_fields import count, mapping, seconds, text, texts
 
@@ -19,7 +19,7 @@ _SITE = re.compile(
 _WAIT = re.compile(r"in (\d+) seconds")
 
 
-class StackExchange(OfficialSource):
+class StackExchange(JsonApi):
     capabilities = source_capabilities("stackexchange", {"it"}, dated=True, max_count=100, max_pages=25, rate=5)
     label = "Stack Exchange"
     address = "https://api.stackexchange.com/2.3"
@@ -44,7 +44,7 @@ class StackExchange(OfficialSource):
     def identity(self) -> Params:
         return {"key": self.access.key}
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         """Every refusal comes as status 400 with a name."""
         answer = error_object(response)
         name, message = text(answer.get("error_name")), text(answer.get("error_message"))
@@ -59,7 +59,7 @@ class StackExchange(OfficialSource):
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return answer.get("has_more") is True
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         answers = count(row.get("answer_count")) or 0
         accepted = ", one accepted" if row.get("accepted_answer_id") else ""
         facts = f"{count(row.get('score')) or 0} votes, {answers} answers{accepted}"
@@ -67,7 +67,6 @@ class StackExchange(OfficialSource):
             row.get("title"),
             row.get("link"),
             joined(facts, ", ".join(texts(row.get("tags"))), text(row.get("body"))),
-            engine="stackexchange",
             date=row.get("creation_date"),
             source=mapping(row.get("owner")).get("display_name"),
         )

@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from mcp_web.model.search import SearchQuery
-from mcp_web.search.hits import make_hit, present
+from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.options import SearchOptions
-from mcp_web.search.provider import (
-    ApiRequest,
-    ApiResponse,
-    Capabilities,
-    PlanQuota,
-    Provider,
-    ProviderRefused,
-    ResultPage,
-)
-from mcp_web.search.refusals import error_object, json_object, refuse_by_status, retry_after
+from mcp_web.search.provider import ApiRequest, ApiResponse, Capabilities, ProviderRefused, ResultPage
+from mcp_web.search.providers.api import JsonApi
+from mcp_web.search.refusals import error_object, refuse_by_status, retry_after
 from mcp_web.search.snippets import clean
-from mcp_web.text.json_fields import items, seconds, text
+from mcp_web.text.json_fields import seconds, text
 from mcp_web.text.untrusted import quoted
 
 FIX = "Set TAVILY_API_KEY to a key from https://app.tavily.com."
-CAPABILITIES = Capabilities(
-    name="tavily",
-    index="tavily",
-    categories=frozenset({"general", "news"}),
-    native=frozenset({"freshness", "freshness_range", "country", "include_domains", "exclude_domains"}),
-    paging="deeper",
-    max_count=20,
-    max_pages=1,
-    needs_key=False,
-    rate=10,
-    weight=0.9,
-)
 
 
-class Tavily:
-    capabilities = CAPABILITIES
-    name = CAPABILITIES.name
+class Tavily(JsonApi):
+    capabilities = Capabilities(
+        name="tavily",
+        index="tavily",
+        categories=frozenset({"general", "news"}),
+        native=frozenset({"freshness", "freshness_range", "country", "include_domains", "exclude_domains"}),
+        paging="deeper",
+        max_count=20,
+        max_pages=1,
+        needs_key=False,
+        rate=10,
+        weight=0.9,
+    )
+    label = "Tavily"
+    address = "https://api.tavily.com"
+    fix = FIX
+    rows_at = ("results",)
 
-    def __init__(self, key: str, base: str) -> None:
-        self._key = key
-        self._url = base.rstrip("/").removesuffix("/search") + "/search"
+    def url(self, query: SearchQuery) -> str:
+        return self.access.base.removesuffix("/search") + "/search"
 
     def request(self, query: SearchQuery) -> ApiRequest:
         first, _, last = (query.freshness or "").partition("..")
@@ -58,43 +52,26 @@ class Tavily:
         }
         body: dict[str, Any] = {"query": query.text, "max_results": query.count, "search_depth": "basic"}
         body |= {name: value for name, value in optional.items() if value}
-        return ApiRequest("POST", self._url, self._headers(), json=body)
+        return ApiRequest("POST", self.url(query), self.headers(), json=body)
 
-    def probe(self) -> ApiRequest:
-        return self.request(SearchQuery("test", count=1))
-
-    def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        if response.status >= 400:
-            _refuse(response)
-        refuse_by_status(response, "Tavily", fix=FIX)
-        answer = json_object(response, "Tavily")
-        rows = items(answer.get("results"))
-        return ResultPage(
-            hits=present(
-                make_hit(
-                    row.get("title"),
-                    row.get("url"),
-                    row.get("content"),
-                    engine="tavily",
-                    date=row.get("published_date"),
-                )
-                for row in rows
-            ),
-            more=len(rows) >= query.count < CAPABILITIES.max_count,
-            answers=tuple(line for line in (text(answer.get("answer")),) if line),
-            raw=answer,
-        )
-
-    def quota(self, response: ApiResponse) -> PlanQuota | None:
-        return None
-
-    def _headers(self) -> dict[str, str]:
-        who = {"Authorization": f"Bearer {self._key}"} if self._key else {"X-Tavily-Access-Mode": "keyless"}
+    def headers(self) -> dict[str, str]:
+        key = self.access.key
+        who = {"Authorization": f"Bearer {key}"} if key else {"X-Tavily-Access-Mode": "keyless"}
         return who | {"Accept": "application/json"}
 
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+        if response.status >= 400:
+            _refuse(response)
 
-def from_options(options: SearchOptions) -> list[Provider]:
-    return [Tavily(options.key("tavily"), options.url("tavily"))]
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return len(self.rows(answer, query)) >= query.count < self.capabilities.max_count
+
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        summary = text(answer.get("answer"))
+        return replace(super().page(answer, query), answers=(summary,) if summary else ())
+
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+        return make_hit(row.get("title"), row.get("url"), row.get("content"), date=row.get("published_date"))
 
 
 def _refuse(response: ApiResponse) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse
-from mcp_web.search.providers.source import OfficialSource, Params, offset, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, offset, source_capabilities
 from mcp_web.search.providers.wikipedia import refuse_mediawiki
 from mcp_web.text.json_fields import text
 
 
-class Wikidata(OfficialSource):
+class Wikidata(JsonApi):
     capabilities = source_capabilities("wikidata", {"general"}, language=True, rate=2)
     label = "Wikidata"
     address = "https://www.wikidata.org"
@@ -32,13 +32,13 @@ class Wikidata(OfficialSource):
             "format": "json",
         }
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         refuse_mediawiki(self, response)
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         return "search-continue" in answer
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         identifier = text(row.get("id"))
         url = f"https://www.wikidata.org/wiki/{identifier}" if identifier else row.get("concepturi")
-        return make_hit(row.get("label") or identifier, url, row.get("description"), engine="wikidata")
+        return make_hit(row.get("label") or identifier, url, row.get("description"))

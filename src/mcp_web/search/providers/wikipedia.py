@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.search.hits import make_hit, present
+from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, ProviderRefused, ResultPage
-from mcp_web.search.providers.source import OfficialSource, Params, offset, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, offset, source_capabilities
 from mcp_web.search.refusals import error_object, retry_after
-from mcp_web.text.json_fields import count, items, mapping, text
+from mcp_web.text.json_fields import at, mapping, text
 
 # A closed list: what a caller passes as language becomes part of a host name only if it is one of these.
 EDITIONS = re.compile(
@@ -21,11 +22,13 @@ EDITIONS = re.compile(
 _LIMITED = ("ratelimited", "maxlag")
 
 
-class Wikipedia(OfficialSource):
+class Wikipedia(JsonApi):
     capabilities = source_capabilities("wikipedia", {"general"}, language=True, rate=2)
     label = "Wikipedia"
     address = "https://{language}.wikipedia.org"
     path = "/w/api.php"
+    rows_at = ("query", "search")
+    total_at = ("query", "searchinfo", "totalhits")
 
     def url(self, query: SearchQuery) -> str:
         return self._site(query) + self.path
@@ -43,24 +46,20 @@ class Wikipedia(OfficialSource):
             "formatversion": "2",
         }
 
-    def refuse(self, response: ApiResponse) -> None:
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
         refuse_mediawiki(self, response)
 
-    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
-        found = mapping(answer.get("query"))
-        facts = mapping(found.get("searchinfo"))
-        return ResultPage(
-            hits=present(self._hit(row, query) for row in items(found.get("search"))),
-            total=count(facts.get("totalhits")),
-            more="sroffset" in mapping(answer.get("continue")),
-            suggestion=text(facts.get("suggestion")) or None,
-            raw=answer,
-        )
+    def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
+        return "sroffset" in mapping(answer.get("continue"))
 
-    def _hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
+    def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
+        suggestion = text(at(answer, ("query", "searchinfo", "suggestion"))) or None
+        return replace(super().page(answer, query), suggestion=suggestion)
+
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         title = text(row.get("title"))
         url = f"{self._site(query)}/wiki/{quote(title.replace(' ', '_'), safe='/:(),')}" if title else None
-        return make_hit(title, url, row.get("snippet"), engine="wikipedia", date=row.get("timestamp"))
+        return make_hit(title, url, row.get("snippet"), date=row.get("timestamp"))
 
     def _site(self, query: SearchQuery) -> str:
         domains = (domain.removesuffix(".wikipedia.org") for domain in query.include_domains)
@@ -68,7 +67,7 @@ class Wikipedia(OfficialSource):
         return self.access.base.replace("{language}", next((one for one in named if EDITIONS.fullmatch(one)), "en"))
 
 
-def refuse_mediawiki(source: OfficialSource, response: ApiResponse) -> None:
+def refuse_mediawiki(source: JsonApi, response: ApiResponse) -> None:
     """MediaWiki refuses with status 200 and an error code."""
     code = text(mapping(error_object(response).get("error")).get("code"))
     if code in _LIMITED:

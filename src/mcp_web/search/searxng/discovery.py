@@ -11,7 +11,7 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.search.cache import NoteStore
-from mcp_web.search.options import DEFAULT_URLS, PUBLIC_LIST, SearchOptions
+from mcp_web.search.options import PUBLIC_LIST_URL, SearchOptions
 from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
@@ -36,7 +36,7 @@ class Discovery:
     def source(self) -> str:
         """The list in use; none where the operator has an instance of their own and names no list."""
         source = self.options.public_list
-        return "" if self.options.searxng_urls and source == DEFAULT_URLS[PUBLIC_LIST] else source
+        return "" if self.options.searxng_urls and source == PUBLIC_LIST_URL else source
 
     async def refresh(self) -> bool:
         """Read the list again if it is in use and old; returns whether it changed."""

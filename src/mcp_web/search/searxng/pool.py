@@ -20,7 +20,7 @@ from mcp_web.search.cache import NoteStore
 from mcp_web.search.health import Health
 from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ProviderRefused
-from mcp_web.search.providers.searxng import CAPABILITIES, Searxng
+from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply
 from mcp_web.search.run import Runner
@@ -73,8 +73,8 @@ class InstancePool:
             if winner is not None:
                 return _together(winner, replies)
         if not replies:
-            return Reply(CAPABILITIES, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
-        empty = next((reply for reply in replies if reply.answered), Reply(CAPABILITIES, ()))
+            return Reply(Searxng.capabilities, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
+        empty = next((reply for reply in replies if reply.answered), Reply(Searxng.capabilities, ()))
         return _together(empty, replies)
 
     async def public(self) -> list[Instance]:

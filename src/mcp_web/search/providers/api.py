@@ -1,17 +1,19 @@
-"""What the official sources have in common: a public API that answers a GET request with JSON, without a key.
+"""What providers with an API have in common: address, contact, key, refusals, the probe, and the page in an answer.
 
-A source is a class with its parameters and its reading of an answer. Address, contact, refusals and the probe are here.
+A provider is a subclass with its parameters and its reading of one result. The official sources are public APIs that
+need no key.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from mcp_web.model.search import Category, Hit, SearchQuery
 from mcp_web.search.dates import span_of
 from mcp_web.search.hits import present
+from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import (
     ApiRequest,
     ApiResponse,
@@ -19,6 +21,7 @@ from mcp_web.search.provider import (
     Filter,
     Paging,
     PlanQuota,
+    Provider,
     ProviderRefused,
     ResultPage,
 )
@@ -27,15 +30,13 @@ from mcp_web.text.json_fields import at, count, items, mapping, text
 
 Params = dict[str, str]
 
-FIX = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."
-
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a source is reached here."""
+    """How an API is reached here."""
 
     base: str
-    contact: str = ""  # an e-mail address, for sources that want to know whom to write to
+    contact: str = ""  # an e-mail address, for APIs that want to know whom to write to
     key: str = ""
 
 
@@ -72,15 +73,17 @@ def source_capabilities(
     )
 
 
-class OfficialSource:
-    """A provider that is one public JSON API.
+class JsonApi:
+    """A provider that is one API which answers with JSON.
 
-    A subclass says where the results are (`rows_at`, `total_at`), what is sent (`params`) and what a result is (`hit`).
+    A subclass says where the results are (`rows_at`, `total_at`), what is sent (`params`, or `request` where it is not
+    a GET request) and what a result is (`hit`).
     """
 
     capabilities: ClassVar[Capabilities]
     label: ClassVar[str]
     address: ClassVar[str]  # of the public service
+    fix: ClassVar[str] = "Take it out of MCP_WEB_SEARCH_EXCLUDE to allow it."  # how an operator sets it up
     path: ClassVar[str] = ""
     rows_at: ClassVar[tuple[str, ...]] = ()  # the names that lead to the results in an answer
     total_at: ClassVar[tuple[str, ...]] = ()  # and to their number
@@ -89,6 +92,17 @@ class OfficialSource:
     def __init__(self, access: Access) -> None:
         self.access = access
 
+    @classmethod
+    def from_options(cls, options: SearchOptions) -> Self:
+        """The provider with the operator's address, contact and key for it."""
+        name = cls.capabilities.name
+        base = options.urls.get(name, cls.address)
+        return cls(Access(base.rstrip("/"), options.contact, options.key(name)))
+
+    @classmethod
+    def build(cls, options: SearchOptions) -> list[Provider]:
+        return [cls.from_options(options)]
+
     @property
     def name(self) -> str:
         return self.capabilities.name
@@ -96,8 +110,11 @@ class OfficialSource:
     def params(self, query: SearchQuery) -> Params:
         raise NotImplementedError
 
-    def hit(self, row: dict[str, Any]) -> Hit | None:
+    def hit(self, row: dict[str, Any], query: SearchQuery) -> Hit | None:
         raise NotImplementedError
+
+    def rows(self, answer: dict[str, Any], query: SearchQuery) -> list[dict[str, Any]]:
+        return items(at(answer, self.rows_at))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
         """Whether there are results after this page."""
@@ -105,14 +122,15 @@ class OfficialSource:
 
     def page(self, answer: dict[str, Any], query: SearchQuery) -> ResultPage:
         total = count(at(answer, self.total_at)) if self.total_at else None
-        hits = present(self.hit(row) for row in items(at(answer, self.rows_at)))
+        hits = present(self.hit(row, query) for row in self.rows(answer, query))
+        hits = tuple(hit if hit.engines else replace(hit, engines=(self.capabilities.index,)) for hit in hits)
         return ResultPage(hits=hits, total=total, more=self.more(answer, query, total or 0), raw=answer)
 
     def url(self, query: SearchQuery) -> str:
         return self.access.base + self.path
 
     def identity(self) -> Params:
-        """The parameters by which the source knows who asks: a key, an e-mail address."""
+        """The parameters by which the API knows who asks: a key, an e-mail address."""
         return {}
 
     def headers(self) -> dict[str, str]:
@@ -125,12 +143,13 @@ class OfficialSource:
     def probe(self) -> ApiRequest:
         return self.request(SearchQuery("test", count=1))
 
-    def refuse(self, response: ApiResponse) -> None:
-        """Raise what this source refuses in its own way; the statuses everyone uses are handled afterwards."""
+    def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
+        """Raise what this API refuses in its own way; the statuses everyone uses are handled afterwards."""
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        self.refuse(response)
-        refuse_by_status(response, self.label, _message(response), fix=None)
+        self.refuse(response, query)
+        fix = self.fix if self.capabilities.needs_key else None
+        refuse_by_status(response, self.label, _message(response), fix=fix)
         return self.page(json_object(response, self.label), query)
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
