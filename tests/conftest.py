@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,10 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from miniweb import MiniWeb
     from store.postgres_server import PostgresServer
+
+# Hundreds of programs are started: each module is compiled once, also where the environment forbids to keep that.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A test answers the same on every run, however busy the machine is: no time limits, the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from mcp_web.contracts.sets import FILES, contract_named
 from mcp_web.errors import ConfigError
 from mcp_web.tools.options import CONTRACTS
 from miniweb import MiniWeb
+from surface.program import run_program
 from surface.rpc import MODERN, WAIT, Stdio, clean_environment, text_of
 from surface.test_http import Served
 
@@ -53,14 +52,7 @@ def test_a_contract_lists_its_own_tools_with_all_four_annotations(name: str) -> 
 
 def test_an_unknown_contract_exits_2_and_names_the_known_ones(tmp_path: Path) -> None:
     for args, env in (((), {"MCP_WEB_CONTRACT": "nope"}), (("serve", "--contract", "nope"), {})):
-        done = subprocess.run(
-            [sys.executable, "-m", "mcp_web", *args],
-            input=b"",
-            capture_output=True,
-            env=clean_environment(tmp_path, **env),
-            timeout=WAIT,
-            check=False,
-        )
+        done = run_program(args, clean_environment(tmp_path, **env), WAIT)
         assert done.returncode == 2
         assert b"read-page, mcp-web, searxng, archives, web-tools, fetch, brave, mcp-searxng" in done.stderr
         assert b"Traceback" not in done.stderr

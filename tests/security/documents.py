@@ -48,8 +48,14 @@ class Variant(NamedTuple):
 
 def variants() -> Iterator[Variant]:
     """Every document variant."""
-    for make in (_word, _sheet, _slides, _open_document, _pdf, _rich_text, _notebook):
+    for make in formats().values():
         yield from make()
+
+
+def formats() -> dict[str, Callable[[], Iterator[Variant]]]:
+    """The variants of each format, made when they are asked for."""
+    makers = (_word, _sheet, _slides, _open_document, _pdf, _rich_text, _notebook)
+    return {make.__name__.lstrip("_"): make for make in makers}
 
 
 def _saved(document: Any) -> bytes:

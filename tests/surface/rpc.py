@@ -8,8 +8,11 @@ import queue
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from .program import Program
 
 WAIT = 60.0  # generous: a bound against hanging, not a measurement
 MODERN = {
@@ -32,13 +35,7 @@ class Stdio:
     """`mcp-web` on a pipe."""
 
     def __init__(self, data_dir: Path, *args: str, **env: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "mcp_web", *args],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=clean_environment(data_dir, **env),
-        )
+        self.process = self._start(args, clean_environment(data_dir, **env))
         self._lines: queue.Queue[bytes] = queue.Queue()
         self.errors: list[bytes] = []
         assert self.process.stdout is not None
@@ -46,6 +43,9 @@ class Stdio:
         for stream, keep in ((self.process.stdout, self._lines.put), (self.process.stderr, self.errors.append)):
             threading.Thread(target=_pump, args=(stream, keep), daemon=True).start()
         self._number = 0
+
+    def _start(self, args: Sequence[str], env: dict[str, str]) -> Program | subprocess.Popen[bytes]:
+        return Program(args, env)
 
     def __enter__(self) -> Stdio:
         return self
@@ -100,6 +100,15 @@ class Stdio:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+
+
+class FreshStdio(Stdio):
+    """The same in a new interpreter, for tests about the start, the imports and the memory of a server."""
+
+    def _start(self, args: Sequence[str], env: dict[str, str]) -> Program | subprocess.Popen[bytes]:
+        pipe = subprocess.PIPE
+        command = [sys.executable, "-m", "mcp_web", *args]
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env)
 
 
 def _pump(stream: Any, keep: Any) -> None:

@@ -6,14 +6,13 @@ import http.client
 import json
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .program import Program, run_program
 from .rpc import MODERN, WAIT, clean_environment
 
 TOKEN = "a-long-and-random-token-0123456789"
@@ -24,12 +23,7 @@ class Served:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "mcp_web", "serve", "--http", f"{host}:{self.port}", *args],
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            env=clean_environment(data_dir, **env),
-        )
+        self.process = Program(["serve", "--http", f"{host}:{self.port}", *args], clean_environment(data_dir, **env))
         self._wait()
 
     def _wait(self) -> None:
@@ -197,13 +191,8 @@ def test_a_caller_that_asks_too_often_is_told_when_to_come_back(guarded: Served)
     ],
 )
 def test_an_unsafe_start_is_refused_with_the_fix(tmp_path: Path, host: str, env: dict[str, str], words: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "mcp_web", "serve", "--http", host if ":" in host else f"{host}:0"],
-        capture_output=True,
-        env=clean_environment(tmp_path, **env),
-        timeout=WAIT,
-        check=False,
-    )
+    address = host if ":" in host else f"{host}:0"
+    done = run_program(["serve", "--http", address], clean_environment(tmp_path, **env), WAIT)
     assert done.returncode == 2
     assert words in done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()

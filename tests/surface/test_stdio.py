@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from .rpc import MODERN, WAIT, Stdio, clean_environment, text_of
+from .program import run_program
+from .rpc import MODERN, WAIT, FreshStdio, Stdio, clean_environment, text_of
 
 PAGE = "<title>T</title><main><h1>Hello</h1><p>World of <a href='/x'>links</a> and words.</p></main>"
 
@@ -59,7 +58,7 @@ def test_a_client_that_probes_and_then_shakes_hands_is_served(server: Stdio) -> 
 
 
 def test_requests_sent_before_the_server_is_up_are_answered_in_order(tmp_path: Path) -> None:
-    with Stdio(tmp_path) as server:
+    with FreshStdio(tmp_path) as server:
         hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
         server.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
         server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -71,7 +70,7 @@ def test_requests_sent_before_the_server_is_up_are_answered_in_order(tmp_path: P
 @pytest.mark.parametrize("env", [{}, {"MCP_WEB_ANSWERS": "structured"}, {"MCP_WEB_CONTRACT": "read-page"}])
 @pytest.mark.parametrize("meta", [None, MODERN])
 def test_tools_listed_early_are_those_the_sdk_lists(tmp_path: Path, env: dict[str, str], meta: object) -> None:
-    with Stdio(tmp_path, **env) as server:
+    with FreshStdio(tmp_path, **env) as server:
         params = {"_meta": meta} if meta else None
         if meta is None:
             server.initialize()
@@ -154,9 +153,7 @@ def test_a_call_can_ask_for_its_answer_as_an_object_or_as_text(server: Stdio) ->
 
 def test_a_wrong_variable_exits_2_with_one_sentence(tmp_path: Path) -> None:
     env = clean_environment(tmp_path, MCP_WEB_PROFILE="huge")
-    done = subprocess.run(
-        [sys.executable, "-m", "mcp_web"], input=b"", capture_output=True, env=env, timeout=WAIT, check=False
-    )
+    done = run_program([], env, WAIT)
     assert done.returncode == 2
     assert done.stdout == b""
     assert b"MCP_WEB_PROFILE is 'huge', but it must be one of: standard, full, lite, chatgpt" in done.stderr
@@ -175,7 +172,7 @@ def test_nothing_heavy_is_imported_before_it_is_used(tmp_path: Path) -> None:
         "import atexit, json, sys\n"
         f"atexit.register(lambda: open({out!r}, 'w').write(json.dumps(sorted(sys.modules))))\n"
     )
-    with Stdio(tmp_path, PYTHONPATH=str(tmp_path)) as server:
+    with FreshStdio(tmp_path, PYTHONPATH=str(tmp_path)) as server:
         server.initialize()
         assert server.request("tools/list")["result"]["tools"]
     loaded = json.loads((tmp_path / "modules.json").read_text())
