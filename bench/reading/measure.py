@@ -27,7 +27,9 @@ OVER_ALL = Shares(words=0.3, static=0.0, model=0.7)
 Table = dict[str, dict[str, list[float]]]
 
 
-def hits(pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: bool | None = None) -> Table:
+def hits(
+    pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: bool | None = None, *, static: bool = True
+) -> Table:
     """hit@1, @3, @8 by data set and method; `only` keeps one half of the questions."""
     ranks: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for page in pages:
@@ -35,13 +37,13 @@ def hits(pages: Iterable[ReadingPage], cut: Chunker, embed: Embed | None, only: 
         spans = cut(page.text)
         texts = [page.text[start:end] for start, end in spans]
         words = PageWords(texts)
-        pieces = PassagePieces.of(static_vectors(), [readable(text) for text in texts])
+        pieces = PassagePieces.of(static_vectors(), [readable(text) for text in texts]) if static else None
         rows = embed(texts) if embed and asked else None
         questions = embed([question for question, _ in asked]) if embed and asked else None
         for number, (question, answers) in enumerate(asked):
             cosines = rows @ questions[number] if rows is not None and questions is not None else None
-            static = pieces.similarities(static_vectors(), question)
-            for method, found in _orders(words.scores(question), static, cosines, IN_PAGE).items():
+            similar = pieces.similarities(static_vectors(), question) if pieces is not None else None
+            for method, found in _orders(words.scores(question), similar, cosines, IN_PAGE).items():
                 ranks[page.source][method].append(_first_hit(found[: TOP[-1]], spans, answers))
     return {
         source: {
@@ -75,7 +77,9 @@ def shown(pages: Iterable[ReadingPage], embed: Embed, only: bool | None = None) 
     }
 
 
-def ndcg(collection: Collection, embed: Embed | None, only: bool | None = None) -> dict[str, float]:
+def ndcg(
+    collection: Collection, embed: Embed | None, only: bool | None = None, *, static: bool = True
+) -> dict[str, float]:
     """nDCG@10 by method."""
     names = list(collection.documents)
     texts = [collection.documents[name] for name in names]
@@ -83,12 +87,12 @@ def ndcg(collection: Collection, embed: Embed | None, only: bool | None = None) 
     asked = {q: text for q, text in collection.queries.items() if only is None or second_half(text) == only}
     rows = embed(texts) if embed else None
     questions = embed(list(asked.values())) if embed else None
-    means = np.stack([static_vectors().mean(text) for text in texts])
+    means = np.stack([static_vectors().mean(text) for text in texts]) if static else None
     gains: dict[str, list[float]] = defaultdict(list)
     for number, (query, text) in enumerate(asked.items()):
         cosines = rows @ questions[number] if rows is not None and questions is not None else None
-        static = means @ static_vectors().mean(text)
-        for method, found in _orders(words.scores(text), static, cosines, OVER_ALL).items():
+        similar = means @ static_vectors().mean(text) if means is not None else None
+        for method, found in _orders(words.scores(text), similar, cosines, OVER_ALL).items():
             gains[method].append(_gain([names[at] for at in found[:10]], collection.relevant[query]))
     return {method: round(float(np.mean(found)), 3) for method, found in gains.items()}
 
@@ -96,7 +100,9 @@ def ndcg(collection: Collection, embed: Embed | None, only: bool | None = None) 
 def _orders(
     words: np.ndarray, static: np.ndarray | None, cosines: np.ndarray | None, shares: Shares
 ) -> dict[str, list[int]]:
-    found = {"words": order(Evidence(words, words)), "words+static": order(Evidence(words, words, static))}
+    found = {"words": order(Evidence(words, words))}
+    if static is not None:
+        found["words+static"] = order(Evidence(words, words, static))
     if cosines is not None:
         found["meaning"] = [int(at) for at in np.argsort(-cosines, kind="stable")]
         found["both"] = order(Evidence(words, words, static, cosines), shares)

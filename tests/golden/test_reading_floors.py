@@ -64,14 +64,14 @@ def at_least(found: object, floor: object) -> bool:
 
 @pytest.mark.parametrize("source", WORDS_IN_PAGES)
 def test_words_alone_find_what_answers_inside_pages(pages: list[data.ReadingPage], source: str) -> None:
-    found = measure.hits([page for page in pages if page.source == source], data.two_hundred_words, None)
+    found = measure.hits([page for page in pages if page.source == source], data.two_hundred_words, None, static=False)
     assert at_least(found[source]["words"], WORDS_IN_PAGES[source]), found
 
 
 @pytest.mark.parametrize("name", WORDS_OVER_ALL)
 def test_words_alone_rank_documents(name: str) -> None:
     collection = next(one for one in data.collections() if one.name == name)
-    assert at_least(measure.ndcg(collection, None)["words"], WORDS_OVER_ALL[name])
+    assert at_least(measure.ndcg(collection, None, static=False)["words"], WORDS_OVER_ALL[name])
 
 
 def test_words_and_meaning_beat_either_alone_inside_pages(sample: list[data.ReadingPage], embed: measure.Embed) -> None:
