@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 
+from application import application
 from mcp_web.app import App
 from mcp_web.contracts.contract import ContractTool
 from mcp_web.contracts.sets import contract_named, offered, with_plain_names
@@ -79,7 +80,7 @@ async def contract_caller(web: MiniWeb, folder: Path, contract: str, **env: str)
             **env,
         }
     )
-    async with App(settings, dialer=web.dialer()) as app:
+    async with application(settings, web) as app:
         yield ContractCaller(app, contract)
 
 

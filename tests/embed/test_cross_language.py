@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from mcp_web.app import App
+from application import application
 from mcp_web.embed.cross_language import CrossLanguageEmbedder
 from mcp_web.settings import load
 from mcp_web.tools.call import Call
@@ -48,7 +48,7 @@ async def test_english_question_finds_the_passage_of_a_german_page(
     url = miniweb.site("docs.example").route("/de", lambda _: Reply(f"<title>Seite</title><main>{html}</main>"))
     await CrossLanguageEmbedder().embed(["loaded before the clock runs"])
     settings = load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)})
-    async with App(settings, dialer=miniweb.dialer()) as app:
+    async with application(settings, miniweb) as app:
         answer = await run_tool(
             TOOL, Call(app, deadline=anyio.current_time() + 50), {"url": [url], "query": [question], "max_results": 1}
         )

@@ -14,6 +14,7 @@ import anyio
 import httpx2
 import uvicorn
 
+from application import application
 from mcp_web.app import App
 from mcp_web.server.http import http_app
 from mcp_web.server.limits import LimitedProtocol
@@ -99,7 +100,7 @@ async def lab(
     port = port or free_port()
     given = {"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder / "config"), "MCP_WEB_TEAM": "true", **OFFLINE}
     settings = load(environ=given | env)
-    async with App(settings, dialer=web.dialer() if web else None) as app:
+    async with application(settings, web) as app:
         tenants = Tenants(app)
         async with (
             running(http_app(app, port, tenants=tenants, names=names), port),

@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
+from application import application
 from mcp_web.app import App
 from mcp_web.archive.exchange import bibtex, csl
 from mcp_web.archive.exchange.references import reference_of
@@ -67,7 +68,7 @@ OPEN_WORK: dict[str, Any] = {
 async def opening(miniweb: MiniWeb, folder: Path, **env: str) -> AsyncIterator[App]:
     urls = ",".join(f"{name}={miniweb.site(f'{name}.example').loopback_url('')}" for name in CATALOGUES)
     environ = {"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder), "MCP_WEB_EMBEDDINGS": "none"}
-    async with App(load(environ=environ | {"MCP_WEB_SEARCH_URLS": urls} | env), dialer=miniweb.dialer()) as app:
+    async with application(load(environ=environ | {"MCP_WEB_SEARCH_URLS": urls} | env), miniweb) as app:
         yield app
 
 

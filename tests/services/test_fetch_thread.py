@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
+from application import application
 from mcp_web.app import App
 from mcp_web.errors import RobotsDisallowed
 from mcp_web.fetch.threads import ThreadAddress, thread_address
@@ -34,7 +35,7 @@ async def opening(miniweb: MiniWeb, folder: Path, source: str, **env: str) -> As
     api = miniweb.site("api.example").loopback_url("")
     environ = {"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder), "MCP_WEB_EMBEDDINGS": "none"}
     environ |= {"MCP_WEB_SEARCH_URLS": f"{source}={api}"} | env
-    async with App(load(environ=environ), dialer=miniweb.dialer()) as made:
+    async with application(load(environ=environ), miniweb) as made:
         yield made
 
 

@@ -11,6 +11,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from application import application
 from mcp_web.app import App
 from mcp_web.services.open_many import open_many
 from mcp_web.services.open_page import OpenRequest, open_page
@@ -27,7 +28,7 @@ SECONDS = 50.0
 @pytest.fixture
 async def app(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[App]:
     settings = load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)})
-    async with App(settings, dialer=miniweb.dialer()) as made:
+    async with application(settings, miniweb) as made:
         yield made
 
 

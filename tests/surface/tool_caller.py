@@ -10,6 +10,7 @@ from typing import Any
 
 import anyio
 
+from application import application
 from mcp_web.app import App
 from mcp_web.settings import load
 from mcp_web.tools import budget
@@ -42,5 +43,5 @@ class ToolCaller:
 @asynccontextmanager
 async def tool_caller(web: MiniWeb, folder: Path, **env: str) -> AsyncIterator[ToolCaller]:
     settings = load(environ={"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder / "config"), **env})
-    async with App(settings, dialer=web.dialer()) as app:
+    async with application(settings, web) as app:
         yield ToolCaller(app)

@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
+from application import application
 from mcp_web.app import App
 from mcp_web.settings import load
 from mcp_web.tools import budget
@@ -52,7 +53,7 @@ def manual() -> str:
 @pytest.fixture
 async def app(miniweb: MiniWeb, tmp_path: Path) -> AsyncIterator[App]:
     environ = {"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MCP_WEB_EMBEDDINGS": "none"}
-    async with App(load(environ=environ), dialer=miniweb.dialer()) as made:
+    async with application(load(environ=environ), miniweb) as made:
         yield made
 
 
