@@ -44,12 +44,13 @@ def by_pypdf(path: Path) -> int:
 
 
 def by_us(path: Path) -> int:
+    from mcp_web.extract.options import ExtractOptions
     from mcp_web.extract.pdf import engine
     from mcp_web.model.page import ExtractRequest, Fetched
 
     engine._MOST_PAGES = PAGES
     page = Fetched("https://x/", "https://x/", 200, (), path.read_bytes(), "application/pdf", None, 0.0)
-    return len(engine.PdfExtractor().extract(page, ExtractRequest()).markdown)
+    return len(engine.read_pdf(page, ExtractRequest(), ExtractOptions()).markdown)
 
 
 READERS: dict[str, tuple[str, Callable[[Path], int]]] = {

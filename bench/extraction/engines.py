@@ -31,14 +31,15 @@ def trafilatura(html: str, url: str) -> str:
 
 @cache
 def _ours() -> Engine:
-    from mcp_web.extract.html.engine import HtmlExtractor
+    from mcp_web.extract.html.engine import read_html
+    from mcp_web.extract.options import ExtractOptions
     from mcp_web.model.page import ExtractRequest, Fetched
 
-    engine, request = HtmlExtractor(), ExtractRequest()
+    request, options = ExtractRequest(), ExtractOptions()
 
     def run(html: str, url: str) -> str:
         page = Fetched(url, url, 200, (), html.encode("utf-8", "replace"), "text/html", "utf-8", 0.0)
-        return engine.extract(page, request).markdown
+        return read_html(page, request, options).markdown
 
     return run
 

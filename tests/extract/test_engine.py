@@ -7,7 +7,8 @@ import json
 import pytest
 
 from mcp_web.errors import InvalidInput, SelectorNotFound
-from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.extract.html.engine import read_html
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 URL = "https://news.example.org/2026/03/a-story"
@@ -33,7 +34,7 @@ def read(html: str | bytes, url: str = URL, **request: object) -> Document:
     body = html.encode() if isinstance(html, str) else html
     charset = "utf-8" if isinstance(html, str) else None
     page = Fetched(url, url, 200, (), body, "text/html", charset, 0.0)
-    return HtmlExtractor().extract(page, ExtractRequest(**request))  # type: ignore[arg-type]
+    return read_html(page, ExtractRequest(**request), ExtractOptions())  # type: ignore[arg-type]
 
 
 def test_article_comes_without_the_page_around_it() -> None:

@@ -7,8 +7,9 @@ import turbohtml
 
 from mcp_web.extract.html.blocks import read_blocks
 from mcp_web.extract.html.decide import decide
-from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.extract.html.engine import read_html
 from mcp_web.extract.html.features import PageFigures
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import ExtractRequest, Fetched, PageKind
 
 _MENU = (
@@ -21,7 +22,7 @@ def read(title: str, body: str, head: str = "") -> str:
     html = f"<html><head><title>{title}</title>{head}</head><body>{_MENU}{body}{_FOOT}</body></html>"
     url = "https://example.org/x"
     page = Fetched(url, url, 200, (), html.encode(), "text/html", "utf-8", 0.0)
-    markdown = HtmlExtractor().extract(page, ExtractRequest()).markdown
+    markdown = read_html(page, ExtractRequest(), ExtractOptions()).markdown
     assert "Members" not in markdown
     assert "Privacy" not in markdown
     return markdown

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.extract.html.engine import read_html
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 # Language: direction, title, sentences of the text, links around it.
@@ -105,7 +106,8 @@ def page_in(language: str) -> str:
 
 def read(html: str) -> Document:
     url = "https://news.example.org/2026/a"
-    return HtmlExtractor().extract(Fetched(url, url, 200, (), html.encode(), "text/html", None, 0.0), ExtractRequest())
+    page = Fetched(url, url, 200, (), html.encode(), "text/html", None, 0.0)
+    return read_html(page, ExtractRequest(), ExtractOptions())
 
 
 @pytest.mark.parametrize("language", PAGES)

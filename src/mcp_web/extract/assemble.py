@@ -3,58 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
+from mcp_web import __version__
 from mcp_web.extract.hidden import clean_text
+from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import read_headings, read_links
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
-from mcp_web.model.page import Document, Heading, Link, Metadata, PageKind
+from mcp_web.model.page import Document, Fetched, Heading, Link, Metadata, PageKind
 
 # Twenty times the largest window that an agent can ask for; longer documents are data rather than texts to read.
 LONGEST = 2_000_000
 
 _BLANKS = re.compile(r"\n{4,}")
+_NO_FACTS = Metadata()
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What an extractor found, before the steps that are the same for every format."""
+def assemble(
+    page: Fetched,
+    extractor: str,
+    markdown: str,
+    *,
+    title: str = "",
+    kind: PageKind = "unknown",
+    facts: Metadata = _NO_FACTS,
+    notes: Sequence[str] = (),
+    hidden: int = 0,
+    images: tuple[Link, ...] = (),
+    outline: Callable[[str], tuple[Heading, ...]] = read_headings,
+) -> Document:
+    """The document of what an extractor read; without a title it is called as its file.
 
-    title: str
-    markdown: str
-    kind: PageKind = "unknown"
-    metadata: Metadata = field(default_factory=Metadata)
-    notes: tuple[str, ...] = ()
-    hidden: int = 0
-    images: tuple[Link, ...] = ()
-    outline: Callable[[str], tuple[Heading, ...]] = read_headings  # reads the final text, so that offsets are right
-
-
-def assemble(draft: Draft, extractor: str) -> Document:
-    """The document of a draft. Hidden characters are removed first, so that offsets are those of the final text."""
-    text, hidden = clean_text(draft.markdown.replace("\r\n", "\n").replace("\r", "\n"))
-    text, notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
+    Hidden characters are removed first, and `outline` reads the final text, so that offsets are those of that text.
+    """
+    text, removed = clean_text(markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    text, cut_notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
     if not text.strip():
-        notes = (*notes, "The document holds no text.")
-    title = _clean_line(draft.title)[:500]
-    facts = _clean_facts(draft.metadata)
-    if facts.language is None and draft.kind != "data":
+        cut_notes = (*cut_notes, "The document holds no text.")
+    title = _clean_line(title or file_name(page.final_url))[:500]
+    facts = _clean_facts(replace(facts, content_type=facts.content_type or page.media_type))
+    if facts.language is None and kind != "data":
         facts = replace(facts, language=detect_language(text))
     return Document(
         title=title,
         markdown=text,
-        extractor=extractor,
-        kind=draft.kind,
+        extractor=f"{extractor}@{__version__}",
+        kind=kind,
         metadata=facts,
-        headings=draft.outline(text),
+        headings=outline(text),
         links=read_links(text),
-        images=tuple(Link(clean_text(one.text)[0], one.url) for one in draft.images),
+        images=tuple(Link(clean_text(one.text)[0], one.url) for one in images),
         summary=summarise(text, title, facts.description),
-        hidden=hidden + draft.hidden,
-        notes=draft.notes + notes,
+        hidden=hidden + removed,
+        notes=(*notes, *cut_notes),
     )
 
 

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from typing import Any
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import fence, table_of
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched
 
 _LAID_OUT = 300_000  # characters of JSON shown whole; above, an outline comes first
 _ROWS = 3000
@@ -27,84 +25,67 @@ _LOC = re.compile(
 )
 
 
-class JsonExtractor:
+def read_json(page: Fetched) -> Document:
     """Reads JSON; feeds, notebooks and API descriptions in JSON go to their own readers."""
-
-    name = f"json@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        notes = list(decoded.notes)
-        value: Any = None
-        try:
-            value = json.loads(decoded.text)
-        except (ValueError, RecursionError):
-            if "ndjson" not in page.media_type and "jsonl" not in page.media_type:
-                notes.append("The text is not valid JSON; it is shown as it came.")
-        if isinstance(value, dict) and (reader := _reader_of(value)):
-            return reader(value, page)
-        text = (
-            lay_out(decoded.text)
-            if value is not None and decoded.text.count("\n") < len(decoded.text) / 200
-            else decoded.text
-        )
-        parts = [fence(text, "json")]
-        if len(text) > _LAID_OUT and value is not None:
-            parts.insert(0, "Outline:\n\n" + "\n".join(outline(value)))
-            notes.append(f"A large JSON document ({len(decoded.text):,} characters): its outline comes first.")
-        facts = Metadata(content_type=page.media_type)
-        draft = Draft(file_name(page.final_url), "\n\n".join(parts), "data", facts, tuple(notes))
-        return assemble(draft, self.name)
+    decoded = decode(page)
+    notes = list(decoded.notes)
+    value: Any = None
+    try:
+        value = json.loads(decoded.text)
+    except (ValueError, RecursionError):
+        if "ndjson" not in page.media_type and "jsonl" not in page.media_type:
+            notes.append("The text is not valid JSON; it is shown as it came.")
+    if isinstance(value, dict) and (reader := _reader_of(value)):
+        return reader(value, page)
+    text = (
+        lay_out(decoded.text)
+        if value is not None and decoded.text.count("\n") < len(decoded.text) / 200
+        else decoded.text
+    )
+    parts = [fence(text, "json")]
+    if len(text) > _LAID_OUT and value is not None:
+        parts.insert(0, "Outline:\n\n" + "\n".join(outline(value)))
+        notes.append(f"A large JSON document ({len(decoded.text):,} characters): its outline comes first.")
+    return assemble(page, "json", "\n\n".join(parts), kind="data", notes=notes)
 
 
-class CsvExtractor:
+def read_csv(page: Fetched) -> Document:
     """Reads comma-, semicolon- and tab-separated values."""
-
-    name = f"csv@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        delimiter = "\t" if "tab-separated" in page.media_type else _delimiter(decoded.text)
-        rows: list[list[str]] = []
-        total = 0
-        try:
-            for row in csv.reader(io.StringIO(decoded.text), delimiter=delimiter):
-                if any(cell.strip() for cell in row):
-                    total += 1
-                    if total <= _ROWS:
-                        rows.append([" ".join(cell.split())[:_CELL] for cell in row[:_COLUMNS]])
-        except csv.Error:
-            pass  # a field beyond the reader's limit: what came before is kept
-        notes = list(decoded.notes)
-        if total > _ROWS:
-            notes.append(f"The table has {total:,} rows; the first {_ROWS:,} are shown.")
-        if any(len(row) == _COLUMNS for row in rows):
-            notes.append(f"Only the first {_COLUMNS} columns are shown.")
-        facts = Metadata(content_type=page.media_type)
-        draft = Draft(file_name(page.final_url), table_of(rows), "data", facts, tuple(notes))
-        return assemble(draft, self.name)
+    decoded = decode(page)
+    delimiter = "\t" if "tab-separated" in page.media_type else _delimiter(decoded.text)
+    rows: list[list[str]] = []
+    total = 0
+    try:
+        for row in csv.reader(io.StringIO(decoded.text), delimiter=delimiter):
+            if any(cell.strip() for cell in row):
+                total += 1
+                if total <= _ROWS:
+                    rows.append([" ".join(cell.split())[:_CELL] for cell in row[:_COLUMNS]])
+    except csv.Error:
+        pass  # a field beyond the reader's limit: what came before is kept
+    notes = list(decoded.notes)
+    if total > _ROWS:
+        notes.append(f"The table has {total:,} rows; the first {_ROWS:,} are shown.")
+    if any(len(row) == _COLUMNS for row in rows):
+        notes.append(f"Only the first {_COLUMNS} columns are shown.")
+    return assemble(page, "csv", table_of(rows), kind="data", notes=notes)
 
 
-class XmlExtractor:
+def read_xml(page: Fetched) -> Document:
     """Reads XML: feeds and sitemaps as such, everything else as fenced source."""
+    decoded = decode(page)
+    head = decoded.text[:3000].lower()
+    if re.search(r"<(?:rss|feed|rdf:rdf)[\s>]", head):
+        from mcp_web.extract.feed import read_feed
 
-    name = f"xml@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        head = decoded.text[:3000].lower()
-        if re.search(r"<(?:rss|feed|rdf:rdf)[\s>]", head):
-            from mcp_web.extract.feed import FeedExtractor
-
-            return FeedExtractor().extract(page, request)
-        facts = Metadata(content_type=page.media_type)
-        if re.search(r"<(?:urlset|sitemapindex)[\s>]", head):
-            text = "\n".join(_sitemap(decoded.text))
-            return assemble(Draft("Sitemap", text, "listing", facts, decoded.notes), self.name)
-        text = decoded.text
-        if text.count("\n") < len(text) / 500:
-            text = re.sub(r">\s*<", ">\n<", text)
-        return assemble(Draft(file_name(page.final_url), fence(text, "xml"), "data", facts, decoded.notes), self.name)
+        return read_feed(page)
+    if re.search(r"<(?:urlset|sitemapindex)[\s>]", head):
+        text = "\n".join(_sitemap(decoded.text))
+        return assemble(page, "xml", text, title="Sitemap", kind="listing", notes=decoded.notes)
+    text = decoded.text
+    if text.count("\n") < len(text) / 500:
+        text = re.sub(r">\s*<", ">\n<", text)
+    return assemble(page, "xml", fence(text, "xml"), kind="data", notes=decoded.notes)
 
 
 def lay_out(text: str) -> str:

@@ -1,7 +1,7 @@
 """Fetched bytes → Document: which extractor reads which media type.
 
 `extract_document` runs inside a sandboxed worker process, so it is a plain function of picklable values.
-Extractors are imported when their type is met: an HTML reader never loads the PDF library.
+Readers are imported when their type is met: a page of HTML never loads the PDF library.
 """
 
 from __future__ import annotations
@@ -10,79 +10,72 @@ from dataclasses import replace
 from importlib import import_module
 
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
-from mcp_web.extract.extractor import Extractor
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.text.untrusted import quoted
 
-_HTML = "mcp_web.extract.html.engine:HtmlExtractor"
-_PLAIN = "mcp_web.extract.plain:PlainExtractor"
-_MARKDOWN = "mcp_web.extract.plain:MarkdownExtractor"
-_JSON = "mcp_web.extract.data:JsonExtractor"
-_CSV = "mcp_web.extract.data:CsvExtractor"
-_XML = "mcp_web.extract.data:XmlExtractor"
-_FEED = "mcp_web.extract.feed:FeedExtractor"
-_DOCX = "mcp_web.extract.office.docx:DocxExtractor"
-_XLSX = "mcp_web.extract.office.xlsx:XlsxExtractor"
-_PPTX = "mcp_web.extract.office.pptx:PptxExtractor"
-_ODF = "mcp_web.extract.office.odf:OdfExtractor"
-_RTF = "mcp_web.extract.office.rtf:RtfExtractor"
-_MAIL = "mcp_web.extract.mail:MailExtractor"
-_SUBTITLES = "mcp_web.extract.subtitles:SubtitleExtractor"
-_PDF = "mcp_web.extract.pdf.engine:PdfExtractor"
-_PICTURE = "mcp_web.extract.picture:PictureExtractor"
-_GZIP = "mcp_web.extract.gzip_file:GzipExtractor"
-_ZIP = "mcp_web.extract.office.zip:ZipExtractor"
+# Module and function of each reader. Most take the page alone.
+_HTML = "html.engine:read_html"
+_PLAIN = "plain:read_plain"
+_MARKDOWN = "plain:read_markdown"
+_JSON = "data:read_json"
+_CSV = "data:read_csv"
+_XML = "data:read_xml"
+_FEED = "feed:read_feed"
+_DOCX = "office.docx:read_docx"
+_XLSX = "office.xlsx:read_xlsx"
+_PPTX = "office.pptx:read_pptx"
+_ODF = "office.odf:read_odf"
+_EPUB = "office.epub:read_epub"
+_RTF = "office.rtf:read_rtf"
+_MAIL = "mail:read_mail"
+_SUBTITLES = "subtitles:read_subtitles"
+_PDF = "pdf.engine:read_pdf"
+_PICTURE = "picture:read_picture"
+_GZIP = "gzip_file:read_gzip"
+_TAKE_REQUEST = frozenset({_HTML, _PLAIN, _MARKDOWN, _PDF, _PICTURE, _GZIP})  # and the options
 
-# Media type → "module:class".
-EXTRACTORS: dict[str, str] = {
-    "text/html": _HTML,
-    "application/xhtml+xml": _HTML,
-    "text/markdown": _MARKDOWN,
-    "text/x-markdown": _MARKDOWN,
-    "application/json": _JSON,
-    "text/json": _JSON,
-    "application/x-ndjson": _JSON,
-    "application/jsonlines": _JSON,
-    "text/csv": _CSV,
-    "text/tab-separated-values": _CSV,
-    "application/xml": _XML,
-    "text/xml": _XML,
-    "application/rss+xml": _FEED,
-    "application/atom+xml": _FEED,
-    "application/rdf+xml": _XML,
-    "application/pdf": _PDF,
-    "image/png": _PICTURE,
-    "image/jpeg": _PICTURE,
-    "image/bmp": _PICTURE,
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": _DOCX,
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.template": _DOCX,
-    "application/vnd.ms-word.document.macroenabled.12": _DOCX,
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": _XLSX,
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.template": _XLSX,
-    "application/vnd.ms-excel.sheet.macroenabled.12": _XLSX,
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": _PPTX,
-    "application/vnd.openxmlformats-officedocument.presentationml.slideshow": _PPTX,
-    "application/vnd.ms-powerpoint.presentation.macroenabled.12": _PPTX,
-    "application/vnd.oasis.opendocument.text": _ODF,
-    "application/vnd.oasis.opendocument.text-template": _ODF,
-    "application/vnd.oasis.opendocument.spreadsheet": _ODF,
-    "application/vnd.oasis.opendocument.presentation": _ODF,
-    "application/epub+zip": "mcp_web.extract.office.epub:EpubExtractor",
-    "application/vnd.mcp-web.thread+json": "mcp_web.extract.thread:ThreadExtractor",
-    "application/vnd.mcp-web.paper+json": "mcp_web.extract.paper:PaperExtractor",
-    "application/jats+xml": "mcp_web.extract.jats:JatsExtractor",
-    "text/vtt": _SUBTITLES,
-    "application/x-subrip": _SUBTITLES,
-    "text/srt": _SUBTITLES,
-    "message/rfc822": _MAIL,
-    "application/rtf": _RTF,
-    "text/rtf": _RTF,
-    "application/zip": _ZIP,
-    "application/gzip": _GZIP,
-    "application/x-gzip": _GZIP,
-    "application/x-zip-compressed": _ZIP,
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN = "application/vnd.oasis.opendocument"
+_MEDIA_TYPES = {
+    _HTML: ("text/html", "application/xhtml+xml"),
+    _MARKDOWN: ("text/markdown", "text/x-markdown"),
+    _JSON: ("application/json", "text/json", "application/x-ndjson", "application/jsonlines"),
+    _CSV: ("text/csv", "text/tab-separated-values"),
+    _XML: ("application/xml", "text/xml", "application/rdf+xml"),
+    _FEED: ("application/rss+xml", "application/atom+xml"),
+    _PDF: ("application/pdf",),
+    _PICTURE: ("image/png", "image/jpeg", "image/bmp"),
+    _DOCX: (
+        f"{_OFFICE}.wordprocessingml.document",
+        f"{_OFFICE}.wordprocessingml.template",
+        "application/vnd.ms-word.document.macroenabled.12",
+    ),
+    _XLSX: (
+        f"{_OFFICE}.spreadsheetml.sheet",
+        f"{_OFFICE}.spreadsheetml.template",
+        "application/vnd.ms-excel.sheet.macroenabled.12",
+    ),
+    _PPTX: (
+        f"{_OFFICE}.presentationml.presentation",
+        f"{_OFFICE}.presentationml.slideshow",
+        "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+    ),
+    _ODF: tuple(
+        f"application/vnd.oasis.opendocument.{kind}"
+        for kind in ("text", "text-template", "spreadsheet", "presentation")
+    ),
+    _EPUB: ("application/epub+zip",),
+    _RTF: ("application/rtf", "text/rtf"),
+    _MAIL: ("message/rfc822",),
+    _SUBTITLES: ("text/vtt", "application/x-subrip", "text/srt"),
+    _GZIP: ("application/gzip", "application/x-gzip"),
+    "office.zip:read_zip": ("application/zip", "application/x-zip-compressed"),
+    "thread:read_thread": ("application/vnd.mcp-web.thread+json",),
+    "paper:read_paper": ("application/vnd.mcp-web.paper+json",),
+    "jats:read_jats": ("application/jats+xml",),
 }
+EXTRACTORS = {media_type: reader for reader, types in _MEDIA_TYPES.items() for media_type in types}
 
 # What plain text is by the ending of its URL: code hosts send every file as text/plain.
 _TEXT_ENDINGS = {
@@ -93,7 +86,7 @@ _TEXT_ENDINGS = {
 # What bytes without a type are.
 _BYTES_ENDINGS = _TEXT_ENDINGS | {
     "pdf": _PDF, "docx": _DOCX, "xlsx": _XLSX, "pptx": _PPTX, "odt": _ODF, "ods": _ODF,
-    "odp": _ODF, "epub": EXTRACTORS["application/epub+zip"], "rtf": _RTF, "txt": _PLAIN,
+    "odp": _ODF, "epub": _EPUB, "rtf": _RTF, "txt": _PLAIN,
 }  # fmt: skip
 
 # fmt: off
@@ -105,7 +98,7 @@ _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
-    """The "module:class" of a media type's extractor; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
+    """The "module:function" that reads a media type; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
     ending = url.partition("?")[0].partition("#")[0].lower().rpartition(".")[2]
     if media_type == "text/plain":
         return _TEXT_ENDINGS.get(ending, _PLAIN)
@@ -141,7 +134,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
             size=len(page.body),
         )
     if request.mode == "raw" and is_text(page.media_type):
-        place = "mcp_web.extract.plain:RawExtractor"
+        place = "plain:read_raw"
     if request.selector and place != _HTML:
         raise SelectorNotFound(
             f"The selector {request.selector!r} cannot be used: {media_type} is not an HTML page.",
@@ -149,10 +142,9 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
             url=page.final_url,
         )
     module, _, name = place.partition(":")
-    kind = getattr(import_module(module), name)
-    extractor: Extractor = kind(options) if place in (_HTML, _PDF, _PICTURE) else kind()
+    reader = getattr(import_module(f"mcp_web.extract.{module}"), name)
     try:
-        document = extractor.extract(page, request)
+        document = reader(page, request, options) if place in _TAKE_REQUEST else reader(page)
     except RecursionError as error:
         raise ExtractFailed(f"{page.final_url} is nested too deeply to be read.", url=page.final_url) from error
     return _finished(document, page, request)

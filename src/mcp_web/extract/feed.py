@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.languages import file_name
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
 from mcp_web.text.untrusted import quoted
 
 _ENTRIES = 300
 _SUMMARY = 800  # characters of an entry shown; its page has the rest
-_NAME = f"feed@{__version__}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,31 +29,27 @@ class Item:
     html: str
 
 
-class FeedExtractor:
+def read_feed(page: Fetched) -> Document:
     """Reads application/rss+xml, application/atom+xml and XML that turns out to be a feed."""
+    from turbohtml.extract import feed as parse_feed
 
-    name = _NAME
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        from turbohtml.extract import feed as parse_feed
-
-        decoded = decode(page)
-        found = parse_feed(decoded.text)
-        if found is None:
-            raise ExtractFailed(f"{page.final_url} is {quoted(page.media_type)} but holds no feed.", url=page.final_url)
-        items = (
-            Item(
-                entry.title or "",
-                entry.link,
-                read_date(entry.published) or read_date(entry.updated),
-                entry.author,
-                entry.summary or (entry.content if isinstance(entry.content, str) else "") or "",
-            )
-            for entry in found.entries[:_ENTRIES]
+    decoded = decode(page)
+    found = parse_feed(decoded.text)
+    if found is None:
+        raise ExtractFailed(f"{page.final_url} is {quoted(page.media_type)} but holds no feed.", url=page.final_url)
+    items = (
+        Item(
+            entry.title or "",
+            entry.link,
+            read_date(entry.published) or read_date(entry.updated),
+            entry.author,
+            entry.summary or (entry.content if isinstance(entry.content, str) else "") or "",
         )
-        return _document(
-            page, found.title, found.link, found.description, found.updated, items, len(found.entries), decoded.notes
-        )
+        for entry in found.entries[:_ENTRIES]
+    )
+    return _document(
+        page, found.title, found.link, found.description, found.updated, items, len(found.entries), decoded.notes
+    )
 
 
 def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
@@ -102,10 +96,9 @@ def _document(
         description=description[:500] or None,
         modified=read_date(updated),
         canonical_url=_absolute(base, home),
-        content_type=page.media_type,
     )
-    draft = Draft(_line(title) or file_name(base), "\n\n".join(parts), "listing", facts, notes, hidden)
-    return assemble(draft, _NAME)
+    text = "\n\n".join(parts)
+    return assemble(page, "feed", text, title=_line(title), kind="listing", facts=facts, notes=notes, hidden=hidden)
 
 
 def _entry(item: Item, base: str) -> tuple[str, int]:

@@ -6,8 +6,8 @@ import zlib
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed, UnsupportedContent
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 _MOST = 20_000_000  # bytes, unpacked
@@ -24,27 +24,22 @@ _TYPES = {
 }
 
 
-class GzipExtractor:
+def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Reads application/gzip by the ending before `.gz`."""
+    from mcp_web.extract.document import extract_document
 
-    name = f"gzip@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        from mcp_web.extract.document import extract_document
-        from mcp_web.extract.options import ExtractOptions
-
-        name = urlsplit(page.final_url).path.lower().removesuffix(".gz")
-        kind = _TYPES.get(name.rpartition(".")[2])
-        if kind is None:
-            raise UnsupportedContent(
-                f"{page.final_url} is a gzip file ({len(page.body):,} bytes) whose name does not say what is inside.",
-                url=page.final_url,
-                content_type=page.media_type,
-            )
-        body, cut = _unpacked(page)
-        document = extract_document(replace(page, body=body, media_type=kind), request, ExtractOptions())
-        note = f"The unpacked file is longer than {_MOST:,} bytes; the rest was not read."
-        return replace(document, notes=(*document.notes, note)) if cut else document
+    name = urlsplit(page.final_url).path.lower().removesuffix(".gz")
+    kind = _TYPES.get(name.rpartition(".")[2])
+    if kind is None:
+        raise UnsupportedContent(
+            f"{page.final_url} is a gzip file ({len(page.body):,} bytes) whose name does not say what is inside.",
+            url=page.final_url,
+            content_type=page.media_type,
+        )
+    body, cut = _unpacked(page)
+    document = extract_document(replace(page, body=body, media_type=kind), request, options)
+    note = f"The unpacked file is longer than {_MOST:,} bytes; the rest was not read."
+    return replace(document, notes=(*document.notes, note)) if cut else document
 
 
 def _unpacked(page: Fetched) -> tuple[bytes, bool]:

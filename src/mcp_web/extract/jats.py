@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from html import escape
 from xml.etree import ElementTree
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.office.package import Element, attribute, child, local
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched
 
 MEDIA_TYPE = "application/jats+xml"
 _SAME = frozenset("table thead tbody tfoot tr th td sub sup p code hr col colgroup".split())  # noqa: SIM905
@@ -27,21 +26,16 @@ _DROPPED = frozenset(
 _SECTIONS = frozenset({"sec", "abstract", "ack", "app", "ref-list", "boxed-text"})
 
 
-class JatsExtractor:
+def read_jats(page: Fetched) -> Document:
     """Reads the body, the appendices and the references of an article; its front matter comes from elsewhere."""
-
-    name = f"jats@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        root = _parsed(page.body, page.final_url)
-        article = root if local(root.tag) == "article" else next(root.iter("article"), root)
-        title = "".join(_texts(child(article, "front", "article-meta", "title-group", "article-title")))
-        parts = [_html(part, 1) for name in ("body", "back") if (part := child(article, name)) is not None]
-        text, hidden = snippet_markdown("".join(parts), page.final_url, relative_links=False)
-        if not text:
-            raise ExtractFailed(f"{page.final_url} has no text of the article.", url=page.final_url)
-        facts = Metadata(content_type=page.media_type)
-        return assemble(Draft(" ".join(title.split()), text, "article", facts, (), hidden), self.name)
+    root = _parsed(page.body, page.final_url)
+    article = root if local(root.tag) == "article" else next(root.iter("article"), root)
+    title = "".join(_texts(child(article, "front", "article-meta", "title-group", "article-title")))
+    parts = [_html(part, 1) for name in ("body", "back") if (part := child(article, name)) is not None]
+    text, hidden = snippet_markdown("".join(parts), page.final_url, relative_links=False)
+    if not text:
+        raise ExtractFailed(f"{page.final_url} has no text of the article.", url=page.final_url)
+    return assemble(page, "jats", text, title=title, kind="article", hidden=hidden)
 
 
 def abstract_markdown(xml: str, base: str) -> str:

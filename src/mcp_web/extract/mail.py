@@ -6,11 +6,10 @@ from email import policy
 from email.message import EmailMessage, Message
 from email.parser import BytesParser
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
 
 _PARTS = 500
@@ -18,29 +17,24 @@ _MARKS = 20_000  # lines that may divide parts: beyond them the parser takes lon
 _HEADERS = ("From", "To", "Cc", "Date")
 
 
-class MailExtractor:
+def read_mail(page: Fetched) -> Document:
     """Reads message/rfc822."""
-
-    name = f"mail@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        if page.body.count(b"\n--") > _MARKS:
-            raise ExtractFailed(f"The e-mail at {page.final_url} has more parts than are read.", url=page.final_url)
-        mail = BytesParser(policy=policy.default).parsebytes(page.body)
-        if not isinstance(mail, EmailMessage) or not any(_header(mail, name) for name in ("From", "Date", "Subject")):
-            raise ExtractFailed(f"{page.final_url} has no header of an e-mail.", url=page.final_url)
-        text, hidden, notes = _body(mail, page.final_url)
-        lines = [f"- {name}: {value}" for name in _HEADERS if (value := _header(mail, name))]
-        attached = [line for part in list(mail.walk())[:_PARTS] if (line := _attachment(part))]
-        parts = ["\n".join(lines), text, "## Attachments\n\n" + "\n".join(attached) if attached else ""]
-        subject = _header(mail, "Subject") or "E-mail without a subject"
-        facts = Metadata(
-            author=_header(mail, "From") or None,
-            published=read_date(_header(mail, "Date"), whole_text=True) if mail["Date"] else None,
-            content_type=page.media_type,
-        )
-        draft = Draft(subject, "\n\n".join(filter(None, parts)), "unknown", facts, notes, hidden)
-        return assemble(draft, self.name)
+    if page.body.count(b"\n--") > _MARKS:
+        raise ExtractFailed(f"The e-mail at {page.final_url} has more parts than are read.", url=page.final_url)
+    mail = BytesParser(policy=policy.default).parsebytes(page.body)
+    if not isinstance(mail, EmailMessage) or not any(_header(mail, name) for name in ("From", "Date", "Subject")):
+        raise ExtractFailed(f"{page.final_url} has no header of an e-mail.", url=page.final_url)
+    text, hidden, notes = _body(mail, page.final_url)
+    lines = [f"- {name}: {value}" for name in _HEADERS if (value := _header(mail, name))]
+    attached = [line for part in list(mail.walk())[:_PARTS] if (line := _attachment(part))]
+    parts = ["\n".join(lines), text, "## Attachments\n\n" + "\n".join(attached) if attached else ""]
+    subject = _header(mail, "Subject") or "E-mail without a subject"
+    facts = Metadata(
+        author=_header(mail, "From") or None,
+        published=read_date(_header(mail, "Date"), whole_text=True) if mail["Date"] else None,
+    )
+    written = "\n\n".join(filter(None, parts))
+    return assemble(page, "mail", written, title=subject, facts=facts, notes=notes, hidden=hidden)
 
 
 def _body(mail: EmailMessage, base: str) -> tuple[str, int, tuple[str, ...]]:

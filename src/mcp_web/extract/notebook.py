@@ -6,18 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.embedded import without_hidden
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import absolute_targets, fence, read_headings
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.model.page import Document, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched, Metadata, PageKind
 
 _CELLS = 2000
 _OUTPUT = 2000  # characters of one output; tables and logs go on for pages
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_NAME = f"notebook@{__version__}"
 
 
 def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
@@ -28,15 +25,10 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
     text = "\n\n".join(part for cell in cells[:_CELLS] for part in reader.cell(cell) if part.strip())
     headings = read_headings(text)
     notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
-    draft = Draft(
-        title=headings[0].text if headings else file_name(page.final_url),
-        markdown=text,
-        kind="documentation",
-        metadata=Metadata(author=_authors(value), content_type=page.media_type),
-        notes=notes,
-        hidden=reader.hidden,
-    )
-    return assemble(draft, _NAME)
+    title = headings[0].text if headings else ""
+    facts = Metadata(author=_authors(value))
+    kind: PageKind = "documentation"
+    return assemble(page, "notebook", text, title=title, kind=kind, facts=facts, notes=notes, hidden=reader.hidden)
 
 
 def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:

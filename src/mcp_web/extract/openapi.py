@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import inline_text
 from mcp_web.model.page import Document, Fetched, Metadata
 
@@ -17,7 +16,6 @@ _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _OPERATIONS = 2000
 _SCHEMAS = 500
 _DEPTH = 3
-_NAME = f"openapi@{__version__}"
 
 
 def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
@@ -41,8 +39,8 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
             for name, schema in list(schemas.items())[:_SCHEMAS]
         )
     notes = (f"An API description with {len(operations)} operations; mode=raw shows its JSON.",)
-    facts = Metadata(description=inline_text(about)[:500] or None, content_type=page.media_type)
-    return assemble(Draft(title, "\n\n".join(parts), "documentation", facts, notes), _NAME)
+    facts = Metadata(description=inline_text(about)[:500] or None)
+    return assemble(page, "openapi", "\n\n".join(parts), title=title, kind="documentation", facts=facts, notes=notes)
 
 
 def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.jats import abstract_markdown
 from mcp_web.extract.office.package import Element
 from mcp_web.extract.works import Item, arxiv, item_of_answers, line, shown_name
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
 
@@ -40,37 +39,33 @@ _SHOWN_AUTHORS = 50
 _ABSTRACT_WORDS = 5000
 
 
-class PaperExtractor:
+def read_paper(page: Fetched) -> Document:
     """Reads the gathered answers about one work."""
-
-    name = f"paper@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        try:
-            answers = mapping(json.loads(page.body))
-        except ValueError as error:
-            raise ExtractFailed(f"{page.final_url} is no record of a paper.", url=page.final_url) from error
-        number = text(answers.get("number"))
-        entry = _entry(text(answers.get("arxiv")))
-        item = arxiv(entry, number) if entry is not None else item_of_answers(answers)
-        item = {name: value for name, value in item.items() if value}
-        if not item.get("title"):
-            raise ExtractFailed(f"No catalogue knows the work at {page.final_url}.", url=page.final_url)
-        notices = list(_notices(answers, entry))
-        abstract = _abstract(answers, entry, page.final_url)
-        written = "\n\n".join(_written(item, notices, abstract, answers))
-        if any("retracted" in one or "withdrawn" in one or "removed" in one for one in notices):
-            item["status"] = "retracted"
-        facts = Metadata(
-            description=line(abstract)[:1000] or None,
-            author=", ".join(shown_name(one) for one in item.get("author", ())[:_SHOWN_AUTHORS]) or None,
-            published=_day(item.get("issued")) or None,
-            site_name=item.get("container-title") or item.get("publisher"),
-            language=item.get("language"),
-            content_type="text/html",
-            structured_data=({"format": "csl", "data": item},),
-        )
-        return assemble(Draft(item["title"], written, "article", facts, tuple(notices)), self.name)
+    try:
+        answers = mapping(json.loads(page.body))
+    except ValueError as error:
+        raise ExtractFailed(f"{page.final_url} is no record of a paper.", url=page.final_url) from error
+    number = text(answers.get("number"))
+    entry = _entry(text(answers.get("arxiv")))
+    item = arxiv(entry, number) if entry is not None else item_of_answers(answers)
+    item = {name: value for name, value in item.items() if value}
+    if not item.get("title"):
+        raise ExtractFailed(f"No catalogue knows the work at {page.final_url}.", url=page.final_url)
+    notices = list(_notices(answers, entry))
+    abstract = _abstract(answers, entry, page.final_url)
+    written = "\n\n".join(_written(item, notices, abstract, answers))
+    if any("retracted" in one or "withdrawn" in one or "removed" in one for one in notices):
+        item["status"] = "retracted"
+    facts = Metadata(
+        description=line(abstract)[:1000] or None,
+        author=", ".join(shown_name(one) for one in item.get("author", ())[:_SHOWN_AUTHORS]) or None,
+        published=_day(item.get("issued")) or None,
+        site_name=item.get("container-title") or item.get("publisher"),
+        language=item.get("language"),
+        content_type="text/html",
+        structured_data=({"format": "csl", "data": item},),
+    )
+    return assemble(page, "paper", written, title=item["title"], kind="article", facts=facts, notes=notices)
 
 
 def _written(item: Item, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:

@@ -4,52 +4,42 @@ from __future__ import annotations
 
 import struct
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed, UnsupportedContent
-from mcp_web.extract.assemble import Draft, assemble
-from mcp_web.extract.languages import file_name
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.ocr import INSTALL, MOST_PIXELS, find_tesseract
 from mcp_web.extract.options import ExtractOptions
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 _SECONDS = 18.0
 
 
-class PictureExtractor:
+def read_picture(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Reads image/png, image/jpeg and image/bmp."""
-
-    name = f"picture@{__version__}"
-
-    def __init__(self, options: ExtractOptions | None = None) -> None:
-        self._options = options or ExtractOptions()
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        width, height = picture_size(page.body)
-        size = f"{width:,} × {height:,} pixels" if width else "unknown size"
-        tesseract = find_tesseract(self._options.ocr)
-        if tesseract is None:
-            raise UnsupportedContent(
-                f"{page.final_url} is a picture ({page.media_type}, {size}), and no program to recognise text is here.",
-                suggestion=INSTALL,
-                url=page.final_url,
-                content_type=page.media_type,
-            )
-        if not 0 < width * height <= MOST_PIXELS:
-            raise ExtractFailed(
-                f"The picture at {page.final_url} has {size}; up to {MOST_PIXELS // 1_000_000} million are read.",
-                suggestion="Look for a smaller version of the picture, or for its text.",
-                url=page.final_url,
-            )
-        found = tesseract.read(page.body, _SECONDS)
-        if not found.words:
-            raise ExtractFailed(
-                f"No text was recognised in the picture at {page.final_url} ({size}).",
-                suggestion="The picture may hold no text; look for a page that describes it.",
-                url=page.final_url,
-            )
-        note = f"Text of a picture ({size}) recognised by Tesseract, confidence {found.confidence:.0f} %."
-        facts = Metadata(content_type=page.media_type)
-        return assemble(Draft(file_name(page.final_url), found.text, "unknown", facts, (note,)), self.name)
+    width, height = picture_size(page.body)
+    size = f"{width:,} × {height:,} pixels" if width else "unknown size"
+    tesseract = find_tesseract(options.ocr)
+    if tesseract is None:
+        raise UnsupportedContent(
+            f"{page.final_url} is a picture ({page.media_type}, {size}), and no program to recognise text is here.",
+            suggestion=INSTALL,
+            url=page.final_url,
+            content_type=page.media_type,
+        )
+    if not 0 < width * height <= MOST_PIXELS:
+        raise ExtractFailed(
+            f"The picture at {page.final_url} has {size}; up to {MOST_PIXELS // 1_000_000} million are read.",
+            suggestion="Look for a smaller version of the picture, or for its text.",
+            url=page.final_url,
+        )
+    found = tesseract.read(page.body, _SECONDS)
+    if not found.words:
+        raise ExtractFailed(
+            f"No text was recognised in the picture at {page.final_url} ({size}).",
+            suggestion="The picture may hold no text; look for a page that describes it.",
+            url=page.final_url,
+        )
+    note = f"Text of a picture ({size}) recognised by Tesseract, confidence {found.confidence:.0f} %."
+    return assemble(page, "picture", found.text, notes=[note])
 
 
 def picture_size(data: bytes) -> tuple[int, int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.embedded import write_embedded
-from mcp_web.extract.languages import ending, file_name, language_of, read_definitions
+from mcp_web.extract.languages import ending, language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
 from mcp_web.text import front_matter
 from mcp_web.text.dates import read_date
@@ -26,68 +26,51 @@ _HEADING = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?[ \t]{1,4}([A-Z][^\n]{1,9
 _LEADERS = re.compile(r"\.{4}|(?:\. ){4}|[ \t]\d{1,4}$")
 
 
-class PlainExtractor:
+def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Reads text/* that has no reader of its own, by its ending, then by its look."""
-
-    name = f"plain@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
-        facts = Metadata(content_type=page.media_type)
-        title = file_name(page.final_url)
-        if language := language_of(page.media_type, page.final_url):
-            draft = Draft(title, fence(text, language), "unknown", facts, decoded.notes, outline=read_definitions)
-        elif ending(page.final_url) in _MARKDOWN_ENDINGS or looks_like_markdown(text):
-            return MarkdownExtractor().extract(page, request)
-        else:
-            draft = Draft(_first_line(text) or title, text, "unknown", facts, decoded.notes, outline=numbered_headings)
-        return assemble(draft, self.name)
+    decoded = decode(page)
+    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
+    if language := language_of(page.media_type, page.final_url):
+        return assemble(page, "plain", fence(text, language), notes=decoded.notes, outline=read_definitions)
+    if ending(page.final_url) in _MARKDOWN_ENDINGS or looks_like_markdown(text):
+        return read_markdown(page, request, options)
+    return assemble(page, "plain", text, title=_first_line(text), notes=decoded.notes, outline=numbered_headings)
 
 
-class MarkdownExtractor:
+def read_markdown(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
     """Reads Markdown: targets made absolute, front matter read, what a rendered page would not show left out."""
-
-    name = f"markdown@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        facts, text = front_matter.read(decoded.text.replace("\r\n", "\n"))
-        fields = {name: front_matter.joined(value) for name, value in facts.items()}
-        text = _BLANKS.sub("\n\n\n", text)
-        text, hidden = _shown(text)
-        text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
-        text = absolute_targets(text, page.final_url)
-        headings = read_headings(text)
-        top = next((each.text for each in headings if each.level == min(other.level for other in headings)), "")
-        draft = Draft(
-            title=fields.get("title") or top or file_name(page.final_url),
-            markdown=text,
-            metadata=Metadata(
-                description=fields.get("description") or fields.get("summary") or None,
-                author=fields.get("author") or fields.get("authors") or None,
-                published=read_date(fields.get("date")),
-                modified=read_date(fields.get("updated") or fields.get("lastmod")),
-                language=fields.get("lang") or fields.get("language") or None,
-                content_type=page.media_type,
-            ),
-            notes=decoded.notes,
-            hidden=hidden + unseen,
-            images=images,
-        )
-        return assemble(draft, self.name)
+    decoded = decode(page)
+    front, text = front_matter.read(decoded.text.replace("\r\n", "\n"))
+    fields = {name: front_matter.joined(value) for name, value in front.items()}
+    text = _BLANKS.sub("\n\n\n", text)
+    text, hidden = _shown(text)
+    text, images, unseen = write_embedded(text, page.final_url, include_images=request.include_images)
+    text = absolute_targets(text, page.final_url)
+    headings = read_headings(text)
+    top = next((each.text for each in headings if each.level == min(other.level for other in headings)), "")
+    facts = Metadata(
+        description=fields.get("description") or fields.get("summary") or None,
+        author=fields.get("author") or fields.get("authors") or None,
+        published=read_date(fields.get("date")),
+        modified=read_date(fields.get("updated") or fields.get("lastmod")),
+        language=fields.get("lang") or fields.get("language") or None,
+    )
+    return assemble(
+        page,
+        "markdown",
+        text,
+        title=fields.get("title") or top,
+        facts=facts,
+        notes=decoded.notes,
+        hidden=hidden + unseen,
+        images=images,
+    )
 
 
-class RawExtractor:
+def read_raw(page: Fetched) -> Document:
     """The decoded source of a text page, nothing interpreted (`mode=raw`)."""
-
-    name = f"raw@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        facts = Metadata(content_type=page.media_type)
-        draft = Draft(file_name(page.final_url), decoded.text, "unknown", facts, decoded.notes, outline=lambda text: ())
-        return assemble(draft, self.name)
+    decoded = decode(page)
+    return assemble(page, "raw", decoded.text, notes=decoded.notes, outline=lambda text: ())
 
 
 def looks_like_markdown(text: str) -> bool:

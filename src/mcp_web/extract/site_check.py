@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_web.extract import sites
-from mcp_web.extract.html.engine import HtmlExtractor
+from mcp_web.extract.html.engine import read_html
+from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 
@@ -49,7 +50,7 @@ def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport
     document = None
     if matched:
         request = ExtractRequest(siteconfig=text, explain=True)
-        document = HtmlExtractor().extract(page, request)
+        document = read_html(page, request, ExtractOptions())
     return SiteConfigReport(config.name, fits, rules, document, _problems(config, fits, matched, document))
 
 

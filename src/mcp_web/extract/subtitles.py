@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from html import unescape
 from typing import NamedTuple
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import escape_start
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched
 
 _TIMES = re.compile(r"^(?:(\d{1,3}):)?(\d{2}):(\d{2})[.,](\d{3})[ \t]+-->[ \t]+(?:\d{1,3}:)?\d{2}:\d{2}[.,]\d{3}")
 _VOICE = re.compile(r"<v(?:\.[\w.-]{1,50})?[ \t]+([^<>\n]{1,100})>")
@@ -28,18 +26,13 @@ class _Cue(NamedTuple):
     text: str
 
 
-class SubtitleExtractor:
+def read_subtitles(page: Fetched) -> Document:
     """Reads text/vtt and application/x-subrip."""
-
-    name = f"subtitles@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        decoded = decode(page)
-        text = "\n\n".join(_paragraphs(_cues(decoded.text.replace("\r\n", "\n").replace("\r", "\n"))))
-        if not text:
-            raise ExtractFailed(f"{page.final_url} holds no subtitles.", url=page.final_url)
-        facts = Metadata(content_type=page.media_type)
-        return assemble(Draft(file_name(page.final_url), text, "unknown", facts, decoded.notes), self.name)
+    decoded = decode(page)
+    text = "\n\n".join(_paragraphs(_cues(decoded.text.replace("\r\n", "\n").replace("\r", "\n"))))
+    if not text:
+        raise ExtractFailed(f"{page.final_url} holds no subtitles.", url=page.final_url)
+    return assemble(page, "subtitles", text, notes=decoded.notes)
 
 
 def _cues(source: str) -> Iterator[_Cue]:

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.markdown import map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
-from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata
+from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.json_fields import items, mapping, text
 
 _POSTS = 5000
@@ -42,30 +41,28 @@ class _Thread:
     notes: list[str] = field(default_factory=list)
 
 
-class ThreadExtractor:
+def read_thread(page: Fetched) -> Document:
     """Reads the gathered answers of a thread's API."""
-
-    name = f"thread@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        value = _gathered(page)
-        reader = _Reader(page.final_url)
-        readers = {
-            "github": reader.github,
-            "stackexchange": reader.stackexchange,
-            "hackernews": reader.hackernews,
-            "discourse": reader.discourse,
-            "discussions": reader.discussion,
-            "reddit": reader.reddit,
-        }
-        read = readers.get(text(value.get("source")))
-        thread = read(value) if read else _Thread("", [])
-        if not thread.posts:
-            raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
-        first = thread.posts[0]
-        facts = Metadata(author=first.author, published=first.date or None, content_type="text/html")
-        draft = Draft(thread.title, "\n\n".join(_written(thread)), "forum", facts, tuple(thread.notes), reader.hidden)
-        return assemble(draft, self.name)
+    value = _gathered(page)
+    reader = _Reader(page.final_url)
+    readers = {
+        "github": reader.github,
+        "stackexchange": reader.stackexchange,
+        "hackernews": reader.hackernews,
+        "discourse": reader.discourse,
+        "discussions": reader.discussion,
+        "reddit": reader.reddit,
+    }
+    read = readers.get(text(value.get("source")))
+    thread = read(value) if read else _Thread("", [])
+    if not thread.posts:
+        raise ExtractFailed(f"{page.final_url} is a thread without posts.", url=page.final_url)
+    first = thread.posts[0]
+    facts = Metadata(author=first.author, published=first.date or None, content_type="text/html")
+    written = "\n\n".join(_written(thread))
+    return assemble(
+        page, "thread", written, title=thread.title, kind="forum", facts=facts, notes=thread.notes, hidden=reader.hidden
+    )
 
 
 def _gathered(page: Fetched) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element, Node
 
+_NAME = f"mcp-web@{mcp_web.__version__}"
 _TRANSCRIPT = b'"transcript"'  # in structured data
 _FITS = 3  # of a page too large for memory, one part in so many is read instead
 _LEAST = 120  # characters a config's body must hold to be used
@@ -52,95 +53,90 @@ class _Page:
     names: PageNames
 
 
-class HtmlExtractor:
-    """The engine for HTML, fetched or rendered."""
+def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+    """Read a page, fetched or rendered; raises ExtractFailed, InvalidInput or SelectorNotFound."""
+    if request.mode == "raw":
+        return _raw(page)
+    with _collector_paused():
+        try:
+            return _readable(page, request, options)
+        except MemoryError:
+            if not _has_all_memory():
+                raise  # it is tried again with more
+        return _beginning(page, request, options)
 
-    name = f"mcp-web@{mcp_web.__version__}"
 
-    def __init__(self, options: ExtractOptions | None = None) -> None:
-        self._options = options or ExtractOptions()
+def _raw(page: Fetched) -> Document:
+    from mcp_web.extract.hidden import clean_text
 
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        """Read the page; raises ExtractFailed, InvalidInput or SelectorNotFound."""
-        if request.mode == "raw":
-            return self._raw(page)
-        with _collector_paused():
-            try:
-                return self._readable(page, request)
-            except MemoryError:
-                if not _has_all_memory():
-                    raise  # it is tried again with more
-            return self._beginning(page, request)
+    decoded = decode(page)
+    text, hidden = clean_text(decoded.text)
+    return Document(title="", markdown=text, extractor=_NAME, hidden=hidden, notes=decoded.notes)
 
-    def _raw(self, page: Fetched) -> Document:
-        from mcp_web.extract.hidden import clean_text
 
-        decoded = decode(page)
-        text, hidden = clean_text(decoded.text)
-        return Document(title="", markdown=text, extractor=self.name, hidden=hidden, notes=decoded.notes)
+def _beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+    """What can be read of a page whose tree does not fit: cut by its source, so that hidden text still goes."""
+    end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
+    document = _readable(replace(page, body=page.body[:end]), request, options)
+    note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
+    return replace(document, notes=(*document.notes, note))
 
-    def _beginning(self, page: Fetched, request: ExtractRequest) -> Document:
-        """What can be read of a page whose tree does not fit: cut by its source, so that hidden text still goes."""
-        end = page.body.rfind(b">", 0, len(page.body) // _FITS) + 1
-        document = self._readable(replace(page, body=page.body[:end]), request)
-        note = f"The page is made of more elements than fit into memory; only the first {end:,} bytes were read."
-        return replace(document, notes=(*document.notes, note))
 
-    def _readable(self, page: Fetched, request: ExtractRequest) -> Document:
-        from mcp_web.extract.hidden import remove_hidden
-        from mcp_web.extract.html.parse import body_of, page_title, parse_page
-        from mcp_web.extract.html.write.written import write_markdown
-        from mcp_web.extract.metadata import read_metadata
-        from mcp_web.extract.walls import detect_wall
+def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+    from mcp_web.extract.hidden import remove_hidden
+    from mcp_web.extract.html.parse import body_of, page_title, parse_page
+    from mcp_web.extract.html.write.written import write_markdown
+    from mcp_web.extract.metadata import read_metadata
+    from mcp_web.extract.walls import detect_wall
 
-        url = page.final_url
-        tree, notes = parse_page(page)
-        body = body_of(tree)
-        if body is None:
-            raise ExtractFailed(f"The page at {url} holds no HTML element.", url=url)
-        base = tree.base_url(url)
-        source_title = page_title(tree)
-        title, metadata = read_metadata(tree, url, page.headers)
-        names = PageNames(tree)
-        spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
-        hidden = remove_hidden(tree, names)
-        found = self._find(tree, body, request, _Page(url, source_title or title, metadata, names))
-        written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
-        metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
-        wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
-        document = Document(
-            title=found.title or title,
-            markdown=written.markdown,
-            extractor=self.name,
-            kind=found.kind,
-            metadata=metadata,
-            headings=written.headings,
-            links=written.links,
-            images=written.images,
-            siteconfig=found.siteconfig,
-            wall=wall,
-            hidden=hidden + written.hidden,
-            notes=(*notes, *(note for note in (found.note, sentence) if note)),
-            explain=found.explain,
-            next_page=_absolute(base, found.next_page),
-        )
-        return _with_transcript(document, spoken) if spoken else document
+    url = page.final_url
+    tree, notes = parse_page(page)
+    body = body_of(tree)
+    if body is None:
+        raise ExtractFailed(f"The page at {url} holds no HTML element.", url=url)
+    base = tree.base_url(url)
+    source_title = page_title(tree)
+    title, metadata = read_metadata(tree, url, page.headers)
+    names = PageNames(tree)
+    spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
+    hidden = remove_hidden(tree, names)
+    found = _find(tree, body, request, _Page(url, source_title or title, metadata, names), options.site_configs)
+    written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
+    metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
+    wall, sentence = detect_wall(page.body, written.markdown, page.status, page.headers)
+    document = Document(
+        title=found.title or title,
+        markdown=written.markdown,
+        extractor=_NAME,
+        kind=found.kind,
+        metadata=metadata,
+        headings=written.headings,
+        links=written.links,
+        images=written.images,
+        siteconfig=found.siteconfig,
+        wall=wall,
+        hidden=hidden + written.hidden,
+        notes=(*notes, *(note for note in (found.note, sentence) if note)),
+        explain=found.explain,
+        next_page=_absolute(base, found.next_page),
+    )
+    return _with_transcript(document, spoken) if spoken else document
 
-    def _find(self, tree: Tree, body: Element, request: ExtractRequest, page: _Page) -> _Found:
-        """Explicit requests first, then a config that fits, then the learned choice."""
-        if request.selector:
-            roots = _selected(tree, body, request.selector, page.url)
-            why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
-            return _Found(roots, explain=why if request.explain else None)
-        folder = self._options.site_configs
-        if request.siteconfig:
-            return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
-        for config, own in sites.fitting(tree, page.url, page.names.lowered, folder):
-            accept = None if own else _Judge(tree, body, page).accepts
-            applied = sites.apply_config(config, tree, _LEAST, accept)
-            if applied is not None:
-                return _configured(applied, request.explain)
-        return _chosen(tree, body, request, page)
+
+def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folder: str) -> _Found:
+    """Explicit requests first, then a config that fits, then the learned choice; `folder` holds the user's configs."""
+    if request.selector:
+        roots = _selected(tree, body, request.selector, page.url)
+        why = {"method": "selector", "selector": request.selector, "matches": len(roots)}
+        return _Found(roots, explain=why if request.explain else None)
+    if request.siteconfig:
+        return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
+    for config, own in sites.fitting(tree, page.url, page.names.lowered, folder):
+        accept = None if own else _Judge(tree, body, page).accepts
+        applied = sites.apply_config(config, tree, _LEAST, accept)
+        if applied is not None:
+            return _configured(applied, request.explain)
+    return _chosen(tree, body, request, page)
 
 
 def _transcripts(tree: Tree) -> tuple[str, ...]:

@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import escape_start, fence, read_headings, table_of
 from mcp_web.extract.office.facts import core_facts
 from mcp_web.extract.office.ink import PLAIN, Ink, hex_colour
 from mcp_web.extract.office.maths import tex
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
-from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.page import Document, Fetched
 
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
@@ -46,28 +44,23 @@ class Book:
     counts: dict[tuple[str, int], int] = field(default_factory=dict)
 
 
-class DocxExtractor:
+def read_docx(page: Fetched) -> Document:
     """Reads Word documents."""
-
-    name = f"docx@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        package = Package(page)
-        root = package.xml("word/document.xml")
-        body = child(root, "body")
-        if body is None:
-            raise package.failed("holds no Word text")
-        page_ink = Ink(ground=hex_colour(_value(child(root, "background"), "color")))
-        styles = _styles(package)
-        plain = next((style.ink for style in styles.values() if style.default), Ink())
-        book = Book(styles, plain.over(page_ink), _bullets(package), package.relations("word/document.xml"))
-        text = write_blocks(body, book)
-        notes = _footnotes(package, book)
-        title, facts = core_facts(package, page.media_type)
-        markdown = "\n\n".join(part for part in (text, notes) if part)
-        top = next((heading.text for heading in read_headings(markdown)), "")
-        draft = Draft(title or top or file_name(page.final_url), markdown, "unknown", facts, (), book.hidden)
-        return assemble(draft, self.name)
+    package = Package(page)
+    root = package.xml("word/document.xml")
+    body = child(root, "body")
+    if body is None:
+        raise package.failed("holds no Word text")
+    page_ink = Ink(ground=hex_colour(_value(child(root, "background"), "color")))
+    styles = _styles(package)
+    plain = next((style.ink for style in styles.values() if style.default), Ink())
+    book = Book(styles, plain.over(page_ink), _bullets(package), package.relations("word/document.xml"))
+    text = write_blocks(body, book)
+    notes = _footnotes(package, book)
+    title, facts = core_facts(package)
+    markdown = "\n\n".join(part for part in (text, notes) if part)
+    top = next((heading.text for heading in read_headings(markdown)), "")
+    return assemble(page, "docx", markdown, title=title or top, facts=facts, hidden=book.hidden)
 
 
 def write_blocks(parent: Element, book: Book) -> str:

@@ -7,12 +7,12 @@ from mcp_web.model.page import Metadata
 from mcp_web.text.dates import read_date
 
 
-def core_facts(package: Package, media_type: str) -> tuple[str, Metadata]:
+def core_facts(package: Package) -> tuple[str, Metadata]:
     """Title and facts of an Office Open XML file."""
-    return facts_of(package.xml("docProps/core.xml"), media_type)
+    return facts_of(package.xml("docProps/core.xml"))
 
 
-def facts_of(root: Element | None, media_type: str) -> tuple[str, Metadata]:
+def facts_of(root: Element | None) -> tuple[str, Metadata]:
     """Title and facts under the Dublin Core names that Office, OpenDocument and EPUB share."""
     found: dict[str, str] = {}
     creators: list[str] = []
@@ -31,5 +31,4 @@ def facts_of(root: Element | None, media_type: str) -> tuple[str, Metadata]:
         modified=read_date(found.get("modified") or (found.get("date") if "creation-date" in found else None)),
         site_name=found.get("publisher"),
         language=found.get("language"),
-        content_type=media_type,
     )

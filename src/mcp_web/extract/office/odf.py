@@ -6,15 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
-from mcp_web.extract.languages import file_name
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, read_headings, table_of
 from mcp_web.extract.office.facts import facts_of
 from mcp_web.extract.office.ink import PLAIN, Ink
 from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
-from mcp_web.model.page import Document, ExtractRequest, Fetched, PageKind
+from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.untrusted import one_line, shortened
 
 _ROWS = 2000
@@ -40,28 +38,23 @@ class State:
         return True
 
 
-class OdfExtractor:
+def read_odf(page: Fetched) -> Document:
     """Reads odt, ods and odp."""
-
-    name = f"odf@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        package = Package(page)
-        root = package.xml("content.xml")
-        body = child(root, "body")
-        if body is None or not len(body):
-            raise package.failed("holds no text that can be read (it may be encrypted)")
-        content = body[0]
-        state = State(styles=OdfStyles(package.xml("styles.xml"), root))
-        kind: PageKind = "data" if local(content.tag) == "spreadsheet" else "unknown"
-        parts = [part for part in _blocks(content, state, 0) if part.strip()]
-        parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
-        text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")
-        title, facts = facts_of(child(package.xml("meta.xml"), "meta"), page.media_type)
-        top = next((heading.text for heading in read_headings(text)), "")
-        notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
-        draft = Draft(title or top or file_name(page.final_url), text, kind, facts, notes, state.hidden)
-        return assemble(draft, self.name)
+    package = Package(page)
+    root = package.xml("content.xml")
+    body = child(root, "body")
+    if body is None or not len(body):
+        raise package.failed("holds no text that can be read (it may be encrypted)")
+    content = body[0]
+    state = State(styles=OdfStyles(package.xml("styles.xml"), root))
+    kind: PageKind = "data" if local(content.tag) == "spreadsheet" else "unknown"
+    parts = [part for part in _blocks(content, state, 0) if part.strip()]
+    parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
+    text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")
+    title, facts = facts_of(child(package.xml("meta.xml"), "meta"))
+    top = next((heading.text for heading in read_headings(text)), "")
+    notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
+    return assemble(page, "odf", text, title=title or top, kind=kind, facts=facts, notes=notes, hidden=state.hidden)
 
 
 def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:

@@ -4,57 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.colour import Colour
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.facts import core_facts
 from mcp_web.extract.office.ink import Ink
 from mcp_web.extract.office.package import Element, Package, attribute, child, local
 from mcp_web.extract.office.slide_shapes import Place, fill_of, run_ink, shapes_of
-from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.page import Document, Fetched
 
 _SLIDES = 1000
 _PART = "ppt/presentation.xml"
 _ABOVE = ("/slideLayouts/", "/slideMasters/")
 
 
-class PptxExtractor:
+def read_pptx(page: Fetched) -> Document:
     """Reads PowerPoint presentations."""
-
-    name = f"pptx@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        package = Package(page)
-        root = package.xml(_PART)
-        slides = child(root, "sldIdLst")
-        if slides is None:
-            raise package.failed("holds no slides")
-        targets = package.relations(_PART)
-        parts: list[str] = []
-        hidden = hidden_texts = 0
-        size = _slide_size(root)
-        grounds: dict[str, Ink] = {}
-        for number, slide in enumerate(list(slides)[:_SLIDES], 1):
-            name = targets.get(_relation(slide), "")
-            content = package.xml(name)
-            if content is None:
-                continue
-            if content.get("show") == "0":
-                hidden += 1
-                continue
-            text, unseen = _slide(package, name, content, number, size, grounds)
-            parts.append(text)
-            hidden_texts += unseen
-        title, facts = core_facts(package, page.media_type)
-        if title.lower() in ("", "powerpoint presentation", "slide 1", "presentation"):
-            title = parts[0].split("\n", 1)[0].partition(": ")[2] if parts else ""
-        notes = (f"{hidden} hidden slides were left out.",) if hidden else ()
-        draft = Draft(
-            title or file_name(page.final_url), "\n\n".join(parts), "unknown", facts, notes, hidden + hidden_texts
-        )
-        return assemble(draft, self.name)
+    package = Package(page)
+    root = package.xml(_PART)
+    slides = child(root, "sldIdLst")
+    if slides is None:
+        raise package.failed("holds no slides")
+    targets = package.relations(_PART)
+    parts: list[str] = []
+    hidden = hidden_texts = 0
+    size = _slide_size(root)
+    grounds: dict[str, Ink] = {}
+    for number, slide in enumerate(list(slides)[:_SLIDES], 1):
+        name = targets.get(_relation(slide), "")
+        content = package.xml(name)
+        if content is None:
+            continue
+        if content.get("show") == "0":
+            hidden += 1
+            continue
+        text, unseen = _slide(package, name, content, number, size, grounds)
+        parts.append(text)
+        hidden_texts += unseen
+    title, facts = core_facts(package)
+    if title.lower() in ("", "powerpoint presentation", "slide 1", "presentation"):
+        title = parts[0].split("\n", 1)[0].partition(": ")[2] if parts else ""
+    notes = (f"{hidden} hidden slides were left out.",) if hidden else ()
+    text = "\n\n".join(parts)
+    return assemble(page, "pptx", text, title=title, facts=facts, notes=notes, hidden=hidden + hidden_texts)
 
 
 def _relation(slide: Element) -> str:

@@ -10,15 +10,13 @@ from datetime import datetime, timedelta
 # Parts are checked for entity declarations before they are parsed; see package.py.
 from xml.etree import ElementTree
 
-from mcp_web import __version__
-from mcp_web.extract.assemble import Draft, assemble
-from mcp_web.extract.languages import file_name
+from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.cell_styles import CellStyles, children, font_ink
 from mcp_web.extract.office.facts import core_facts
 from mcp_web.extract.office.ink import Ink
 from mcp_web.extract.office.package import Element, Package, child, local
-from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.model.page import Document, Fetched
 from mcp_web.text.untrusted import one_line, quoted, shortened
 
 _ROWS = 2000  # of a sheet
@@ -30,45 +28,39 @@ _NAME = 100  # characters of a sheet's name; programs allow 31
 _FLAT = 1.5  # points; a row of this height shows nothing
 
 
-class XlsxExtractor:
+def read_xlsx(page: Fetched) -> Document:
     """Reads Excel workbooks."""
-
-    name = f"xlsx@{__version__}"
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        package = Package(page)
-        root = package.xml(_BOOK)
-        sheets = child(root, "sheets")
-        if sheets is None:
-            raise package.failed("holds no sheets")
-        targets = package.relations(_BOOK)
-        properties = child(root, "workbookPr")
-        reader = Values(package, epoch_1904=properties is not None and properties.get("date1904") in ("1", "true"))
-        parts: list[str] = []
-        notes: list[str] = []
-        hidden = 0
-        for sheet in sheets:
-            name = sheet.get("name", "Sheet")
-            if sheet.get("state", "visible") != "visible":
-                hidden += 1
-                continue
-            target = next((value for key, value in sheet.attrib.items() if key.endswith("}id")), "")
-            data = package.read(targets.get(target, ""))
-            if data is None:
-                continue
-            package.refuse_entities(data, name)
-            rows, left_out = reader.rows(data)
-            if left_out:
-                notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
-            if rows:
-                parts.append(f"## {shortened(one_line(name), _NAME)}\n\n{table_of(rows)}")
-        if hidden:
-            notes.append(f"{hidden} hidden sheets were left out.")
-        title, facts = core_facts(package, page.media_type)
-        draft = Draft(
-            title or file_name(page.final_url), "\n\n".join(parts), "data", facts, tuple(notes), hidden + reader.hidden
-        )
-        return assemble(draft, self.name)
+    package = Package(page)
+    root = package.xml(_BOOK)
+    sheets = child(root, "sheets")
+    if sheets is None:
+        raise package.failed("holds no sheets")
+    targets = package.relations(_BOOK)
+    properties = child(root, "workbookPr")
+    reader = Values(package, epoch_1904=properties is not None and properties.get("date1904") in ("1", "true"))
+    parts: list[str] = []
+    notes: list[str] = []
+    hidden = 0
+    for sheet in sheets:
+        name = sheet.get("name", "Sheet")
+        if sheet.get("state", "visible") != "visible":
+            hidden += 1
+            continue
+        target = next((value for key, value in sheet.attrib.items() if key.endswith("}id")), "")
+        data = package.read(targets.get(target, ""))
+        if data is None:
+            continue
+        package.refuse_entities(data, name)
+        rows, left_out = reader.rows(data)
+        if left_out:
+            notes.append(f"Sheet {quoted(name)} is longer than what is shown ({len(rows):,} rows).")
+        if rows:
+            parts.append(f"## {shortened(one_line(name), _NAME)}\n\n{table_of(rows)}")
+    if hidden:
+        notes.append(f"{hidden} hidden sheets were left out.")
+    title, facts = core_facts(package)
+    hidden += reader.hidden
+    return assemble(page, "xlsx", "\n\n".join(parts), title=title, kind="data", facts=facts, notes=notes, hidden=hidden)
 
 
 class Values:

@@ -11,11 +11,9 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
-from mcp_web import __version__
 from mcp_web.errors import ExtractFailed
-from mcp_web.extract.assemble import LONGEST, Draft, assemble
+from mcp_web.extract.assemble import LONGEST, assemble
 from mcp_web.extract.markdown import read_headings
 from mcp_web.extract.ocr import find_tesseract
 from mcp_web.extract.options import ExtractOptions
@@ -45,60 +43,52 @@ _NO_TITLE = re.compile(
 _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
 
 
-class PdfExtractor:
-    """Reads application/pdf."""
+def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
+    """The pages of a PDF, each after its marker."""
+    import pypdfium2
 
-    name = f"pdf@{__version__}"
-
-    def __init__(self, options: ExtractOptions | None = None) -> None:
-        self._options = options or ExtractOptions()
-
-    def extract(self, page: Fetched, request: ExtractRequest) -> Document:
-        import pypdfium2
-
-        with _ONE_AT_A_TIME:
+    with _ONE_AT_A_TIME:
+        try:
+            pdf = pypdfium2.PdfDocument(page.body)
             try:
-                pdf = pypdfium2.PdfDocument(page.body)
-            except pypdfium2.PdfiumError as error:
-                raise _failed(page, str(error)) from error
-            try:
-                return self._read(pdf, page)
-            except pypdfium2.PdfiumError as error:
-                raise _failed(page, str(error)) from error
+                return _read(pdf, page, options)
             finally:
                 pdf.close()
+        except pypdfium2.PdfiumError as error:
+            raise _failed(page, str(error)) from error
 
-    def _read(self, pdf: PdfDocument, page: Fetched) -> Document:
-        pages, notes = _pages(pdf)
-        scans = [each.number for each in pages if each.pictures and sum(len(line.text) for line in each.lines) < _SCAN]
-        recognised = read_scans(pdf, scans, find_tesseract(self._options.ocr)) if scans else Scans()
-        if not any(each.lines for each in pages) and not recognised.pages:
-            reason = "holds only images of text (a scan)" if scans else "holds no text that can be seen"
-            raise ExtractFailed(
-                f"The PDF at {page.final_url} ({_count(len(pdf))}) {reason}; there is no text to read.",
-                suggestion=f"Look for an HTML or text version of the same document. {recognised.trouble}".strip(),
-                url=page.final_url,
-                pages=len(pdf),
-            )
-        notes += recognised.notes(scans, len(pages))
-        facts = pdf.get_metadata_dict(skip_empty=True)
-        first = _largest(pages)
-        drop_furniture(pages)
-        styles = read_styles(pages, _outline(pdf))
-        text = "\n\n".join(
-            part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
+
+def _read(pdf: PdfDocument, page: Fetched, options: ExtractOptions) -> Document:
+    pages, notes = _pages(pdf)
+    scans = [each.number for each in pages if each.pictures and sum(len(line.text) for line in each.lines) < _SCAN]
+    recognised = read_scans(pdf, scans, find_tesseract(options.ocr)) if scans else Scans()
+    if not any(each.lines for each in pages) and not recognised.pages:
+        reason = "holds only images of text (a scan)" if scans else "holds no text that can be seen"
+        raise ExtractFailed(
+            f"The PDF at {page.final_url} ({_count(len(pdf))}) {reason}; there is no text to read.",
+            suggestion=f"Look for an HTML or text version of the same document. {recognised.trouble}".strip(),
+            url=page.final_url,
+            pages=len(pdf),
         )
-        draft = Draft(
-            title=_title(facts, first, page.final_url),
-            markdown=text,
-            kind="unknown",
-            metadata=_metadata(facts),
-            notes=((f"PDF with {_count(len(pdf))}; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ())
-            + tuple(notes),
-            hidden=sum(each.hidden for each in pages),
-            outline=read_outline,
-        )
-        return assemble(draft, self.name)
+    notes += recognised.notes(scans, len(pages))
+    facts = pdf.get_metadata_dict(skip_empty=True)
+    first = _largest(pages)
+    drop_furniture(pages)
+    styles = read_styles(pages, _outline(pdf))
+    text = "\n\n".join(
+        part for each in pages for part in (page_marker(each.number), _text(each, styles, recognised)) if part
+    )
+    counted = (f"PDF with {_count(len(pdf))}; `<!-- page N -->` stands before each.",) if len(pdf) > 1 else ()
+    return assemble(
+        page,
+        "pdf",
+        text,
+        title=_title(facts, first),
+        facts=_metadata(facts),
+        notes=(*counted, *notes),
+        hidden=sum(each.hidden for each in pages),
+        outline=read_outline,
+    )
 
 
 def _text(page: PageText, styles: Styles, recognised: Scans) -> str:
@@ -174,11 +164,11 @@ def _largest(pages: list[PageText]) -> str:
     return text if 3 <= len(text) <= 200 else ""
 
 
-def _title(facts: Mapping[str, Any], first: str, url: str) -> str:
+def _title(facts: Mapping[str, Any], first: str) -> str:
     declared = str(facts.get("Title", "")).strip()
     if declared and not _NO_TITLE.search(declared):  # file names and the names of programs are no titles
         return declared
-    return first or unquote(urlsplit(url).path.rpartition("/")[2]) or url
+    return first
 
 
 def _metadata(facts: Mapping[str, Any]) -> Metadata:
