@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.office.ink import Ink, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child
+from mcp_web.extract.office.package import Element, attribute, child, children, value
 
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
 _DATE_CODE = re.compile(r"[dy]|m{3,}|(?<![#0])m(?![#0])|h:?m", re.I)
@@ -20,7 +20,7 @@ _THEME = {"0": "ffffff", "1": "000000"}
 
 
 class CellStyles:
-    """Answers by the index that a cell carries."""
+    """What the styles say, by the index that a cell carries."""
 
     def __init__(self, root: Element | None) -> None:
         formats = {
@@ -46,10 +46,6 @@ class CellStyles:
         return self._inks.get(index, Ink())
 
 
-def children(element: Element | None) -> list[Element]:
-    return list(element) if element is not None else []
-
-
 def _is_date(number: str, code: str | None) -> bool:
     if code is not None:
         return _DATE_CODE.search(_LITERAL.sub("", code)) is not None
@@ -62,17 +58,14 @@ def _at(items: list[Item], index: str | None) -> Item | None:
 
 def font_ink(font: Element) -> Ink:
     """The ink of a font, of a cell or of a run in it."""
-    size = child(font, "sz")
-    value = (attribute(size, "val") if size is not None else None) or ""
-    points = float(value) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", value) else None
+    size = value(font, "sz")
+    points = float(size) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", size) else None
     return Ink(colour=_colour(child(font, "color")), size=points)
 
 
 def _fill(fill: Element) -> Colour | None:
     pattern = child(fill, "patternFill")
-    if pattern is None or attribute(pattern, "patternType") != "solid":
-        return None
-    return _colour(child(pattern, "fgColor"))
+    return _colour(child(pattern, "fgColor")) if attribute(pattern, "patternType") == "solid" else None
 
 
 def _colour(element: Element | None) -> Colour | None:

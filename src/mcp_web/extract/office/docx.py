@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.markdown import escape_start, fence, read_headings, table_of
-from mcp_web.extract.office.facts import core_facts
 from mcp_web.extract.office.ink import PLAIN, Ink, hex_colour
 from mcp_web.extract.office.maths import tex
-from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, value
 from mcp_web.model.page import Document, Fetched
 
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
 _OFF = ("0", "false", "none")
+_AROUND = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent")  # their content is part of the text
 _FLAT = 40  # twentieths of a point; a line or row of this height shows nothing
 _ASIDE = 15_000  # twentieths of a point; wider than a page
 
@@ -43,6 +43,17 @@ class Book:
     hidden: int = 0
     counts: dict[tuple[str, int], int] = field(default_factory=dict)
 
+    def style(self, paragraph: Element | None) -> Style:
+        """The style that the properties of a paragraph name."""
+        return self.styles.get(value(paragraph, "pStyle"), Style())
+
+    def seen(self, text: str, ink: Ink) -> str:
+        """The text; nothing, counted, where nobody sees it."""
+        if ink.is_seen:
+            return text
+        self.hidden += bool(text.strip())
+        return ""
+
 
 def read_docx(page: Fetched) -> Document:
     """Reads Word documents."""
@@ -51,13 +62,13 @@ def read_docx(page: Fetched) -> Document:
     body = child(root, "body")
     if body is None:
         raise package.failed("holds no Word text")
-    page_ink = Ink(ground=hex_colour(_value(child(root, "background"), "color")))
+    page_ink = Ink(ground=hex_colour(attribute(child(root, "background"), "color")))
     styles = _styles(package)
     plain = next((style.ink for style in styles.values() if style.default), Ink())
     book = Book(styles, plain.over(page_ink), _bullets(package), package.relations("word/document.xml"))
     text = write_blocks(body, book)
     notes = _footnotes(package, book)
-    title, facts = core_facts(package)
+    title, facts = package.core_facts()
     markdown = "\n\n".join(part for part in (text, notes) if part)
     top = next((heading.text for heading in read_headings(markdown)), "")
     return assemble(page, "docx", markdown, title=title or top, facts=facts, hidden=book.hidden)
@@ -86,22 +97,15 @@ def _blocks(parent: Element, book: Book) -> Iterator[tuple[str, str]]:
             yield _paragraph(element, book)
         elif name == "tbl":
             yield "table", _table(element, book)
-        elif name == "sdt":
-            content = child(element, "sdtContent")
-            if content is not None:
-                yield from _blocks(content, book)
-        elif name in ("ins", "moveTo", "smartTag", "customXml"):
+        elif name in _AROUND:
             yield from _blocks(element, book)
 
 
 def _paragraph(element: Element, book: Book) -> tuple[str, str]:
     properties = child(element, "pPr")
-    named = child(properties, "pStyle")
-    style = book.styles.get(attribute(named, "val") or "", Style()) if named is not None else Style()
-    outline = child(properties, "outlineLvl")
-    level = style.level
-    if outline is not None and (value := attribute(outline, "val") or "").isdigit() and int(value) < 6:
-        level = int(value) + 1
+    style = book.style(properties)
+    outline = value(properties, "outlineLvl")
+    level = int(outline) + 1 if outline.isdigit() and int(outline) < 6 else style.level
     ink = _paragraph_ink(properties, style).over(book.page)
     if style.code:
         return "code", fence(_raw(element, book, ink))
@@ -117,10 +121,8 @@ def _list_place(properties: Element | None, style: Style) -> tuple[str, int] | N
     number = child(properties, "numPr")
     if number is None:
         return style.list
-    identity, depth = child(number, "numId"), child(number, "ilvl")
-    value = (attribute(identity, "val") if identity is not None else None) or "0"
-    level = (attribute(depth, "val") if depth is not None else None) or "0"
-    return None if value == "0" else (value, int(level) if level.isdigit() else 0)
+    identity, level = value(number, "numId") or "0", value(number, "ilvl")
+    return None if identity == "0" else (identity, int(level) if level.isdigit() else 0)
 
 
 def _item(text: str, place: tuple[str, int], book: Book) -> str:
@@ -163,20 +165,13 @@ def _runs(element: Element, book: Book, ink: Ink) -> Iterator[tuple[str, str]]:
             yield "", f"[{text.replace('[', '(').replace(']', ')')}]({url})" if linked else text
         elif name in ("oMath", "oMathPara"):
             yield "", f"${tex(each)}$"
-        elif name in ("ins", "smartTag", "fldSimple", "moveTo", "customXml"):
+        elif name in (*_AROUND, "fldSimple"):
             yield from _runs(each, book, ink)
-        elif name == "sdt":
-            content = child(each, "sdtContent")
-            if content is not None:
-                yield from _runs(content, book, ink)
 
 
 def _run(run: Element, book: Book, ink: Ink) -> tuple[str, str]:
     properties = child(run, "rPr")
-    text = "".join(_characters(run, book))
-    if not _run_ink(properties, book, ink).is_seen:
-        book.hidden += bool(text.strip())
-        return "", ""
+    text = book.seen("".join(_characters(run, book)), _run_ink(properties, book, ink))
     bold, italic = _on(properties, "b"), _on(properties, "i")
     return ("***" if bold and italic else "**" if bold else "*" if italic else ""), text
 
@@ -204,36 +199,33 @@ def _on(properties: Element | None, name: str) -> bool:
 
 
 def _raw(element: Element, book: Book, ink: Ink) -> str:
-    return "".join(_raw_run(run, book, ink) for run in element.iter() if local(run.tag) == "r")
+    return "".join(_raw_run(run, book, ink) for run in descendants(element, "r"))
 
 
 def _raw_run(run: Element, book: Book, ink: Ink) -> str:
     signs = {"br": "\n", "tab": "\t"}
     text = "".join(each.text or "" if local(each.tag) == "t" else signs.get(local(each.tag), "") for each in run)
-    if _run_ink(child(run, "rPr"), book, ink).is_seen:
-        return text
-    book.hidden += bool(text.strip())
-    return ""
-
-
-def _value(element: Element | None, name: str = "val") -> str | None:
-    return attribute(element, name) if element is not None else None
+    return book.seen(text, _run_ink(child(run, "rPr"), book, ink))
 
 
 def _paragraph_ink(properties: Element | None, style: Style) -> Ink:
     """The style's ink; hidden where the paragraph stands outside of the page or in lines of no height."""
     spacing, indent = child(properties, "spacing"), child(properties, "ind")
-    exact = _value(spacing, "lineRule") == "exact" and 0 <= _twips(_value(spacing, "line"), 240) <= _FLAT
-    aside = abs(_twips(_value(indent, "left") or _value(indent, "start"), 0)) > _ASIDE
-    aside = aside or abs(_twips(_value(indent, "firstLine"), 0)) > _ASIDE
+    exact = attribute(spacing, "lineRule") == "exact" and 0 <= _twips(attribute(spacing, "line"), 240) <= _FLAT
+    indents = (attribute(indent, "left") or attribute(indent, "start"), attribute(indent, "firstLine"))
+    aside = any(abs(_twips(each, 0)) > _ASIDE for each in indents)
     ink = replace(style.ink, hidden=True) if exact or aside else style.ink
-    return ink.on(hex_colour(_value(child(properties, "shd"), "fill")))
+    return ink.on(_shading(properties))
+
+
+def _shading(properties: Element | None) -> Colour | None:
+    return hex_colour(attribute(child(properties, "shd"), "fill"))
 
 
 def _run_ink(properties: Element | None, book: Book, ink: Ink) -> Ink:
     if properties is None or not len(properties):
         return ink
-    named = book.styles.get(_value(child(properties, "rStyle")) or "")
+    named = book.styles.get(value(properties, "rStyle"))
     return _properties_ink(properties).over(named.ink.over(ink) if named is not None else ink)
 
 
@@ -247,76 +239,67 @@ def _properties_ink(properties: Element | None) -> Ink:
             hidden = bool(hidden) or _on(properties, name)
     if _is_squeezed(properties) or _is_unfilled(properties):
         hidden = True
-    size = _value(child(properties, "sz")) or ""
-    highlight = _value(child(properties, "highlight"))
-    ground = parse_colour(highlight) if highlight and highlight != "none" else None
-    ground = ground or hex_colour(_value(child(properties, "shd"), "fill"))
+    size, highlight = value(properties, "sz"), value(properties, "highlight")
+    ground = (parse_colour(highlight) if highlight not in ("", "none") else None) or _shading(properties)
     return Ink(hidden, _colour(properties), int(size) / 2 if size.isdigit() else None, ground)
 
 
 def _colour(properties: Element) -> Colour | None:
     colour = child(properties, "color")
-    if _value(colour, "themeColor") in ("background1", "light1") and _value(colour, "themeShade") is None:
+    if attribute(colour, "themeColor") in ("background1", "light1") and attribute(colour, "themeShade") is None:
         return Colour(255, 255, 255)
-    return hex_colour(_value(colour))
+    return hex_colour(value(colour))
 
 
 def _is_squeezed(properties: Element) -> bool:
     """Letters that lie on top of each other or have no width."""
-    scale = _value(child(properties, "w")) or "100"
-    return (scale.isdigit() and int(scale) <= 5) or _twips(_value(child(properties, "spacing")), 0) <= -160
+    scale = value(properties, "w") or "100"
+    return (scale.isdigit() and int(scale) <= 5) or _twips(value(properties, "spacing"), 0) <= -160
 
 
 def _is_unfilled(properties: Element) -> bool:
     fill = child(properties, "textFill")
     if fill is None:
         return False
-    clear = next((each for each in fill.iter() if local(each.tag) == "alpha"), None)
-    return child(fill, "noFill") is not None or (_value(clear) or "0")[:2] in ("10", "99", "98")
+    clear = value(next(descendants(fill, "alpha"), None))
+    return child(fill, "noFill") is not None or clear[:2] in ("10", "99", "98")
 
 
-def _twips(value: str | None, otherwise: int) -> int:
-    return int(value) if value and re.fullmatch(r"-?\d{1,7}", value) else otherwise
+def _twips(text: str | None, otherwise: int) -> int:
+    return int(text) if text and re.fullmatch(r"-?\d{1,7}", text) else otherwise
 
 
 def _table(table: Element, book: Book) -> str:
     rows: list[list[str]] = []
-    for row in table.iter():
-        if local(row.tag) != "tr":
-            continue
-        cells: list[str] = []
+    for row in descendants(table, "tr"):
         if _row_is_hidden(row):
             book.hidden += 1
-            continue
-        for cell in row:
-            if local(cell.tag) != "tc":
-                continue
-            properties = child(cell, "tcPr")
-            merged = child(properties, "vMerge")
-            carried = merged is not None and attribute(merged, "val") != "restart"
-            ground = hex_colour(_value(child(properties, "shd"), "fill"))
-            text = "" if carried else " ".join(_cell_text(cell, book, ground))
-            span = child(properties, "gridSpan")
-            width = (attribute(span, "val") if span is not None else None) or "1"
-            cells.extend([text, *[""] * (min(int(width), 50) - 1 if width.isdigit() else 0)])
-        rows.append(cells)
+        else:
+            rows.append([text for cell in children(row, "tc") for text in _cell(cell, book)])
     return table_of(rows)
+
+
+def _cell(cell: Element, book: Book) -> list[str]:
+    """The text of a cell, and an empty one for each further column that it spans."""
+    properties = child(cell, "tcPr")
+    merged = child(properties, "vMerge")
+    carried = merged is not None and value(merged) != "restart"
+    text = "" if carried else " ".join(_cell_text(cell, book, _shading(properties)))
+    width = value(properties, "gridSpan")
+    return [text, *[""] * (min(int(width), 50) - 1 if width.isdigit() else 0)]
 
 
 def _row_is_hidden(row: Element) -> bool:
     properties = child(row, "trPr")
     height = child(properties, "trHeight")
-    flat = _value(height, "hRule") == "exact" and _twips(_value(height), 240) <= _FLAT
+    flat = attribute(height, "hRule") == "exact" and _twips(value(height), 240) <= _FLAT
     return _on(properties, "hidden") or flat
 
 
 def _cell_text(cell: Element, book: Book, ground: Colour | None = None) -> Iterator[str]:
-    for each in cell.iter():
-        if local(each.tag) != "p":
-            continue
+    for each in descendants(cell, "p"):
         properties = child(each, "pPr")
-        style = book.styles.get(_value(child(properties, "pStyle")) or "", Style())
-        ink = _paragraph_ink(properties, style).over(book.page.on(ground))
+        ink = _paragraph_ink(properties, book.style(properties)).over(book.page.on(ground))
         if text := " ".join(_inline(each, book, ink).split()):
             yield text
 
@@ -325,19 +308,15 @@ def _styles(package: Package) -> dict[str, Style]:
     root = package.xml("word/styles.xml")
     found: dict[str, Style] = {}
     defaults = _properties_ink(child(root, "docDefaults", "rPrDefault", "rPr"))
-    for style in root if root is not None else ():
-        if local(style.tag) != "style":
-            continue
-        named, based = child(style, "name"), child(style, "basedOn")
-        name = (attribute(named, "val") if named is not None else None) or ""
-        above = found.get(attribute(based, "val") or "", Style()) if based is not None else Style()
-        properties = child(style, "pPr")
+    for style in children(root, "style"):
+        name, based = value(style, "name"), child(style, "basedOn")
+        above = found.get(value(based), Style())
         level = above.level
         if match := _HEADING.match(name):
             level = int(match[1])
         elif name.lower() == "title":
             level = 1
-        place = _list_place(properties, Style()) or above.list
+        place = _list_place(child(style, "pPr"), Style()) or above.list
         ink = _properties_ink(child(style, "rPr")).over(above.ink if based is not None else defaults)
         default = attribute(style, "type") == "paragraph" and attribute(style, "default") in ("1", "true")
         code = above.code or bool(_CODE.search(name))
@@ -348,26 +327,23 @@ def _styles(package: Package) -> dict[str, Style]:
 def _bullets(package: Package) -> dict[tuple[str, int], bool]:
     root = package.xml("word/numbering.xml")
     kinds: dict[str, dict[int, bool]] = {}
-    found: dict[tuple[str, int], bool] = {}
-    for element in root if root is not None else ():
-        if local(element.tag) == "abstractNum":
-            levels = kinds.setdefault(attribute(element, "abstractNumId") or "", {})
-            for level in element:
-                if local(level.tag) == "lvl" and (depth := attribute(level, "ilvl") or "").isdigit():
-                    form = child(level, "numFmt")
-                    levels[int(depth)] = form is not None and attribute(form, "val") in ("bullet", "none")
-        elif local(element.tag) == "num":
-            abstract = child(element, "abstractNumId")
-            levels = kinds.get((attribute(abstract, "val") if abstract is not None else None) or "", {})
-            found.update({(attribute(element, "numId") or "", depth): bullet for depth, bullet in levels.items()})
-    return found
+    for element in children(root, "abstractNum"):
+        levels = kinds.setdefault(attribute(element, "abstractNumId") or "", {})
+        for level in children(element, "lvl"):
+            if (depth := attribute(level, "ilvl") or "").isdigit():
+                levels[int(depth)] = value(level, "numFmt") in ("bullet", "none")
+    return {
+        (attribute(element, "numId") or "", depth): bullet
+        for element in children(root, "num")
+        for depth, bullet in kinds.get(value(element, "abstractNumId"), {}).items()
+    }
 
 
 def _footnotes(package: Package, book: Book) -> str:
     written: dict[str, str] = {}
     for part, prefix in (("word/footnotes.xml", ""), ("word/endnotes.xml", "e")):
         root = package.xml(part) if any(note.startswith("e") == bool(prefix) for note in book.notes) else None
-        for note in root if root is not None else ():
+        for note in children(root):
             identity = prefix + (attribute(note, "id") or "")
             if identity in book.notes:
                 written[identity] = " ".join(_cell_text(note, book))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_web.extract.office.package import Element, attribute, child, local
+from mcp_web.extract.office.package import Element, child, children, local, value
 
 _SIGNS = {"∑": r"\sum", "∫": r"\int", "∏": r"\prod", "⋃": r"\bigcup", "⋂": r"\bigcap", "√": r"\sqrt"}
 
@@ -22,17 +22,16 @@ def tex(element: Element | None) -> str:
     if name in ("sSup", "sSub", "sSubSup"):
         return tex(child(element, "e")) + _scripts(element)
     if name == "nary":
-        sign = child(element, "naryPr", "chr")
-        mark = (attribute(sign, "val") if sign is not None else None) or "∫"
+        mark = value(element, "naryPr", "chr") or "∫"
         return f"{_SIGNS.get(mark, mark)}{_scripts(element)} {tex(child(element, 'e'))}"
     if name == "d":
-        return "(" + ", ".join(tex(each) for each in element if local(each.tag) == "e") + ")"
+        return "(" + ", ".join(map(tex, children(element, "e"))) + ")"
     if name == "m":
-        rows = (" & ".join(tex(cell) for cell in row) for row in element if local(row.tag) == "mr")
+        rows = (" & ".join(map(tex, row)) for row in children(element, "mr"))
         return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
     if name.endswith("Pr"):
         return ""
-    return "".join(tex(each) for each in element)
+    return "".join(map(tex, element))
 
 
 def _scripts(element: Element) -> str:

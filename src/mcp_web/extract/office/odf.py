@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, read_headings, table_of
-from mcp_web.extract.office.facts import facts_of
 from mcp_web.extract.office.ink import PLAIN, Ink
 from mcp_web.extract.office.odf_styles import OdfStyles
-from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, read_facts
 from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.untrusted import one_line, shortened
 
@@ -51,7 +50,7 @@ def read_odf(page: Fetched) -> Document:
     parts = [part for part in _blocks(content, state, 0) if part.strip()]
     parts.extend(f"[^{at}]: {note}" for at, note in enumerate(state.notes, 1))
     text = "\n\n".join(parts).replace("\n\n\0", "\n").replace("\0", "")
-    title, facts = facts_of(child(package.xml("meta.xml"), "meta"))
+    title, facts = read_facts(child(package.xml("meta.xml"), "meta"))
     top = next((heading.text for heading in read_headings(text)), "")
     notes = (f"Tables are shown up to {_ROWS:,} rows and {_COLUMNS} columns.",) if state.cut else ()
     return assemble(page, "odf", text, title=title or top, kind=kind, facts=facts, notes=notes, hidden=state.hidden)
@@ -86,9 +85,7 @@ def _blocks(parent: Element, state: State, depth: int) -> Iterator[str]:
 def _list(element: Element, state: State, depth: int) -> Iterator[str]:
     """Items; the mark \\0 before an item joins it to the one above without a blank line."""
     first = depth == 0
-    for item in element:
-        if local(item.tag) not in ("list-item", "list-header"):
-            continue
+    for item in children(element, "list-item", "list-header"):
         for each in item:
             if local(each.tag) in ("p", "h"):
                 text = _text(each, state)
@@ -102,8 +99,8 @@ def _list(element: Element, state: State, depth: int) -> Iterator[str]:
 def _table(table: Element, state: State) -> str:
     rows: list[list[str]] = []
     unseen = _hidden_columns(table, state)
-    for row in table.iter():
-        if local(row.tag) != "table-row" or state.unseen(row) or _is_flat(row, state):
+    for row in descendants(table, "table-row"):
+        if state.unseen(row) or state.styles.is_flat(row):
             continue
         cells = _cells(row, state, unseen)
         if any(cells):
@@ -117,18 +114,14 @@ def _table(table: Element, state: State) -> str:
     return table_of([row[:width] for row in rows]) if width else ""
 
 
-def _is_flat(element: Element, state: State) -> bool:
-    return state.styles.row_is_flat(element, {"table-row": "row-height", "table-column": "column-width"})
-
-
 def _hidden_columns(table: Element, state: State) -> frozenset[int]:
     found: set[int] = set()
     at = 0
-    for column in table.iter():
-        if local(column.tag) != "table-column" or at >= _COLUMNS:
-            continue
+    for column in descendants(table, "table-column"):
+        if at >= _COLUMNS:
+            break
         width = min(_repeats(column, "number-columns-repeated"), _COLUMNS)
-        if state.styles.hides(column) or _is_flat(column, state):
+        if state.styles.hides(column) or state.styles.is_flat(column):
             found.update(range(at, at + width))
         at += width
     return frozenset(found)
@@ -146,11 +139,9 @@ def _is_off_page(element: Element) -> bool:
 
 def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
     cells: list[str] = []
-    for cell in row:
-        if local(cell.tag) not in ("table-cell", "covered-table-cell"):
-            continue
+    for cell in children(row, "table-cell", "covered-table-cell"):
         ink = state.styles.ink(cell)
-        text = " ".join(_text(each, state, ink) for each in cell if local(each.tag) in ("p", "h", "list"))
+        text = " ".join(_text(each, state, ink) for each in children(cell, "p", "h", "list"))
         if len(cells) in unseen:
             state.hidden += bool(text.strip())
             text = ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from mcp_web.extract.office.ink import Ink, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child, local
+from mcp_web.extract.office.package import Element, attribute, child, children, local
 
 _SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)(pt|in|cm|mm)\Z")
 _POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835}
 _HIDDEN = {"display": ("none", "false"), "visibility": ("hidden", "collapse")}
+_SIZES = {"table-row": "row-height", "table-column": "column-width"}
 _DEEPEST = 10
 
 
@@ -21,11 +21,9 @@ class OdfStyles:
         self._elements: dict[str, Element] = {}
         for root in roots:
             for holder in ("styles", "automatic-styles"):
-                styles = child(root, holder)
-                for style in styles if styles is not None else ():
-                    name = attribute(style, "name")
-                    if local(style.tag) == "style" and name:
-                        self._elements[name] = style
+                for style in children(child(root, holder), "style"):
+                    self._elements[attribute(style, "name") or ""] = style
+        self._elements.pop("", None)
         self._inks: dict[str, Ink] = {}
 
     def ink(self, element: Element) -> Ink:
@@ -37,9 +35,8 @@ class OdfStyles:
             return self._inks.get(name, Ink())
         style = self._elements[name]
         above = self._named(attribute(style, "parent-style-name") or "", depth + 1)
-        found = _ink(style).over(above)
-        self._inks[name] = found
-        return found
+        self._inks[name] = _ink(style).over(above)
+        return self._inks[name]
 
     def hides(self, element: Element) -> bool:
         """Whether the element, or its style, says that it is not shown."""
@@ -47,14 +44,15 @@ class OdfStyles:
             return True
         if attribute(element, "visibility") in ("hidden", "collapse", "filter"):
             return True
-        style = self._elements.get(attribute(element, "style-name") or "")
-        return style is not None and any(_says_hidden(properties) for properties in style)
+        return any(map(_says_hidden, self._properties(element)))
 
-    def row_is_flat(self, element: Element, names: Mapping[str, str]) -> bool:
+    def is_flat(self, element: Element) -> bool:
         """Whether the style of a row or column makes it too small to show anything."""
-        style = self._elements.get(attribute(element, "style-name") or "")
-        sizes = (_points(attribute(each, names[local(element.tag)])) for each in (style if style is not None else ()))
+        sizes = (_points(attribute(each, _SIZES[local(element.tag)])) for each in self._properties(element))
         return any(size is not None and size < 1.5 for size in sizes)
+
+    def _properties(self, element: Element) -> list[Element]:
+        return children(self._elements.get(attribute(element, "style-name") or ""))
 
 
 def _says_hidden(properties: Element) -> bool:

@@ -6,12 +6,14 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 
 # The declarations that make XML dangerous are refused before parsing; see Package.xml.
 from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
-from mcp_web.model.page import Fetched
+from mcp_web.model.page import Fetched, Metadata
+from mcp_web.text.dates import read_date
 from mcp_web.text.untrusted import quoted
 
 _PART = 40_000_000  # bytes of one part, unpacked
@@ -46,15 +48,7 @@ class Package:
         try:
             with self._zip.open(name) as part:
                 data = part.read(min(_PART, self._left) + 1)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            RuntimeError,
-            NotImplementedError,
-            EOFError,
-            OSError,
-            ValueError,
-        ) as error:
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError, ValueError) as error:
             raise self.failed(f"is damaged or encrypted (part {quoted(name)})") from error
         self._left -= len(data)
         if len(data) > _PART or self._left < 0:
@@ -83,12 +77,16 @@ class Package:
         folder, _, name = part.rpartition("/")
         root = self.xml(f"{folder}/_rels/{name}.rels" if folder else f"_rels/{name}.rels")
         found: dict[str, str] = {}
-        for relation in root if root is not None else ():
+        for relation in children(root):
             target = relation.get("Target", "")
             if relation.get("TargetMode") != "External":
                 target = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"{folder}/{target}")
             found[relation.get("Id", "")] = target
         return found
+
+    def core_facts(self) -> tuple[str, Metadata]:
+        """Title and facts of an Office Open XML file."""
+        return read_facts(self.xml("docProps/core.xml"))
 
     def failed(self, what: str, suggestion: str | None = None) -> ExtractFailed:
         return ExtractFailed(
@@ -98,17 +96,44 @@ class Package:
         )
 
 
+def read_facts(root: Element | None) -> tuple[str, Metadata]:
+    """Title and facts under the Dublin Core names that Office, OpenDocument and EPUB share."""
+    found: dict[str, str] = {}
+    creators: list[str] = []
+    for element in root.iter() if root is not None else ():
+        text = " ".join((element.text or "").split())[:500]
+        name = local(element.tag)
+        if not text:
+            continue
+        if name in ("creator", "initial-creator") and text not in creators:
+            creators.append(text)
+        found.setdefault(name, text)
+    return found.get("title", ""), Metadata(
+        description=found.get("description") or found.get("subject"),
+        author=", ".join(creators[:5]) or None,
+        published=read_date(found.get("created") or found.get("creation-date") or found.get("date")),
+        modified=read_date(found.get("modified") or (found.get("date") if "creation-date" in found else None)),
+        site_name=found.get("publisher"),
+        language=found.get("language"),
+    )
+
+
 def local(tag: object) -> str:
     """A tag without its namespace; comments and the like have none."""
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def attribute(element: Element, name: str) -> str | None:
+def attribute(element: Element | None, name: str) -> str | None:
     """An attribute by its local name, whatever its namespace."""
-    for key, value in element.attrib.items():
+    for key, value in element.attrib.items() if element is not None else ():
         if key == name or key.endswith("}" + name):
             return value
     return None
+
+
+def value(element: Element | None, *path: str) -> str:
+    """The `val` of what stands at the end of a path; empty where there is none."""
+    return attribute(child(element, *path), "val") or ""
 
 
 def child(element: Element | None, *path: str) -> Element | None:
@@ -118,3 +143,23 @@ def child(element: Element | None, *path: str) -> Element | None:
             return None
         element = next((each for each in element if local(each.tag) == name), None)
     return element
+
+
+def relation_id(element: Element) -> str:
+    """The relation that a sheet or a slide names; its other attribute is also called id."""
+    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
+
+
+def children(element: Element | None, *names: str) -> list[Element]:
+    """The children, or those with one of the local names."""
+    return [each for each in element if not names or local(each.tag) in names] if element is not None else []
+
+
+def descendants(element: Element | None, name: str) -> Iterator[Element]:
+    """Everything below with the local name, in order."""
+    return (each for each in element.iter() if local(each.tag) == name) if element is not None else iter(())
+
+
+def letters(element: Element) -> str:
+    """The text of every `t` below."""
+    return "".join(each.text or "" for each in descendants(element, "t"))

@@ -7,9 +7,19 @@ from collections.abc import Iterator
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.colour import Colour
 from mcp_web.extract.markdown import table_of
-from mcp_web.extract.office.facts import core_facts
 from mcp_web.extract.office.ink import Ink
-from mcp_web.extract.office.package import Element, Package, attribute, child, local
+from mcp_web.extract.office.package import (
+    Element,
+    Package,
+    attribute,
+    child,
+    children,
+    descendants,
+    letters,
+    local,
+    relation_id,
+    value,
+)
 from mcp_web.extract.office.slide_shapes import Place, fill_of, run_ink, shapes_of
 from mcp_web.model.page import Document, Fetched
 
@@ -31,7 +41,7 @@ def read_pptx(page: Fetched) -> Document:
     size = _slide_size(root)
     grounds: dict[str, Ink] = {}
     for number, slide in enumerate(list(slides)[:_SLIDES], 1):
-        name = targets.get(_relation(slide), "")
+        name = targets.get(relation_id(slide), "")
         content = package.xml(name)
         if content is None:
             continue
@@ -41,7 +51,7 @@ def read_pptx(page: Fetched) -> Document:
         text, unseen = _slide(package, name, content, number, size, grounds)
         parts.append(text)
         hidden_texts += unseen
-    title, facts = core_facts(package)
+    title, facts = package.core_facts()
     if title.lower() in ("", "powerpoint presentation", "slide 1", "presentation"):
         title = parts[0].split("\n", 1)[0].partition(": ")[2] if parts else ""
     notes = (f"{hidden} hidden slides were left out.",) if hidden else ()
@@ -49,14 +59,8 @@ def read_pptx(page: Fetched) -> Document:
     return assemble(page, "pptx", text, title=title, facts=facts, notes=notes, hidden=hidden + hidden_texts)
 
 
-def _relation(slide: Element) -> str:
-    """The relation id of a slide; its other attribute is also called id."""
-    return next((value for key, value in slide.attrib.items() if key.endswith("}id")), "")
-
-
 def _slide_size(root: Element | None) -> Place:
-    size = child(root, "sldSz")
-    across, down = ((size.get(name, "") if size is not None else "") for name in ("cx", "cy"))
+    across, down = (attribute(child(root, "sldSz"), name) or "" for name in ("cx", "cy"))
     return Place(0, 0, int(across) if across.isdigit() else 9_144_000, int(down) if down.isdigit() else 6_858_000)
 
 
@@ -70,7 +74,7 @@ def _slide(
     unseen = 0
     for shape in shapes_of(child(content, "cSld", "spTree"), size):
         if not shape.seen:
-            unseen += any((each.text or "").strip() for each in shape.element.iter() if local(each.tag) == "t")
+            unseen += bool(letters(shape.element).strip())
             continue
         if local(shape.element.tag) == "graphicFrame":
             parts.extend(_tables(shape.element, ground))
@@ -96,9 +100,8 @@ def _ground(package: Package, name: str, content: Element, known: dict[str, Ink]
     """
     background = child(content, "cSld", "bg")
     if background is not None:
-        named = child(background, "bgRef", "schemeClr")
         colour = fill_of(child(background, "bgPr"))
-        if named is not None and named.get("val") in ("bg1", "lt1"):
+        if value(background, "bgRef", "schemeClr") in ("bg1", "lt1"):
             colour = Colour(255, 255, 255)
         return Ink(ground=colour, unknown=colour is None)
     above = next((target for target in package.relations(name).values() if any(f in target for f in _ABOVE)), None)
@@ -112,9 +115,7 @@ def _ground(package: Package, name: str, content: Element, known: dict[str, Ink]
 
 def _lines(body: Element | None, ink: Ink, *, bulleted: bool) -> Iterator[str]:
     listed = run_ink(child(body, "lstStyle", "lvl1pPr", "defRPr")).over(ink)
-    for paragraph in body if body is not None else ():
-        if local(paragraph.tag) != "p":
-            continue
+    for paragraph in children(body, "p"):
         properties = child(paragraph, "pPr")
         own = run_ink(child(properties, "defRPr")).over(listed)
         text = " ".join("".join(_characters(paragraph, own)).split())
@@ -127,23 +128,17 @@ def _characters(paragraph: Element, ink: Ink) -> Iterator[str]:
     for each in paragraph:
         name = local(each.tag)
         if name in ("r", "fld") and run_ink(child(each, "rPr")).over(ink).is_seen:
-            yield from (part.text or "" for part in each.iter() if local(part.tag) == "t")
+            yield letters(each)
         elif name in ("br", "tab"):
             yield " "
         elif name not in ("r", "fld", "pPr", "endParaRPr"):
-            yield from (part.text or "" for part in each.iter() if local(part.tag) == "t")
+            yield letters(each)
 
 
 def _tables(frame: Element, ground: Ink) -> Iterator[str]:
-    for table in frame.iter():
-        if local(table.tag) != "tbl":
-            continue
+    for table in descendants(frame, "tbl"):
         yield table_of(
-            [
-                [" ".join(_cell(cell, ground)) for cell in row if local(cell.tag) == "tc"]
-                for row in table
-                if local(row.tag) == "tr"
-            ]
+            [[" ".join(_cell(cell, ground)) for cell in children(row, "tc")] for row in children(table, "tr")]
         )
 
 
@@ -161,6 +156,6 @@ def _notes(package: Package, slide: str) -> str:
     everywhere = Place(-1e12, -1e12, 1e12, 1e12)
     for shape in shapes_of(child(root, "cSld", "spTree"), everywhere):
         kind = child(shape.element, "nvSpPr", "nvPr", "ph")
-        if shape.seen and kind is not None and attribute(kind, "type") == "body":
+        if shape.seen and attribute(kind, "type") == "body":
             texts.extend(_lines(child(shape.element, "txBody"), Ink(), bulleted=False))
     return " ".join(texts)

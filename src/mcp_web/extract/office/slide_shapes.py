@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mcp_web.extract.colour import Colour
 from mcp_web.extract.office.ink import Ink, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child, local
+from mcp_web.extract.office.package import Element, attribute, child, children, local, value
 
 _SCHEME = {"bg1": "ffffff", "lt1": "ffffff", "tx1": "000000", "dk1": "000000"}
 _PRESET = {"white": "ffffff", "black": "000000"}
@@ -67,7 +67,7 @@ _Move = tuple[float, float, float, float]  # scale and shift, across and down
 
 
 def _shapes(tree: Element | None, move: _Move | None, seen: bool, depth: int) -> Iterator[Shape]:
-    for element in tree if tree is not None else ():
+    for element in children(tree):
         name = local(element.tag)
         shown = seen and not _is_marked_hidden(element)
         if name in ("sp", "graphicFrame"):
@@ -78,14 +78,11 @@ def _shapes(tree: Element | None, move: _Move | None, seen: bool, depth: int) ->
 
 
 def _is_marked_hidden(element: Element) -> bool:
-    properties = next(
-        (child(element, holder, "cNvPr") for holder in _HOLDERS if child(element, holder) is not None), None
-    )
-    return properties is not None and properties.get("hidden") in ("1", "true")
+    return any(attribute(child(element, holder, "cNvPr"), "hidden") in ("1", "true") for holder in _HOLDERS)
 
 
 def _numbers(element: Element | None, *names: str) -> list[float] | None:
-    values = [(attribute(element, name) if element is not None else None) or "" for name in names]
+    values = [attribute(element, name) or "" for name in names]
     if not all(re.fullmatch(r"-?\d{1,12}", value) for value in values):
         return None
     return [float(value) for value in values]
@@ -119,13 +116,12 @@ def fill_of(properties: Element | None) -> Colour | None:
     colour = solid[0] if solid is not None and len(solid) else None
     if colour is None:
         return None
-    value = attribute(colour, "val") or ""
+    name = value(colour)
     names = {"schemeClr": _SCHEME, "prstClr": _PRESET}.get(local(colour.tag))
-    found = hex_colour(names.get(value) if names else value or attribute(colour, "lastClr"))
+    found = hex_colour(names.get(name) if names else name or attribute(colour, "lastClr"))
     if any(local(each.tag) in ("lumMod", "lumOff", "tint", "shade") for each in colour):
         return None
-    alpha = child(colour, "alpha")
-    share = (attribute(alpha, "val") if alpha is not None else None) or "100000"
+    share = value(colour, "alpha") or "100000"
     if found is None or not share.isdigit():
         return found
     return Colour(found.red, found.green, found.blue, int(share) / 100_000)

@@ -12,10 +12,9 @@ from xml.etree import ElementTree
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import table_of
-from mcp_web.extract.office.cell_styles import CellStyles, children, font_ink
-from mcp_web.extract.office.facts import core_facts
+from mcp_web.extract.office.cell_styles import CellStyles, font_ink
 from mcp_web.extract.office.ink import Ink
-from mcp_web.extract.office.package import Element, Package, child, local
+from mcp_web.extract.office.package import Element, Package, attribute, child, children, local, relation_id
 from mcp_web.model.page import Document, Fetched
 from mcp_web.text.untrusted import one_line, quoted, shortened
 
@@ -36,8 +35,7 @@ def read_xlsx(page: Fetched) -> Document:
     if sheets is None:
         raise package.failed("holds no sheets")
     targets = package.relations(_BOOK)
-    properties = child(root, "workbookPr")
-    reader = Values(package, epoch_1904=properties is not None and properties.get("date1904") in ("1", "true"))
+    reader = Values(package, epoch_1904=attribute(child(root, "workbookPr"), "date1904") in ("1", "true"))
     parts: list[str] = []
     notes: list[str] = []
     hidden = 0
@@ -46,8 +44,7 @@ def read_xlsx(page: Fetched) -> Document:
         if sheet.get("state", "visible") != "visible":
             hidden += 1
             continue
-        target = next((value for key, value in sheet.attrib.items() if key.endswith("}id")), "")
-        data = package.read(targets.get(target, ""))
+        data = package.read(targets.get(relation_id(sheet), ""))
         if data is None:
             continue
         package.refuse_entities(data, name)
@@ -58,7 +55,7 @@ def read_xlsx(page: Fetched) -> Document:
             parts.append(f"## {shortened(one_line(name), _NAME)}\n\n{table_of(rows)}")
     if hidden:
         notes.append(f"{hidden} hidden sheets were left out.")
-    title, facts = core_facts(package)
+    title, facts = package.core_facts()
     hidden += reader.hidden
     return assemble(page, "xlsx", "\n\n".join(parts), title=title, kind="data", facts=facts, notes=notes, hidden=hidden)
 
