@@ -51,7 +51,7 @@ async def _measure(count: int, passages: int, folder: Path, server: str) -> None
     await _load(local, made)
     keys = [one.key for _, one in _snapshots(made)]
     await _keep_vectors(local, keys, made, passages)
-    await _copy(folder / "from.sqlite", server, count)
+    await copy_killed_once(folder / "from.sqlite", server, count)
     remote = await open_place(server, StoreOptions())
     if passages:
         await _copy_back(local, remote, folder / "back.sqlite")
@@ -73,7 +73,7 @@ async def _copy_back(local: Store, remote: Store, file: Path) -> None:
     await back.close()
 
 
-async def _copy(source: Path, target: str, count: int) -> None:
+async def copy_killed_once(source: Path, target: str, count: int) -> None:
     """Copy in a process that is killed on the way, then again to the end."""
     command = [sys.executable, "-m", "mcp_web", "store", "copy", str(source), target]
     store = await open_place(target, StoreOptions())

@@ -57,7 +57,7 @@ async def _contents(store: Store) -> list[Any]:
     keys = await store.keys(limit=10_000)
     kinds = await store.record_kinds()
     return [
-        [await store.page_record(key) for key in keys],
+        await store.page_records(keys),
         await store.cites(keys, 100),
         sorted(await store.cited_by(keys, 100), key=repr),
         await store.collections(),

@@ -171,7 +171,7 @@ async def test_browsing_lists_documents_page_by_page_by_last_use(store: Store, c
     assert pages == 3
     assert seen == [info.url for info in (await store.browse(100))[0]]
     assert len(set(seen)) == 8
-    times = [(await store.page_record(snapshot(url).key)).used_at for url in seen]  # type: ignore[union-attr]
+    times = [(await store.page_records([key := snapshot(url).key]))[key].used_at for url in seen]
     assert times == sorted(times, reverse=True)
 
     async def count(**filter: Any) -> int:
@@ -431,16 +431,15 @@ async def test_a_page_is_copied_with_everything_that_is_kept_of_it(store: Store,
     await store.keep_picture(first.hash, b"png")
     await store.add_readings(first.key, [_reading(first.hash, at=1000.0 + at) for at in range(2)])
     await _read(store, first.key, (1.0, 0.0))
-    record = await store.page_record(first.key)
-    assert record is not None
+    record = (await store.page_records([first.key]))[first.key]
     assert [version.hash for version in record.versions] == [second.hash, first.hash]
-    assert await store.page_record("00" * 32) is None
+    assert await store.page_records(["00" * 32]) == {}
     listed = await store.versions(first.key)
     await store.remove([first.key])
     clock.now = 9000.0
     for _ in range(2):  # a second time in place of the first
         await store.keep_page_records([(record, derive(back))])
-        assert await store.page_record(first.key) == record
+        assert await store.page_records([first.key]) == {first.key: record}
         assert await store.versions(first.key) == listed
         assert await _found(store, WordQuery(("one",))) == [first.key]
         assert await store.lacking_vectors("m@1", 5) == []

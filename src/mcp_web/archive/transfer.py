@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import anyio.to_thread
@@ -13,7 +14,8 @@ from mcp_web.model.progress import OnProgress
 from mcp_web.model.snapshot import snapshot_hash
 from mcp_web.store.protocol import PageRecord, Store
 
-# What is written in one transaction, and at most copied again after an interruption.
+# What is written in one transaction, and at most copied again after an interruption: so many pages, or as many of the
+# size of those before as hold so many characters.
 _BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
 
 
@@ -42,39 +44,37 @@ async def copy_store(source: Store, target: Store, on_progress: OnProgress | Non
 async def _copy_pages(source: Store, target: Store, report: CopyReport, on_progress: OnProgress) -> None:
     total = (await source.size()).pages
     whole = hashlib.sha256()
-    batch: list[PageRecord] = []
-    after = ""
-    while keys := await source.keys(after, _BATCH_PAGES):
-        for key in keys:
-            record = await source.page_record(key)
-            if record is None:
-                continue  # deleted meanwhile
-            whole.update(await anyio.to_thread.run_sync(page_digest, record))
-            report.pages += 1
-            if await target.page_record(key) == record:
-                report.unchanged += 1
-            else:
-                batch.append(record)
-            if sum(len(one.versions[-1].document.markdown) for one in batch) >= _BATCH_CHARS:
-                await _write(target, batch, report)
-        await _write(target, batch, report)
-        after = keys[-1]
+    after, limit = "", _BATCH_PAGES
+    while keys := await source.keys(after, limit):
+        there = await source.page_records(keys)
+        here = await target.page_records(keys)
+        whole.update(await anyio.to_thread.run_sync(_digests, there.values()))
+        report.pages += len(there)
+        wanted = {key: record for key, record in there.items() if here.get(key) != record}
+        report.unchanged += len(there) - len(wanted)
+        await _write(target, wanted, report)
+        after, limit = keys[-1], _next_limit(there.values())
         on_progress("copying pages", report.pages, max(total, report.pages))
     report.digest = whole.hexdigest()
 
 
-async def _write(target: Store, batch: list[PageRecord], report: CopyReport) -> None:
-    """Write what waits, and read it back."""
+def _next_limit(records: Collection[PageRecord]) -> int:
+    chars = sum(len(version.document.markdown) for one in records for version in one.versions)
+    return min(_BATCH_PAGES, _BATCH_CHARS * len(records) // max(1, chars) + 1)
+
+
+async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyReport) -> None:
+    """Write some pages, and read them back."""
     if not batch:
         return
-    derived = await anyio.to_thread.run_sync(lambda: [derive(one.versions[-1]) for one in batch])
-    await target.keep_page_records(list(zip(batch, derived, strict=True)))
-    for record in batch:
-        if await target.page_record(record.versions[-1].key) != record:
+    derived = await anyio.to_thread.run_sync(lambda: [derive(one.versions[-1]) for one in batch.values()])
+    await target.keep_page_records(list(zip(batch.values(), derived, strict=True)))
+    kept = await target.page_records(list(batch))
+    for key, record in batch.items():
+        if kept.get(key) != record:
             url = record.versions[-1].url
             raise CacheError(f"The copy of {url} is not what was copied.", suggestion="Run `mcp-web store check`.")
     report.copied += len(batch)
-    batch.clear()
 
 
 async def _copy_records(source: Store, target: Store, report: CopyReport) -> None:
@@ -93,6 +93,10 @@ async def _copy_notes(source: Store, target: Store, report: CopyReport) -> None:
             await target.keep_note(kind, one.key, one.value, one.expires_at or 0.0)
         report.notes += len(found)
         after = found[-1][0], found[-1][1].key
+
+
+def _digests(records: Iterable[PageRecord]) -> bytes:
+    return b"".join(map(page_digest, records))
 
 
 def page_digest(record: PageRecord) -> bytes:

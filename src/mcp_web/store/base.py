@@ -33,7 +33,7 @@ class StoreBase(ABC):
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._maintained = 0.0
-        self._kept = 0
+        self._kept = _COUNT_EVERY - 1  # the first counts what earlier processes left
 
     async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
         await self.keep_many([(snapshot, derived)])
@@ -85,10 +85,11 @@ class StoreBase(ABC):
             uses, self._uses = self._uses, {}
             await self._keep_uses(uses)
 
-    def _counts_now(self) -> bool:
-        """Is it time to count the documents that wait to be merged into the index?"""
-        self._kept += 1
-        return self._kept % _COUNT_EVERY == 1
+    def _counts_now(self, kept: int) -> bool:
+        """After so many more were kept, is it time to count those that wait to be merged into the index?"""
+        before = self._kept // _COUNT_EVERY
+        self._kept += kept
+        return self._kept // _COUNT_EVERY > before
 
     def _expires_now(self, now: float) -> bool:
         """Is it time to delete expired rows?"""

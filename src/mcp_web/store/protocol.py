@@ -195,11 +195,11 @@ class Store(ReadingStore, Protocol):
     async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
         """Keep several at once, all of them or none: a transaction for each would cost more than the rows."""
 
-    async def page_record(self, key: str) -> PageRecord | None:
-        """Everything that is kept of a page."""
+    async def page_records(self, keys: Sequence[str]) -> dict[str, PageRecord]:
+        """Everything that is kept of pages, by key; those that are not kept are left out."""
 
     async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
-        """Write pages as `page_record` returned them, in place of what is kept of them, all of them or none."""
+        """Write pages as `page_records` returned them, in place of what is kept of them, all of them or none."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
         """The origin confirmed that the newest version is still current."""

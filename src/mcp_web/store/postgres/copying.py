@@ -1,45 +1,78 @@
-"""Everything that is kept of a page, out of the store and into it."""
+"""Everything that is kept of pages, out of the store and into it: many at a time, since each statement is a message."""
 
 from __future__ import annotations
 
-from mcp_web.store.postgres import pages, pictures, readings, vectors
+from collections import defaultdict
+from collections.abc import Sequence
+
+from mcp_web.model.reading import ReadingRecord
+from mcp_web.model.snapshot import Snapshot
+from mcp_web.store.base import PreparedRecord
+from mcp_web.store.postgres import pages, readings, vectors
 from mcp_web.store.postgres.connect import Connection
-from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import PageRecord
+from mcp_web.store.protocol import PageRecord, StoredVectors
 from mcp_web.store.rows import FULL, key_bytes, snapshot_of
 
+Place = tuple[int, int]  # the rows of a page and of its newest version
 
-def page_record(db: Connection, tenant: int, key: str) -> PageRecord | None:
-    """Everything that is kept of a page."""
-    query = "SELECT id, used_at FROM pages WHERE tenant = %s AND key = %s"
-    page = db.execute(query, (tenant, key_bytes(key))).fetchone()
-    if page is None:
-        return None
-    number, used_at = page
-    order = "s.page = p.id WHERE p.id = %s ORDER BY s.id = p.newest, s.since, s.id"
-    versions = tuple(snapshot_of(row) for row in db.execute(FULL + order, (number,)))
-    query = "SELECT s.hash, s.since, i.png FROM snapshots s LEFT JOIN pictures i ON i.snapshot = s.id WHERE s.page = %s"
-    rows = [(hash_.hex(), since, png) for hash_, since, png in db.execute(query, (number,))]
-    return PageRecord(
-        versions=versions,
-        since={hash_: since for hash_, since, _ in rows},
-        used_at=used_at,
-        pictures={hash_: bytes(png) for hash_, _, png in rows if png is not None},
-        vectors=tuple(vectors.load(db, tenant, key)),
-        readings=tuple(readings.readings(db, tenant, key)),
+
+def page_records(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, PageRecord]:
+    """Everything that is kept of pages, by key, in the order of the keys."""
+    which = (tenant, list(map(key_bytes, keys)))
+    kept: dict[str, list[Snapshot]] = defaultdict(list)
+    order = "s.page = p.id WHERE p.tenant = %s AND p.key = ANY(%s) ORDER BY p.key, s.id = p.newest, s.since, s.id"
+    for version in map(snapshot_of, db.execute(FULL + order, which)):
+        kept[version.key].append(version)
+    used_at: dict[str, float] = {}
+    since: dict[str, dict[str, float]] = defaultdict(dict)
+    pictures: dict[str, dict[str, bytes]] = defaultdict(dict)
+    rows = db.execute(
+        "SELECT p.key, p.used_at, s.hash, s.since, i.png FROM pages p JOIN snapshots s ON s.page = p.id"
+        " LEFT JOIN pictures i ON i.snapshot = s.id WHERE p.tenant = %s AND p.key = ANY(%s)",
+        which,
+        binary=True,
     )
+    for raw, used, hash_, at, png in rows:
+        key = raw.hex()
+        used_at[key], since[key][hash_.hex()] = used, at
+        if png is not None:
+            pictures[key][hash_.hex()] = bytes(png)
+    found: dict[str, list[StoredVectors]] = defaultdict(list)
+    for key, stored in vectors.load(db, tenant, keys):
+        found[key].append(stored)
+    read: dict[str, list[ReadingRecord]] = defaultdict(list)
+    for key, reading in readings.readings(db, tenant, keys):
+        read[key].append(reading)
+    return {
+        key: PageRecord(tuple(kept[key]), since[key], used_at[key], pictures[key], tuple(found[key]), tuple(read[key]))
+        for key in keys
+        if key in kept
+    }
 
 
-def keep_page_record(db: Connection, tenant: int, prepared: list[Prepared], record: PageRecord) -> tuple[int, int]:
-    """Write a page in place of what is kept of it; returns the rows of page and newest version."""
-    key = prepared[-1].snapshot.key
-    db.execute("DELETE FROM pages WHERE tenant = %s AND key = %s", (tenant, key_bytes(key)))
-    page = version = 0
-    for one in prepared:
-        page, version, _ = pages.keep(db, tenant, one, record.used_at, record.since[one.snapshot.hash])
-    for hash_, png in record.pictures.items():
-        pictures.keep(db, tenant, hash_, png)
-    for stored in record.vectors:
-        vectors.keep(db, tenant, key, stored)
-    readings.add(db, tenant, key, record.readings[::-1])
-    return page, version
+def keep_page_records(db: Connection, tenant: int, ready: Sequence[PreparedRecord]) -> list[Place]:
+    """Write pages in place of what is kept of them. Row numbers are taken first, so that nothing is read back and all
+    statements are sent at once; the caller has opened a pipeline."""
+    keys = [key_bytes(versions[-1].snapshot.key) for versions, _ in ready]
+    db.execute("DELETE FROM pages WHERE tenant = %s AND key = ANY(%s)", (tenant, keys))
+    numbers = _numbers(db, "pages", len(ready))
+    version_numbers = iter(_numbers(db, "snapshots", sum(len(versions) for versions, _ in ready)))
+    models = vectors.models(db, tenant, {(one.model, one.dim) for _, record in ready for one in record.vectors})
+    places = []
+    for page, (versions, record) in zip(numbers, ready, strict=True):
+        by_hash = {one.snapshot.hash: next(version_numbers) for one in versions}
+        pages.add(db, tenant, page, versions, by_hash, record)
+        for hash_, png in record.pictures.items():
+            query = "INSERT INTO pictures (snapshot, tenant, png) VALUES (%s, %s, %s)"
+            db.execute(query, (by_hash[hash_], tenant, png))
+        for stored in record.vectors:
+            vectors.add(db, tenant, page, by_hash.get(stored.snapshot, 0), models[stored.model, stored.dim], stored)
+        readings.add(db, tenant, page, record.readings[::-1])
+        places.append((page, by_hash[versions[-1].snapshot.hash]))
+    return places
+
+
+def _numbers(db: Connection, table: str, count: int) -> list[int]:
+    """The next numbers of a table's rows."""
+    query = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
+    return [number for (number,) in db.execute(query, (table, count))]

@@ -9,7 +9,7 @@ from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.postgres.labels import folded
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline
+from mcp_web.store.protocol import DocumentFilter, DocumentRow, Headline, PageRecord
 from mcp_web.store.rows import (
     DOCUMENT,
     FULL,
@@ -200,12 +200,12 @@ def mark_used(db: Connection, tenant: int, uses: Mapping[str, float]) -> None:
     )
 
 
-def keep(
-    db: Connection, tenant: int, prepared: Prepared, used_at: float, since: float | None = None
-) -> tuple[int, int, bool]:
+def keep(db: Connection, tenant: int, prepared: Prepared, used_at: float) -> tuple[int, int, bool]:
     """Write one version and make it the page's newest; returns the rows of page and version, and is the page new?"""
-    page, is_new = _keep_page(db, tenant, prepared.snapshot, used_at)
-    version = _keep_version(db, tenant, prepared, page, prepared.snapshot.checked_at if since is None else since)
+    version_row = version_values(prepared, 0, prepared.snapshot.checked_at)[1:]  # the page is known there only
+    row = db.execute(_KEEP, (tenant, *page_values(prepared.snapshot, used_at), tenant, *version_row)).fetchone()
+    assert row is not None
+    page, version, is_new = row
     db.execute(
         "UPDATE pages SET newest = %s, bytes ="
         " (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = %s) WHERE id = %s",
@@ -214,26 +214,52 @@ def keep(
     return page, version, is_new
 
 
-def _keep_page(db: Connection, tenant: int, snapshot: Snapshot, used_at: float) -> tuple[int, bool]:
-    row = db.execute(
-        f"INSERT INTO pages (tenant, {PAGE_COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"  # noqa: S608
-        " ON CONFLICT (tenant, key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,"
-        " path = excluded.path, tags = excluded.tags, used_at = greatest(pages.used_at, excluded.used_at)"
-        " RETURNING id, xmax = 0",  # a row that was just inserted has no xmax
-        (tenant, *page_values(snapshot, used_at)),
-    ).fetchone()
-    assert row is not None
-    return int(row[0]), bool(row[1])
+_PAGE_MARKS = ", ".join(["%s"] * (PAGE_COLUMNS.count(",") + 2))
+_VERSION_MARKS = ", ".join(["%s"] * VERSION_COLUMNS.count(","))
+# Both rows in one message; a row that was just inserted has no xmax.
+_KEEP = f"""
+WITH page AS (
+  INSERT INTO pages (tenant, {PAGE_COLUMNS}) VALUES ({_PAGE_MARKS})
+  ON CONFLICT (tenant, key) DO UPDATE SET final_url = excluded.final_url, source = excluded.source,
+    path = excluded.path, tags = excluded.tags, used_at = greatest(pages.used_at, excluded.used_at)
+  RETURNING id, xmax = 0 AS is_new
+), version AS (
+  INSERT INTO snapshots (tenant, {VERSION_COLUMNS}) SELECT %s, page.id, {_VERSION_MARKS} FROM page
+  ON CONFLICT (tenant, hash) DO UPDATE SET {VERSION_UPDATES}, since = CASE
+    WHEN snapshots.id = (SELECT newest FROM pages WHERE id = snapshots.page) THEN snapshots.since
+    ELSE excluded.since END
+  RETURNING id
+)
+SELECT page.id, version.id, is_new FROM page, version
+"""  # noqa: S608
 
 
-def _keep_version(db: Connection, tenant: int, prepared: Prepared, page: int, since: float) -> int:
-    values = (tenant, *version_values(prepared, page, since))
-    row = db.execute(
-        f"INSERT INTO snapshots (tenant, {VERSION_COLUMNS}) VALUES ({', '.join(['%s'] * len(values))})"  # noqa: S608
-        f" ON CONFLICT (tenant, hash) DO UPDATE SET {VERSION_UPDATES}, since = CASE"
-        " WHEN snapshots.id = (SELECT newest FROM pages WHERE id = snapshots.page) THEN snapshots.since"
-        " ELSE excluded.since END RETURNING id",
-        values,
-    ).fetchone()
-    assert row is not None
-    return int(row[0])
+def add(
+    db: Connection,
+    tenant: int,
+    page: int,
+    versions: Sequence[Prepared],
+    by_hash: Mapping[str, int],
+    record: PageRecord,
+) -> None:
+    """Write a page that is not kept, under the numbers given for its rows."""
+    newest = versions[-1].snapshot
+    size = sum(len(one.text) + len(one.facts) + len(one.answer) for one in versions)
+    db.execute(
+        f"INSERT INTO pages (id, newest, bytes, tenant, {PAGE_COLUMNS}) OVERRIDING SYSTEM VALUE"  # noqa: S608
+        f" VALUES (%s, %s, %s, {_PAGE_MARKS})",
+        (
+            page,
+            by_hash[newest.hash],
+            size + sum(map(len, record.pictures.values())),
+            tenant,
+            *page_values(newest, record.used_at),
+        ),
+    )
+    for one in versions:
+        hash_ = one.snapshot.hash
+        db.execute(
+            f"INSERT INTO snapshots (id, tenant, {VERSION_COLUMNS}) OVERRIDING SYSTEM VALUE"  # noqa: S608
+            f" VALUES (%s, %s, %s, {_VERSION_MARKS})",
+            (by_hash[hash_], tenant, *version_values(one, page, record.since[hash_])),
+        )

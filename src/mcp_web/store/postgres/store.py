@@ -134,23 +134,25 @@ class PostgresStore(StoreBase):
     async def _keep_prepared(self, ready: Sequence[Prepared], now: float) -> None:
         def work(db: Connection) -> None:
             first = postings.lock(db, self.tenant, len(ready))
-            for number, prepared in enumerate(ready, start=first):
-                page, version, is_new = pages.keep(db, self.tenant, prepared, now)
-                self._index(db, page, version, prepared, number, is_new=is_new)
-                self._maintain_sometimes(db, now)
+            with db.pipeline():
+                for number, prepared in enumerate(ready, start=first):
+                    page, version, is_new = pages.keep(db, self.tenant, prepared, now)
+                    self._index(db, page, version, prepared, number, is_new=is_new)
+            self._maintain_sometimes(db, now, len(ready))
 
         await self._write(work)
 
-    async def page_record(self, key: str) -> PageRecord | None:
-        return await self._worker.read(lambda db: copying.page_record(db, self.tenant, key))
+    async def page_records(self, keys: Sequence[str]) -> dict[str, PageRecord]:
+        return await self._worker.read(lambda db: copying.page_records(db, self.tenant, keys))
 
     async def _keep_records(self, ready: Sequence[PreparedRecord], now: float) -> None:
         def work(db: Connection) -> None:
             first = postings.lock(db, self.tenant, len(ready))
-            for number, (versions, record) in enumerate(ready, start=first):
-                page, version = copying.keep_page_record(db, self.tenant, versions, record)
-                self._index(db, page, version, versions[-1], number, is_new=True)
-                self._maintain_sometimes(db, now)
+            with db.pipeline():
+                places = copying.keep_page_records(db, self.tenant, ready)
+                for number, ((page, version), (versions, _)) in enumerate(zip(places, ready, strict=True), first):
+                    self._index(db, page, version, versions[-1], number, is_new=True)
+            self._maintain_sometimes(db, now, len(ready))
 
         await self._write(work)
 
@@ -181,10 +183,10 @@ class PostgresStore(StoreBase):
 
     # readings
     async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
-        await self._worker.write_if_free(lambda db: reading_rows.add(db, self.tenant, key, readings))
+        await self._worker.write_if_free(lambda db: reading_rows.add_to(db, self.tenant, key, readings))
 
     async def readings(self, key: str) -> list[ReadingRecord]:
-        return await self._look(lambda db: reading_rows.readings(db, self.tenant, key))
+        return [one for _, one in await self._look(lambda db: reading_rows.readings(db, self.tenant, [key]))]
 
     async def remove_readings(self, key: str) -> int:
         return await self._write(lambda db: reading_rows.remove(db, self.tenant, key))
@@ -204,7 +206,7 @@ class PostgresStore(StoreBase):
 
     # vectors
     async def _stored_vectors(self, key: str, model: str) -> list[StoredVectors]:
-        return await self._look(lambda db: vector_rows.load(db, self.tenant, key, model))
+        return [one for _, one in await self._look(lambda db: vector_rows.load(db, self.tenant, [key], model))]
 
     async def _keep_stored_vectors(self, key: str, stored: StoredVectors) -> None:
         await self._write(lambda db: vector_rows.keep(db, self.tenant, key, stored))
@@ -381,15 +383,14 @@ class PostgresStore(StoreBase):
         await self._worker.write_if_free(lambda db: pages.mark_used(db, self.tenant, uses))
 
     def _index(self, db: Connection, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-        # For a new page nothing is read back here: everything is sent at once.
-        with db.pipeline():
-            labels.keep(db, self.tenant, page, prepared.labels, is_new=is_new)
-            postings.add(db, self.tenant, page, version, prepared, number, is_new=is_new)
-            citations.keep(db, self.tenant, page, prepared.names, prepared.mentions, is_new=is_new)
+        # For a new page nothing is read back here, so that its statements go with the next one that is.
+        labels.keep(db, self.tenant, page, prepared.labels, is_new=is_new)
+        postings.add(db, self.tenant, page, version, prepared, number, is_new=is_new)
+        citations.keep(db, self.tenant, page, prepared.names, prepared.mentions, is_new=is_new)
 
-    def _maintain_sometimes(self, db: Connection, now: float) -> None:
+    def _maintain_sometimes(self, db: Connection, now: float, kept: int) -> None:
         """With a write that happens anyway."""
-        if self._counts_now() and postings.waiting(db, self.tenant) >= MERGE_AT:
+        if self._counts_now(kept) and postings.waiting(db, self.tenant) >= MERGE_AT:
             postings.merge(db, self.tenant)
         if self._expires_now(now):
             self._drop_expired(db, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.protocol import StoredVectors
@@ -10,17 +10,18 @@ from mcp_web.store.quantized import codes_of
 from mcp_web.store.rows import key_bytes
 
 
-def load(db: Connection, tenant: int, key: str, model: str | None = None) -> list[StoredVectors]:
-    """The vectors of one model, or of all."""
+def load(db: Connection, tenant: int, keys: Sequence[str], model: str | None = None) -> list[tuple[str, StoredVectors]]:
+    """The vectors of pages, of one model or of all, each with the page's key."""
     rows = db.execute(
-        "SELECT v.model, v.dim, v.digests, v.data, s.hash FROM vectors v JOIN pages p ON p.id = v.page"
-        " LEFT JOIN snapshots s ON s.id = v.version WHERE p.tenant = %(tenant)s AND p.key = %(key)s"
+        "SELECT p.key, v.model, v.dim, v.digests, v.data, s.hash FROM vectors v JOIN pages p ON p.id = v.page"
+        " LEFT JOIN snapshots s ON s.id = v.version WHERE p.tenant = %(tenant)s AND p.key = ANY(%(keys)s)"
         " AND (%(model)s::text IS NULL OR v.model = %(model)s) ORDER BY v.model",
-        {"tenant": tenant, "key": key_bytes(key), "model": model},
+        {"tenant": tenant, "keys": list(map(key_bytes, keys)), "model": model},
+        binary=True,
     )
     return [
-        StoredVectors(name, dim, digests, data, hash_.hex() if hash_ else "")
-        for name, dim, digests, data, hash_ in rows
+        (key.hex(), StoredVectors(name, dim, digests, data, hash_.hex() if hash_ else ""))
+        for key, name, dim, digests, data, hash_ in rows
     ]
 
 
@@ -32,29 +33,28 @@ def keep(db: Connection, tenant: int, key: str, vectors: StoredVectors) -> None:
     if row is None:
         return
     page = row[0]
+    query = "SELECT id FROM snapshots WHERE tenant = %s AND hash = %s AND page = %s"
+    version = db.execute(query, (tenant, key_bytes(vectors.snapshot), page)).fetchone()
+    name = vectors.model, vectors.dim
+    model = models(db, tenant, {name})[name]
+    with db.pipeline():
+        db.execute(
+            "DELETE FROM passages WHERE page = %s AND model IN (SELECT id FROM models WHERE tenant = %s AND name = %s)",
+            (page, tenant, vectors.model),
+        )
+        add(db, tenant, page, version[0] if version else 0, model, vectors)
+
+
+def add(db: Connection, tenant: int, page: int, version: int, model: int, vectors: StoredVectors) -> None:
+    """Write the vectors of a page, whose passages have none of this model."""
     db.execute(
-        "INSERT INTO vectors (tenant, page, model, dim, version, digests, data) VALUES (%s, %s, %s, %s,"
-        " coalesce((SELECT id FROM snapshots WHERE tenant = %s AND hash = %s AND page = %s), 0), %s, %s)"
+        "INSERT INTO vectors (tenant, page, model, dim, version, digests, data) VALUES (%s, %s, %s, %s, %s, %s, %s)"
         " ON CONFLICT (page, model) DO UPDATE SET dim = excluded.dim, version = excluded.version,"
         " digests = excluded.digests, data = excluded.data",
-        (
-            tenant,
-            page,
-            vectors.model,
-            vectors.dim,
-            tenant,
-            key_bytes(vectors.snapshot),
-            page,
-            vectors.digests,
-            vectors.data,
-        ),
-    )
-    db.execute(
-        "DELETE FROM passages WHERE page = %s AND model IN (SELECT id FROM models WHERE tenant = %s AND name = %s)",
-        (page, tenant, vectors.model),
+        (tenant, page, vectors.model, vectors.dim, version, vectors.digests, vectors.data),
     )
     if vectors.data:
-        _keep_passages(db, tenant, page, vectors)
+        _add_passages(db, tenant, page, model, vectors)
 
 
 def drop(db: Connection, tenant: int, keep: Sequence[str]) -> int:
@@ -64,8 +64,12 @@ def drop(db: Connection, tenant: int, keep: Sequence[str]) -> int:
     return found
 
 
-def _keep_passages(db: Connection, tenant: int, page: int, vectors: StoredVectors) -> None:
-    model = _model(db, tenant, vectors.model, vectors.dim)
+def models(db: Connection, tenant: int, wanted: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+    """The numbers of models by name and dimensions; those that are not known yet are added."""
+    return {one: _model(db, tenant, *one) for one in wanted}
+
+
+def _add_passages(db: Connection, tenant: int, page: int, model: int, vectors: StoredVectors) -> None:
     codes = codes_of(vectors.data, vectors.dim)
     # Only directions are compared, so the scale of a row does not matter.
     rows = {place: f"[{','.join(map(str, row))}]" for place, row in enumerate(codes.tolist()) if any(row)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import PageRecord
@@ -10,8 +11,12 @@ from mcp_web.store.rows import FULL, key_bytes, snapshot_of
 from mcp_web.store.sqlite import pages, pictures, readings, vectors
 
 
-def page_record(db: sqlite3.Connection, key: str) -> PageRecord | None:
-    """Everything that is kept of a page."""
+def page_records(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, PageRecord]:
+    """Everything that is kept of pages, by key."""
+    return {key: record for key in keys if (record := _page_record(db, key)) is not None}
+
+
+def _page_record(db: sqlite3.Connection, key: str) -> PageRecord | None:
     page = db.execute("SELECT id, used_at FROM pages WHERE key = ?", (key_bytes(key),)).fetchone()
     if page is None:
         return None

@@ -116,21 +116,21 @@ class SqliteStore(StoreBase):
             page = 0
             for prepared in ready:
                 page = _keep(db, prepared, now)
-                self._maintain_sometimes(db, now)
+            self._maintain_sometimes(db, now, len(ready))
             if self._size_limit and purge.used_bytes(db) > self._size_limit:
                 purge.shrink_to_limit(db, self._size_limit, page)
 
         await self._writes.write(work)
 
-    async def page_record(self, key: str) -> PageRecord | None:
-        return await self._reads.read(lambda db: copying.page_record(db, key))
+    async def page_records(self, keys: Sequence[str]) -> dict[str, PageRecord]:
+        return await self._reads.read(lambda db: copying.page_records(db, keys))
 
     async def _keep_records(self, ready: Sequence[PreparedRecord], now: float) -> None:
         def work(db: sqlite3.Connection) -> None:
             for versions, record in ready:
                 page, version = copying.keep_page_record(db, versions, record)
                 _index(db, page, version, versions[-1])
-                self._maintain_sometimes(db, now)
+            self._maintain_sometimes(db, now, len(ready))
 
         await self._writes.write(work)
 
@@ -351,9 +351,9 @@ class SqliteStore(StoreBase):
     async def _keep_uses(self, uses: Mapping[str, float]) -> None:
         await self._writes.write_if_free(lambda db: pages.mark_used(db, uses))
 
-    def _maintain_sometimes(self, db: sqlite3.Connection, now: float) -> None:
+    def _maintain_sometimes(self, db: sqlite3.Connection, now: float, kept: int) -> None:
         """With a write that happens anyway."""
-        if self._counts_now() and postings.waiting(db) >= MERGE_AT:
+        if self._counts_now(kept) and postings.waiting(db) >= MERGE_AT:
             postings.merge(db)
         if self._expires_now(now):
             _drop_expired(db, now)
