@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 import anyio.to_thread
@@ -57,7 +57,6 @@ from mcp_web.store.protocol import (
     WordQuery,
 )
 
-T = TypeVar("T")
 DEFAULT_TENANT = "default"
 
 
@@ -77,6 +76,7 @@ class PostgresStore(StoreBase):
         super().__init__(clock, is_shared=is_shared)
         self.tenant = tenant
         self._worker, self._searches = worker, searches
+        self._look, self._write = worker.look, worker.write
         self._search = SearchState(tenant, visible_only=is_shared)
         self._searching = anyio.Lock()
         self._numbers: dict[str, int] = {}  # of tenants by name
@@ -372,12 +372,6 @@ class PostgresStore(StoreBase):
         if tenant not in self._numbers:
             self._numbers[tenant] = await self._worker.write(lambda db: tenant_id(db, tenant))
         return self._numbers[tenant]
-
-    async def _look(self, work: Callable[[Connection], T]) -> T:
-        return await self._worker.look(work)
-
-    async def _write(self, work: Callable[[Connection], T]) -> T:
-        return await self._worker.write(work)
 
     async def _keep_uses(self, uses: Mapping[str, float]) -> None:
         await self._worker.write_if_free(lambda db: pages.mark_used(db, self.tenant, uses))
