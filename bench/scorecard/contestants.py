@@ -10,14 +10,15 @@ import json
 import re
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from bench.peers import ours
 from bench.scorecard import tokens
 from bench.scorecard.installs import Installed
+from bench.scorecard.rows import OURS
 from bench.scorecard.session import Reply, Session
 
 OPENED = 3  # results that are opened
@@ -35,19 +36,33 @@ class Step:
     says_answered: bool | None = None  # where the server states it
 
 
-class Contestant(Protocol):
-    name: str
-    listing_tokens: int
+Call = tuple[str, dict[str, Any]]  # a tool and its arguments
 
-    session: Session
 
-    def steps(self, question: str) -> Iterator[Step]: ...
+class Contestant:
+    """A running server; subclasses know its tools."""
+
+    def __init__(self, name: str, session: Session) -> None:
+        self.name, self.session = name, session
+
+    def steps(self, question: str) -> Iterator[Step]:
+        raise NotImplementedError
+
+    def opening(self, url: str) -> Call:
+        """The call that returns the whole page."""
+        raise NotImplementedError
 
     def open(self, url: str) -> Reply:
-        """The whole page in one call."""
-        ...
+        tool, arguments = self.opening(url)
+        return self.session.call(tool, **arguments)
 
-    def close(self) -> None: ...
+    def open_at_once(self, urls: Sequence[str]) -> float:
+        """Seconds for all pages, several calls in flight."""
+        calls = [self.opening(url) for url in urls]
+        return self.session.call_at_once(calls[0][0], [arguments for _, arguments in calls])
+
+    def close(self) -> None:
+        self.session.close()
 
 
 Make = Callable[["Setting"], Contestant]
@@ -67,11 +82,14 @@ class Setting:
         """What opens a server's guard for loopback."""
         return {} if self.guarded else variables
 
-    def script(self, package: str, command: str) -> str:
+    def folder(self, package: str) -> Path:
         found = self.installed[package]
         if found.problem:
             raise RuntimeError(found.problem)
-        return str(found.folder / "bin" / command)
+        return found.folder
+
+    def script(self, package: str, command: str) -> str:
+        return str(self.folder(package) / "bin" / command)
 
 
 def addresses(text: str) -> tuple[str, ...]:
@@ -81,19 +99,17 @@ def addresses(text: str) -> tuple[str, ...]:
 # ── mcp-web ──────────────────────────────────────────────────────────────
 
 
-class McpWeb:
+class McpWeb(Contestant):
     """web_search with read; then web_read over the first three; then web_open."""
 
-    name = "mcp-web"
-
     def __init__(self, setting: Setting) -> None:
-        self.session = Session(
+        session = Session(
             ours(),
             MCP_WEB_DATA_DIR=str(setting.data / "archive"),
             MCP_WEB_SEARXNG_URLS=setting.searxng,
             **setting.exempting(MCP_WEB_ALLOW_PRIVATE=",".join(setting.hosts)),
         )
-        self.listing_tokens = self.session.listing_tokens
+        super().__init__(OURS, session)
 
     def steps(self, question: str) -> Iterator[Step]:
         reply = self.session.call("web_search", query=question, read=True)
@@ -120,11 +136,8 @@ class McpWeb:
                 return
             start = int(following[1])
 
-    def open(self, url: str) -> Reply:
-        return self.session.call("web_open", url=url, max_chars=100_000)
-
-    def close(self) -> None:
-        self.session.close()
+    def opening(self, url: str) -> Call:
+        return "web_open", {"url": url, "max_chars": 100_000}
 
 
 def _search_answers(text: str) -> bool:
@@ -141,72 +154,69 @@ def _read_answers(text: str) -> bool:
 # ── servers that search and open ─────────────────────────────────────────
 
 
-class McpSearxng:
-    """searxng_web_search, then web_url_read."""
+class SearchAndOpen(Contestant):
+    """A search tool, then a tool that opens each of the first results."""
 
-    name = "mcp-searxng"
+    name: str
+    open_tool: str
 
-    def __init__(self, setting: Setting) -> None:
-        found = setting.installed[self.name]
-        if found.problem:
-            raise RuntimeError(found.problem)
-        modules = found.folder / "node_modules"
-        command = [str(modules / ".bin" / "node"), str(modules / self.name / "dist" / "cli.js")]
-        self.session = Session(
-            command, SEARXNG_URL=setting.searxng, **setting.exempting(MCP_HTTP_ALLOW_PRIVATE_URLS="true")
-        )
-        self.listing_tokens = self.session.listing_tokens
+    def __init__(self, command: list[str], **variables: str) -> None:
+        super().__init__(self.name, Session(command, **variables))
+
+    def search(self, question: str) -> Reply:
+        raise NotImplementedError
 
     def steps(self, question: str) -> Iterator[Step]:
-        reply = self.session.call("searxng_web_search", query=question)
+        reply = self.search(question)
         found = addresses(reply.text)
         yield Step(reply, found)
         for url in found[:OPENED]:
             yield Step(self.open(url))
 
-    def open(self, url: str) -> Reply:
-        return self.session.call("web_url_read", url=url)
-
-    def close(self) -> None:
-        self.session.close()
+    def opening(self, url: str) -> Call:
+        return self.open_tool, {"url": url}
 
 
-class WebResearcher:
-    """web_search, then scrape_page; search_and_scrape returns a resource link instead of text."""
+class McpSearxng(SearchAndOpen):
+    """searxng_web_search, then web_url_read."""
 
-    name = "web-researcher-mcp"
+    name, open_tool = "mcp-searxng", "web_url_read"
 
     def __init__(self, setting: Setting) -> None:
-        self.session = Session(
+        modules = setting.folder(self.name) / "node_modules"
+        command = [str(modules / ".bin" / "node"), str(modules / self.name / "dist" / "cli.js")]
+        guard = setting.exempting(MCP_HTTP_ALLOW_PRIVATE_URLS="true")
+        super().__init__(command, SEARXNG_URL=setting.searxng, **guard)
+
+    def search(self, question: str) -> Reply:
+        return self.session.call("searxng_web_search", query=question)
+
+
+class WebResearcher(SearchAndOpen):
+    """web_search, then scrape_page; search_and_scrape returns a resource link instead of text."""
+
+    name, open_tool = "web-researcher-mcp", "scrape_page"
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(
             [setting.script(self.name, self.name)],
             SEARXNG_URL=setting.searxng,
             SEARCH_PROVIDER="searxng",
             HOME=str(setting.data),
             **setting.exempting(ALLOW_PRIVATE_IPS="true"),
         )
-        self.listing_tokens = self.session.listing_tokens
 
-    def steps(self, question: str) -> Iterator[Step]:
-        reply = self.session.call("web_search", query=question)
-        found = addresses(reply.text)
-        yield Step(reply, found)
-        for url in found[:OPENED]:
-            yield Step(self.open(url))
-
-    def open(self, url: str) -> Reply:
-        return self.session.call("scrape_page", url=url)
-
-    def close(self) -> None:
-        self.session.close()
+    def search(self, question: str) -> Reply:
+        return self.session.call("web_search", query=question)
 
 
-class FreeSearch:
+class FreeSearch(SearchAndOpen):
     """research, its call for a question; then fetch."""
 
-    name = "free-search-mcp"
+    name, open_tool = "free-search-mcp", "fetch"
 
     def __init__(self, setting: Setting) -> None:
-        self.session = Session(
+        super().__init__(
             [setting.script(self.name, self.name)],
             SEARCH_MCP_SEARX_INSTANCES=setting.searxng,
             SEARCH_MCP_PREWARM="false",
@@ -215,31 +225,20 @@ class FreeSearch:
             SEARCH_MCP_CONFIG_DIR=str(setting.data / "free-search"),
             **setting.exempting(SEARCH_MCP_ALLOW_PRIVATE_HOSTS="true"),
         )
-        self.listing_tokens = self.session.listing_tokens
 
-    def steps(self, question: str) -> Iterator[Step]:
-        reply = self.session.call("research", question=question, engines=["searx"])
-        found = addresses(reply.text)
-        yield Step(reply, found)
-        for url in found[:OPENED]:
-            yield Step(self.open(url))
-
-    def open(self, url: str) -> Reply:
-        return self.session.call("fetch", url=url)
-
-    def close(self) -> None:
-        self.session.close()
+    def search(self, question: str) -> Reply:
+        return self.session.call("research", question=question, engines=["searx"])
 
 
 # ── fetchers, beside the plainest possible search ────────────────────────
 
 
-class Fetcher:
+class Fetcher(Contestant):
     """A tool that opens a page, with a search tool that costs nothing but its results."""
 
-    def __init__(self, name: str, setting: Setting, session: Session) -> None:
-        self.name, self._searxng, self.session = name, setting.searxng, session
-        self.listing_tokens = session.listing_tokens
+    def __init__(self, name: str, setting: Setting, command: list[str], **variables: str) -> None:
+        super().__init__(name, Session(command, **variables))
+        self._searxng = setting.searxng
 
     def steps(self, question: str) -> Iterator[Step]:
         step = plain_search(self._searxng, question)
@@ -256,24 +255,17 @@ class Fetcher:
         """The parts of a page; most return it whole."""
         yield Step(self.open(url))
 
-    def open(self, url: str) -> Reply:
-        raise NotImplementedError
-
-    def close(self) -> None:
-        self.session.close()
-
 
 class ReferenceFetch(Fetcher):
     """fetch, 5,000 characters a call, paged with start_index."""
 
     def __init__(self, setting: Setting) -> None:
         script = setting.script("mcp-server-fetch", "mcp-server-fetch")
-        super().__init__(
-            "mcp-server-fetch", setting, Session([script, *([] if setting.guarded else ["--allow-private-ips"])])
-        )
+        guard = [] if setting.guarded else ["--allow-private-ips"]
+        super().__init__("mcp-server-fetch", setting, [script, *guard])
 
-    def open(self, url: str) -> Reply:
-        return self.session.call("fetch", url=url, max_length=999_999)
+    def opening(self, url: str) -> Call:
+        return "fetch", {"url": url, "max_length": 999_999}
 
     def windows(self, url: str) -> Iterator[Step]:
         start = 0
@@ -291,10 +283,10 @@ class Markitdown(Fetcher):
     """convert_to_markdown: the whole page in one answer."""
 
     def __init__(self, setting: Setting) -> None:
-        super().__init__("markitdown-mcp", setting, Session([setting.script("markitdown-mcp", "markitdown-mcp")]))
+        super().__init__("markitdown-mcp", setting, [setting.script("markitdown-mcp", "markitdown-mcp")])
 
-    def open(self, url: str) -> Reply:
-        return self.session.call("convert_to_markdown", uri=url)
+    def opening(self, url: str) -> Call:
+        return "convert_to_markdown", {"uri": url}
 
 
 class Library(Fetcher):
@@ -302,11 +294,11 @@ class Library(Fetcher):
 
     def __init__(self, package: str, setting: Setting) -> None:
         server = str(Path(__file__).parent / "library_server.py")
-        session = Session([setting.script(package, "python"), "-P", server, package], HOME=str(setting.data))
-        super().__init__(package, setting, session)
+        command = [setting.script(package, "python"), "-P", server, package]
+        super().__init__(package, setting, command, HOME=str(setting.data))
 
-    def open(self, url: str) -> Reply:
-        return self.session.call("fetch", url=url)
+    def opening(self, url: str) -> Call:
+        return "fetch", {"url": url}
 
 
 def plain_search(searxng: str, question: str) -> Step:
@@ -325,6 +317,7 @@ def _first(steps: Iterator[Step]) -> Iterator[Step]:
         return
 
 
+LIBRARIES = ("trafilatura", "crawl4ai")  # behind a server of ours: without a guard and a start-up of their own
 PEERS: dict[str, Make] = {
     "mcp-server-fetch": ReferenceFetch,
     "mcp-searxng": McpSearxng,

@@ -11,7 +11,6 @@ from markdown_it import MarkdownIt
 
 from bench.scorecard.corpus import Page
 
-Frame = Callable[[Page, str, Sequence[Page]], str]
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 _MENU = ("Home", "About us", "Contact", "Newsletter", "Jobs", "Press", "Shop", "Help", "Sign in", "Search")
 _FOOTER = (
@@ -27,9 +26,9 @@ _COOKIES = (
 
 def to_html(page: Page, siblings: Sequence[Page]) -> bytes:
     body = _MARKDOWN.render(page.markdown)
-    frame = _FRAMES[page.site]
     head = f"<title>{html.escape(page.title)}</title><meta charset=utf-8>"
-    return f"<!doctype html><html lang=en><head>{head}</head>{frame(page, body, siblings)}</html>".encode()
+    inside = _FRAMES[page.site].format_map(_parts(page, _CHANGES.get(page.site, str)(body), siblings))
+    return f"<!doctype html><html lang=en><head>{head}</head><body>{inside}{_FOOT}</body></html>".encode()
 
 
 def to_pdf(page: Page) -> bytes:
@@ -67,99 +66,40 @@ def _beginning(page: Page) -> str:
     return lines[0][:120] + " …" if lines else page.title
 
 
-def _footer() -> str:
-    return f"<footer><ul>{_links(_FOOTER)}</ul><p>© All rights reserved. Made by people who like the sea.</p></footer>"
+def _parts(page: Page, body: str, siblings: Sequence[Page]) -> dict[str, str]:
+    """What a frame can show around the text."""
+    titles = [(one.name, html.escape(one.title)) for one in siblings]
+    outline = enumerate(re.findall(r"<h[23]>(.*?)</h[23]>", body))
+    return {
+        "body": body,
+        "title": html.escape(page.title),
+        "menu": _links(_MENU),
+        "menu_spans": _links(_MENU, "span"),
+        "menu_divs": _links(_MENU, "div"),
+        "tree": "".join(f'<li><a href="/{name}">{title}</a></li>' for name, title in titles),
+        "categories": "".join(f'<a href="/{name}">{title}</a> | ' for name, title in titles),
+        "outline": "".join(f"<li><a href=#{at}>{text}</a></li>" for at, text in outline),
+        **{f"teasers_{count}": _teasers(page, siblings, count) for count in range(2, 7)},
+    }
 
 
-def _manuals(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    tree = "".join(f'<li><a href="/{one.name}">{html.escape(one.title)}</a></li>' for one in siblings)
-    return (
-        f"<body><header><nav><ul>{_links(_MENU)}</ul></nav></header><div class=layout><aside class=sidebar>"
-        f"<h3>All manuals</h3><ul>{tree}</ul></aside><main>{body}<p class=pager><a href=/prev>Previous</a> "
-        f"<a href=/next>Next</a></p></main></div>{_footer()}</body>"
-    )
-
-
-def _docs(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    outline = "".join(f"<li><a href=#{at}>{text}</a></li>" for at, text in enumerate(_headings(body)))
-    tree = "".join(f'<li><a href="/{one.name}">{html.escape(one.title)}</a></li>' for one in siblings)
-    return (
-        f"<body><div class=topbar><span>docs</span><input placeholder=Search><a href=/versions>Version</a></div>"
-        f"<div class=grid><nav class=toctree><ul>{tree}</ul><ul>{_links(_MENU[:6])}</ul></nav><div role=main>{body}"
-        f'<div class="feedback">Was this page helpful? <button>Yes</button> <button>No</button></div></div>'
-        f"<div class=on-this-page><p>On this page</p><ul>{outline}</ul></div></div>{_footer()}</body>"
-    )
-
-
-def _town(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    crumbs = '<div class="crumbs"><a href="/">Start</a> › <a href="/living">Living here</a> › ' + html.escape(
-        page.title
-    )
-    return (
-        f"<body>{_COOKIES}<table width=100%><tr><td colspan=3><img src=/arms.png alt=Arms> {_links(_MENU, 'span')}</td>"
-        f"</tr><tr><td class=left><ul>{_links(_FOOTER[:9])}</ul></td><td class=middle>{crumbs}</div>{body}</td>"
-        f"<td class=right><h3>News from the town hall</h3>{_teasers(page, siblings, 3)}</td></tr></table>"
-        f"{_footer()}</body>"
-    )
-
-
-def _news(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    comments = "".join(
-        f"<li><b>Reader {number}</b> <time>{number} hours ago</time><p>{text}</p><a href=#r>Reply</a></li>"
-        for number, text in enumerate(_COMMENTS, 1)
-    )
+def _with_advert(body: str) -> str:
     half = body.find("</p>", len(body) // 2) + 4
     advert = '<div class="ad">Advertisement<p>Winter tyres from 79 crowns. Only this week.</p></div>'
-    return (
-        f"<body>{_COOKIES}<header><ul>{_links(_MENU)}</ul><div class=ticker>Live: {_teasers(page, siblings, 2)}</div>"
-        f"</header><article>{body[:half]}{advert}{body[half:]}"
-        f"<div class=share>{_links(('Share', 'Print', 'Save'))}</div></article>"
-        f"<section class=related><h3>Read more</h3>{_teasers(page, siblings, 6)}</section>"
-        f"<section id=comments><h3>Comments</h3><ol>{comments}</ol></section>{_footer()}</body>"
-    )
+    return body[:half] + advert + body[half:]
 
 
-def _wiki(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    edited = re.sub(r"</h2>", ' <span class="edit">[<a href="/edit">edit</a>]</span></h2>', body)
-    categories = "".join(f'<a href="/{one.name}">{html.escape(one.title)}</a> | ' for one in siblings)
-    column = _links(("Main page", "Random article", "Recent changes", "Donate", "Tools"))
-    return (
-        f'<body><div id="column"><ul>{column}</ul></div>'
-        f'<div id="content">{edited}<div class="navbox"><p>Tarnshire</p>{categories}</div></div>{_footer()}</body>'
-    )
+def _with_edit_links(body: str) -> str:
+    return body.replace("</h2>", ' <span class="edit">[<a href="/edit">edit</a>]</span></h2>')
 
 
-def _shop(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    soup = body.replace("<p>", '<div class="txt">').replace("</p>", "</div>")
-    return (
-        f"<body>{_COOKIES}<div class=head>{_links(_MENU, 'div')}</div><div class=product><div class=buy><b>129.00</b>"
-        f"<button>Add to basket</button><div>Delivery in 2 to 4 days. Free returns within 30 days.</div></div>"
-        f"{soup}</div><div class=also><div>Customers also bought</div>{_teasers(page, siblings, 5)}</div>"
-        f"{_footer()}</body>"
-    )
+def _without_paragraphs(body: str) -> str:
+    return body.replace("<p>", '<div class="txt">').replace("</p>", "</div>")
 
 
-def _forum(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    posts = re.sub(
-        r"<h2>(.*?)</h2>",
-        r'</div><div class="post"><div class="meta">\1 · <a href="/u">Profile</a> · Quote · Like</div>',
-        body,
-    )
-    return (
-        f"<body><div class=bar>{_links(_MENU, 'span')}</div><div class=thread><div class=post>{posts}</div></div>"
-        f"<div class=similar>Similar threads{_teasers(page, siblings, 5)}</div>{_footer()}</body>"
-    )
-
-
-def _plain(page: Page, body: str, siblings: Sequence[Page]) -> str:
-    return (
-        f"<body><nav>{_links(_MENU, 'span')}</nav><main>{body}</main><aside><h3>You may also like</h3>"
-        f"{_teasers(page, siblings)}<h3>Newsletter</h3><p>Once a month, no spam.</p></aside>{_footer()}</body>"
-    )
-
-
-def _headings(body: str) -> list[str]:
-    return re.findall(r"<h[23]>(.*?)</h[23]>", body)
+def _as_posts(body: str) -> str:
+    meta = r'</div><div class="post"><div class="meta">\1 · <a href="/u">Profile</a> · Quote · Like</div>'
+    return re.sub(r"<h2>(.*?)</h2>", meta, body)
 
 
 _COMMENTS = (
@@ -172,15 +112,49 @@ _COMMENTS = (
     "Does anybody know whether the buses run again?",
     "The photograph is from last year, by the way.",
 )
-_FRAMES: dict[str, Frame] = {
-    "manuals": _manuals,
-    "docs": _docs,
-    "town": _town,
-    "news": _news,
-    "wiki": _wiki,
-    "shop": _shop,
-    "forum": _forum,
-    "health": _plain,
-    "blog": _plain,
-    "travel": _town,
+_COMMENT_LIST = "".join(
+    f"<li><b>Reader {number}</b> <time>{number} hours ago</time><p>{text}</p><a href=#r>Reply</a></li>"
+    for number, text in enumerate(_COMMENTS, 1)
+)
+_FOOT = f"<footer><ul>{_links(_FOOTER)}</ul><p>© All rights reserved. Made by people who like the sea.</p></footer>"
+_TOWN = (
+    f"{_COOKIES}<table width=100%><tr><td colspan=3><img src=/arms.png alt=Arms> {{menu_spans}}</td>"
+    f"</tr><tr><td class=left><ul>{_links(_FOOTER[:9])}</ul></td><td class=middle>"
+    '<div class="crumbs"><a href="/">Start</a> › <a href="/living">Living here</a> › {title}</div>{body}</td>'
+    "<td class=right><h3>News from the town hall</h3>{teasers_3}</td></tr></table>"
+)
+_PLAIN = (
+    "<nav>{menu_spans}</nav><main>{body}</main><aside><h3>You may also like</h3>{teasers_4}"
+    "<h3>Newsletter</h3><p>Once a month, no spam.</p></aside>"
+)
+_CHANGES: dict[str, Callable[[str], str]] = {  # of the text itself, by site
+    "news": _with_advert,
+    "wiki": _with_edit_links,
+    "shop": _without_paragraphs,
+    "forum": _as_posts,
+}
+_FRAMES = {
+    "manuals": "<header><nav><ul>{menu}</ul></nav></header><div class=layout><aside class=sidebar>"
+    "<h3>All manuals</h3><ul>{tree}</ul></aside><main>{body}<p class=pager><a href=/prev>Previous</a> "
+    "<a href=/next>Next</a></p></main></div>",
+    "docs": "<div class=topbar><span>docs</span><input placeholder=Search><a href=/versions>Version</a></div>"
+    f"<div class=grid><nav class=toctree><ul>{{tree}}</ul><ul>{_links(_MENU[:6])}</ul></nav><div role=main>{{body}}"
+    '<div class="feedback">Was this page helpful? <button>Yes</button> <button>No</button></div></div>'
+    "<div class=on-this-page><p>On this page</p><ul>{outline}</ul></div></div>",
+    "town": _TOWN,
+    "news": f"{_COOKIES}<header><ul>{{menu}}</ul><div class=ticker>Live: {{teasers_2}}</div>"
+    f"</header><article>{{body}}<div class=share>{_links(('Share', 'Print', 'Save'))}</div></article>"
+    "<section class=related><h3>Read more</h3>{teasers_6}</section>"
+    f"<section id=comments><h3>Comments</h3><ol>{_COMMENT_LIST}</ol></section>",
+    "wiki": '<div id="column"><ul>'
+    + _links(("Main page", "Random article", "Recent changes", "Donate", "Tools"))
+    + '</ul></div><div id="content">{body}<div class="navbox"><p>Tarnshire</p>{categories}</div></div>',
+    "shop": f"{_COOKIES}<div class=head>{{menu_divs}}</div><div class=product><div class=buy><b>129.00</b>"
+    "<button>Add to basket</button><div>Delivery in 2 to 4 days. Free returns within 30 days.</div></div>"
+    "{body}</div><div class=also><div>Customers also bought</div>{teasers_5}</div>",
+    "forum": "<div class=bar>{menu_spans}</div><div class=thread><div class=post>{body}</div></div>"
+    "<div class=similar>Similar threads{teasers_5}</div>",
+    "health": _PLAIN,
+    "blog": _PLAIN,
+    "travel": _TOWN,
 }

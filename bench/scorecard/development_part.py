@@ -7,8 +7,7 @@ import random
 from bench.extraction.__main__ import measure
 from bench.extraction.data import DATA, Page, manifest
 from bench.extraction.engines import installed
-from bench.scorecard.race import OURS
-from bench.scorecard.rows import cost_row, gain_row, milliseconds, three_places
+from bench.scorecard.rows import OURS, cost_row, gain_row, milliseconds, three_places
 from bench.scorecard.table import Row, Table
 
 PAGES = 150

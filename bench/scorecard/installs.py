@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,13 @@ class Installed:
     problem: str = ""
 
 
+def install_all(*, online: bool) -> dict[str, Installed]:
+    """Every peer, two at a time."""
+    names = (*PYTHON_PEERS, *NODE_PEERS)
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(names, pool.map(lambda name: install(name, online=online), names), strict=True))
+
+
 def install(name: str, *, online: bool = True) -> Installed:
     """Install a peer unless its version is there already; without a network, repeat why it is not."""
     version = PYTHON_PEERS.get(name) or NODE_PEERS[name]
@@ -54,9 +62,10 @@ def install(name: str, *, online: bool = True) -> Installed:
 
 
 def _install_python(name: str, version: str, folder: Path) -> None:
-    if not (folder / "bin" / "python").exists():
-        _run([sys.executable, "-m", "venv", str(folder)])
-    _run([str(folder / "bin" / "python"), "-m", "pip", "install", "-qq", f"{name}=={version}", *BESIDES.get(name, [])])
+    python = str(folder / "bin" / "python")
+    _run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder)])
+    wanted = [f"{name}=={version}", *BESIDES.get(name, [])]
+    _run([sys.executable, "-m", "pip", "--python", python, "install", "-qq", "--no-compile", *wanted])
 
 
 def _install_node(name: str, version: str, folder: Path) -> None:

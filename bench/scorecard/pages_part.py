@@ -5,22 +5,25 @@ The texts are kept for the comparison of quotes; servers with an archive are the
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
-from bench.scorecard.contestants import Contestant, Make
+from bench.scorecard import processes
+from bench.scorecard.contestants import LIBRARIES, Contestant, Make, addresses
 from bench.scorecard.corpus import Corpus, plain_words
 from bench.scorecard.installs import Installed
-from bench.scorecard.race import OURS
-from bench.scorecard.rows import cost_row, gain_row, milliseconds, three_places
-from bench.scorecard.servers import Measured, measure
+from bench.scorecard.rows import OURS, TIME_MARGIN, cost_row, gain_rows, mean, milliseconds, three_places
+from bench.scorecard.servers import running
+from bench.scorecard.session import IN_FLIGHT, Reply
 from bench.scorecard.site import Web
 from bench.scorecard.table import Row, Table
-from bench.scorecard.verdicts import of_values
+from bench.scorecard.verdicts import Interval, of_ratio
 
 _ASKING = {OURS: ("archive_search", "query"), "free-search-mcp": ("cache_search", "query")}
+AT_ONCE = 12  # pages of a round
+ROUNDS = 4
 FIRST = 10  # documents of the archive that are looked at
 WARM_UP = 3  # pages that are opened before the clock counts
 
@@ -33,18 +36,40 @@ class Opened:
     seconds: tuple[float, ...]
     memory: float  # MB of the process and its children, shared memory divided
     ranks: tuple[int, ...]  # of the gold page for each answerable question; 0: not found; empty: no archive
+    rounds: tuple[float, ...]  # seconds for several pages at once; empty for a library
 
 
-def open_pages(corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed]) -> Measured[Opened]:
+def open_pages(
+    corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed]
+) -> tuple[dict[str, Opened], tuple[str, ...]]:
+    """Each page by one server after the other; then what is measured once for each server."""
     urls = [web.addresses[page.name] for page in corpus.pages]
+    with running(makes, installed, web.hosts) as field:
+        replies = [field.each(partial(_open, url)) for url in urls]
+        memory = field.each(lambda server: processes.memory(server.session.process.pid))
+        ranks = field.each(lambda server: _archive_ranks(server, corpus, web))
+        rounds = [field.each(partial(_open_at_once, urls, number)) for number in range(ROUNDS)]
+        found = {
+            name: Opened(
+                tuple("" if one[name].failed else one[name].text for one in replies),
+                tuple(one[name].seconds for one in replies),
+                memory[name],
+                ranks[name],
+                tuple(one[name] for one in rounds if one[name]),
+            )
+            for name in field.servers
+        }
+        return found, field.absent
 
-    def work(server: Contestant) -> Opened:
-        replies = [server.open(url) for url in urls]
-        memory = process_memory(server.session.process.pid)
-        texts = tuple("" if reply.failed else reply.text for reply in replies)
-        return Opened(texts, tuple(reply.seconds for reply in replies), memory, _archive_ranks(server, corpus, web))
 
-    return measure(makes, installed, web.hosts, work)
+def _open(url: str, server: Contestant) -> Reply:
+    return server.open(url)
+
+
+def _open_at_once(urls: Sequence[str], number: int, server: Contestant) -> float:
+    """Pages that the server has not seen, the same text under other addresses; 0 for a library."""
+    html = [url for url in urls if not url.endswith(".pdf")][:AT_ONCE]
+    return 0.0 if server.name in LIBRARIES else server.open_at_once([f"{url}?round={number}" for url in html])
 
 
 def _archive_ranks(server: Contestant, corpus: Corpus, web: Web) -> tuple[int, ...]:
@@ -56,37 +81,19 @@ def _archive_ranks(server: Contestant, corpus: Corpus, web: Web) -> tuple[int, .
         if question.page is None:
             continue
         text = server.session.call(tool, **{parameter: question.text}).text
-        found = list(dict.fromkeys(re.findall(r"http://127\.0\.\d+\.\d+:\d+/[\w./-]*\w", text)))[:FIRST]
+        found = addresses(text)[:FIRST]
         gold = web.addresses[question.page]
         ranks.append(found.index(gold) + 1 if gold in found else 0)
     return tuple(ranks)
 
 
-def process_memory(pid: int) -> float:
-    """MB of a process and all its descendants, by proportional share."""
-    total, waiting = 0.0, [pid]
-    while waiting:
-        number = waiting.pop()
-        try:
-            rollup = Path(f"/proc/{number}/smaps_rollup").read_text()
-            tasks = list(Path(f"/proc/{number}/task").iterdir())
-            for task in tasks:
-                waiting += map(int, (task / "children").read_text().split())
-        except OSError:
-            continue
-        found = re.search(r"^Pss:\s+(\d+)", rollup, re.MULTILINE)
-        total += int(found[1]) / 1024 if found else 0.0
-    return total
-
-
 # ── tables ───────────────────────────────────────────────────────────────
 
 
-def extraction_table(corpus: Corpus, opened: Measured[Opened]) -> Table:
+def extraction_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
     gold = [Counter(plain_words(page.markdown).split()) for page in corpus.pages]
     scores = {
-        name: [_f1(text, words) for text, words in zip(one.texts, gold, strict=True)]
-        for name, one in opened.found.items()
+        name: [_f1(text, words) for text, words in zip(one.texts, gold, strict=True)] for name, one in opened.items()
     }
     figures = tuple(
         {
@@ -94,60 +101,64 @@ def extraction_table(corpus: Corpus, opened: Measured[Opened]) -> Table:
             "F1": three_places(scores[name]),
             "pages without text": str(sum(not text for text in one.texts)),
         }
-        for name, one in opened.found.items()
+        for name, one in opened.items()
     )
-    measure_name, why = "text of the page kept, nothing else (F1)", "parts of some designs are taken for content"
-    rows = [
-        gain_row(measure_name, name, scores[OURS], theirs, why, show=three_places)
-        for name, theirs in scores.items()
-        if name != OURS
-    ]
+    why = "parts of some designs are taken for content"
+    rows = gain_rows("text of the page kept, nothing else (F1)", scores, why, show=three_places)
     method = (
         "Every page of the race opened whole by each server: the words that came back against the words of the text "
         "that the page was made from, as F1; menus, teasers, comments and banners count against a server, and so does "
         "text that is missing. Envelope and header lines of a server count as its words."
     )
-    return Table("extraction", "Extraction", method, tuple(rows), opened.absent, figures)
+    return Table("extraction", "Extraction", method, tuple(rows), absent, figures)
 
 
-def speed_table(opened: Measured[Opened]) -> Table:
-    mine = opened.found[OURS]
-    ours = mine.seconds[WARM_UP:]
-    rows = []
-    for name, one in opened.found.items():
+def speed_table(opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
+    mine = opened[OURS]
+    rows: list[Row] = []
+    for name, one in opened.items():
         if name == OURS:
             continue
         why = "ours parses in a sandboxed worker and keeps the page"
-        measure_name = "pages one after the other, time a page"
-        rows.append(cost_row(measure_name, name, ours, one.seconds[WARM_UP:], why, show=milliseconds, margin=0.2))
-        verdict = of_values(mine.memory, one.memory, margin=0.2, larger_is_better=False)
-        why = "the parsing workers and the index" if verdict == "behind" else ""
-        relation = f"× {one.memory / max(mine.memory, 1e-9):.2f}"
-        sizes = (f"{mine.memory:.0f} MB", f"{one.memory:.0f} MB")
-        rows.append(Row("memory after all pages", name, sizes[0], sizes[1], relation, verdict, why))
+        ours, theirs = mine.seconds[WARM_UP:], one.seconds[WARM_UP:]
+        rows.append(
+            cost_row("one page after the other", name, ours, theirs, why, show=milliseconds, margin=TIME_MARGIN)
+        )
+        if one.rounds:
+            measure_name = f"{len(mine.rounds) * AT_ONCE} pages, {IN_FLIGHT} calls in flight"
+            show = partial(_pages_a_second, AT_ONCE)
+            rows.append(cost_row(measure_name, name, mine.rounds, one.rounds, why, show=show, margin=TIME_MARGIN))
+        rows.append(_memory_row(name, mine.memory, one.memory))
     method = (
-        "The same run: seconds for each page after the first three, one page after the other, and the memory of the "
-        "process with its children (proportional share) when all pages have been opened. Margin 20 %."
+        "The same run: the time for a page, one after the other, without the first three; throughput with "
+        f"{IN_FLIGHT} calls in flight, for servers (a library has none of its own); and the memory of the process with "
+        "its children when all pages have been opened, what they share divided. Margin 25 %, for memory 50 %."
     )
-    return Table("speed", "Speed and memory", method, tuple(rows), opened.absent)
+    return Table("speed", "Speed and memory", method, tuple(rows), absent)
 
 
-def archive_table(corpus: Corpus, opened: Measured[Opened]) -> Table:
-    ranks = {name: one.ranks for name, one in opened.found.items() if one.ranks}
+def _memory_row(name: str, ours: float, theirs: float) -> Row:
+    verdict = of_ratio(Interval(theirs / ours, theirs / ours, theirs / ours), margin=0.5)
+    why = "the parsing workers, the index and the models" if verdict == "behind" else ""
+    shown = (f"{ours:.0f} MB", f"{theirs:.0f} MB", f"× {theirs / ours:.2f}")
+    return Row("memory after all pages", name, *shown, verdict, why)
+
+
+def _pages_a_second(pages: int, rounds: Sequence[float]) -> str:
+    return f"{pages / mean(rounds):.1f} pages a second"
+
+
+def archive_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
+    ranks = {name: one.ranks for name, one in opened.items() if one.ranks}
     ranks["SQLite FTS5, words joined by OR"] = _full_text_ranks(corpus)
     scores = {name: [1 / rank if rank else 0.0 for rank in found] for name, found in ranks.items()}
-    measure_name, why = "gold page found again (MRR)", "near copies rank above the page"
-    rows = [
-        gain_row(measure_name, name, scores[OURS], theirs, why, show=three_places)
-        for name, theirs in scores.items()
-        if name != OURS
-    ]
+    rows = gain_rows("gold page found again (MRR)", scores, "near copies rank above the page", show=three_places)
     method = (
         "After all pages were opened, each answerable question was asked of what the server remembers, without "
         "network. free-search-mcp finds only pages that hold every word of the query; other servers have no archive. "
         "Plain SQLite full-text search over the same texts stands beside them."
     )
-    return Table("archive", "Archive", method, tuple(rows), opened.absent)
+    return Table("archive", "Archive", method, tuple(rows), absent)
 
 
 def _full_text_ranks(corpus: Corpus) -> tuple[int, ...]:

@@ -11,9 +11,8 @@ from bench.scorecard.contestants import Contestant, Make
 from bench.scorecard.corpus import Corpus, Question
 from bench.scorecard.installs import Installed
 from bench.scorecard.pages_part import Opened
-from bench.scorecard.race import OURS
-from bench.scorecard.rows import gain_row
-from bench.scorecard.servers import Measured, measure
+from bench.scorecard.rows import OURS, gain_row
+from bench.scorecard.servers import running
 from bench.scorecard.site import Web
 from bench.scorecard.table import Row, Table
 
@@ -68,13 +67,13 @@ def _altered(question: Question) -> str:
 
 
 def quotes_table(
-    corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed], opened: Measured[Opened]
+    corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed], opened: dict[str, Opened]
 ) -> Table:
     quotes = quotes_of(corpus)
-    checked = measure({OURS: makes[OURS]}, installed, web.hosts, lambda server: _verified(server, quotes, web))
-    mine = checked.found[OURS]
+    with running({OURS: makes[OURS]}, installed, web.hosts) as field:
+        mine = field.each(lambda server: _verified(server, quotes, web))[OURS]
     rows: list[Row] = []
-    for name, pages in opened.found.items():
+    for name, pages in opened.items():
         if name != OURS:
             texts = dict(zip((page.name for page in corpus.pages), pages.texts, strict=True))
             rows += _rows(name, quotes, mine, [_contained(quote, texts) for quote in quotes])
@@ -84,7 +83,7 @@ def quotes_table(
         "`verify_quotes`. No peer has such a tool, so theirs is what an agent can do without: search for the quote in "
         "the text that the peer returned."
     )
-    return Table("quotes", "Quotes", method, tuple(rows), checked.absent + opened.absent)
+    return Table("quotes", "Quotes", method, tuple(rows))
 
 
 def _verified(server: Contestant, quotes: Sequence[Quote], web: Web) -> list[bool]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-from bench.scorecard.contestants import PEERS, Contestant, Make, McpWeb, Setting
+from bench.scorecard.contestants import PEERS, Contestant, Make, McpWeb
 from bench.scorecard.corpus import Corpus, Question, holds
 from bench.scorecard.installs import Installed
+from bench.scorecard.rows import OURS
+from bench.scorecard.servers import Running, running
 from bench.scorecard.site import Web, serving
 
 AGAIN = 3  # every third question is asked a second time
+RACE_SECONDS = 480.0  # questions that were not asked until then are left out, for all servers
 FIRST = 5  # the gold page counts as found among so many results
-OURS = "mcp-web"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,6 @@ class Lap:
     second: tuple[Outcome, ...]
     problem: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def lap_from_json(value: dict[str, Any]) -> Lap:
-    passes = {name: tuple(Outcome(**one) for one in value[name]) for name in ("cold", "second")}
-    return Lap(value["server"], value["version"], value["listing_tokens"], **passes, problem=value["problem"])
-
 
 def contestants(names: Sequence[str] | None = None) -> dict[str, Make]:
     """Ours and the peers, or those of them that are named."""
@@ -63,39 +59,47 @@ def contestants(names: Sequence[str] | None = None) -> dict[str, Make]:
     return {name: make for name, make in made.items() if names is None or name in names}
 
 
-def run(corpus: Corpus, makes: dict[str, Make], installed: dict[str, Installed], version: str) -> Iterator[Lap]:
-    """One lap after the other, so that a run that is interrupted keeps those that are done."""
-    with tempfile.TemporaryDirectory() as folder, serving(corpus) as web, searxng(Path(folder), web) as searxng_url:
-        for name, make in makes.items():
-            data = Path(folder) / name.replace(" ", "-")
-            data.mkdir()
-            setting = Setting(searxng_url, web.hosts, installed, data)
-            found = installed.get(name)
-            lap = _lap(name, found.version if found else version, make, setting, corpus, web)
-            print(f"  {name}: {lap.problem or _brief(lap)}", file=sys.stderr, flush=True)
-            yield lap
+def run(corpus: Corpus, makes: dict[str, Make], installed: dict[str, Installed], version: str) -> list[Lap]:
+    """Each question goes to one server after the other before the next is asked."""
+    with ExitStack() as stack:
+        web = stack.enter_context(serving(corpus))
+        search = stack.enter_context(searxng(web))
+        field = stack.enter_context(running(makes, installed, web.hosts, searxng=search))
+        ordered, until = in_order(corpus.questions), time.monotonic() + RACE_SECONDS
+        listings = field.each(lambda server: server.session.listing_tokens)
+        cold = _ask_all(field, ordered, web, until)
+        second = _ask_all(field, ordered[::AGAIN], web, until + RACE_SECONDS / AGAIN)
+    versions = {name: installed[name].version if name in installed else version for name in makes}
+    return [
+        Lap(
+            name,
+            versions[name],
+            listings.get(name, 0),
+            _of(cold, name),
+            _of(second, name),
+            field.problems.get(name, ""),
+        )
+        for name in makes
+    ]
 
 
-def _brief(lap: Lap) -> str:
-    asked = [one for one in lap.cold if one.answerable]
-    tokens = sum(one.tokens for one in asked) // max(1, len(asked))
-    seconds = sum(one.seconds for one in lap.cold)
-    return f"{sum(one.delivered for one in asked)} of {len(asked)} delivered, {tokens} tokens each, {seconds:.0f} s"
+def _of(found: dict[str, list[Outcome]], name: str) -> tuple[Outcome, ...]:
+    return tuple(found.get(name, ()))
 
 
-def _lap(name: str, version: str, make: Make, setting: Setting, corpus: Corpus, web: Web) -> Lap:
-    try:
-        server = make(setting)
-    except (OSError, RuntimeError, ValueError, KeyError) as error:
-        return Lap(name, version, 0, (), (), f"not started: {error}")
-    try:
-        cold = tuple(ask(server, one, web) for one in corpus.questions)
-        second = tuple(ask(server, one, web) for one in corpus.questions[::AGAIN])
-    except (OSError, RuntimeError, ValueError) as error:
-        return Lap(name, version, server.listing_tokens, (), (), f"ended during the race: {error}")
-    finally:
-        server.close()
-    return Lap(name, version, server.listing_tokens, cold, second)
+def in_order(questions: Sequence[Question]) -> list[Question]:
+    """By a hash, so that the first of them are a fair sample when time runs out."""
+    return sorted(questions, key=lambda one: hashlib.sha256(one.id.encode()).digest())
+
+
+def _ask_all(field: Running, questions: Sequence[Question], web: Web, until: float) -> dict[str, list[Outcome]]:
+    found: dict[str, list[Outcome]] = {name: [] for name in field.servers}
+    for question in questions:
+        if time.monotonic() > until:
+            break
+        for name, outcome in field.each(partial(ask, question=question, web=web)).items():
+            found[name].append(outcome)
+    return found
 
 
 def ask(server: Contestant, question: Question, web: Web) -> Outcome:
@@ -120,15 +124,16 @@ def ask(server: Contestant, question: Question, web: Web) -> Outcome:
 
 
 @contextmanager
-def searxng(folder: Path, web: Web) -> Iterator[str]:
+def searxng(web: Web) -> Iterator[str]:
     """A real SearXNG whose only engine searches the pages."""
     import pytest
 
     process = _searxng_process()
     made = process.settings([process.engine("pages", web.engine_url, "general")])
     with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         try:
-            (server,) = stack.enter_context(process.serving(folder, made))
+            (server,) = stack.enter_context(process.serving(Path(folder), made))
         except pytest.skip.Exception as reason:
             raise RuntimeError(str(reason)) from reason
         yield server.url

@@ -9,9 +9,8 @@ from bench.scorecard.contestants import Contestant, Make
 from bench.scorecard.corpus import Corpus, Question, holds
 from bench.scorecard.engine import PlainEngine
 from bench.scorecard.installs import Installed
-from bench.scorecard.race import OURS
-from bench.scorecard.rows import cost_row, gain_row, mean
-from bench.scorecard.servers import measure
+from bench.scorecard.rows import OURS, cost_row, gain_row, mean
+from bench.scorecard.servers import running
 from bench.scorecard.site import Web
 from bench.scorecard.table import Table
 
@@ -26,8 +25,8 @@ def reading_table(corpus: Corpus, web: Web, makes: dict[str, Make], installed: d
     def work(server: Contestant) -> list[tuple[float, int]]:
         return [_read(server, question, web) for question in asked]
 
-    found = measure({OURS: makes[OURS]}, installed, web.hosts, work)
-    mine = found.found[OURS]
+    with running({OURS: makes[OURS]}, installed, web.hosts) as field:
+        mine = field.each(work)[OURS]
     budgets = [cost for _, cost in mine]
     cases = [(texts[question.page or ""], question, budget) for question, budget in zip(asked, budgets, strict=True)]
     plain = {
@@ -45,7 +44,7 @@ def reading_table(corpus: Corpus, web: Web, makes: dict[str, Make], installed: d
         "Beside it stand plain methods over the same text with the same number of tokens: windows of 200 words ranked "
         "by BM25, and the beginning of the page."
     )
-    return Table("reading", "Reading", method, tuple(rows), found.absent)
+    return Table("reading", "Reading", method, tuple(rows))
 
 
 def _read(server: Contestant, question: Question, web: Web) -> tuple[float, int]:

@@ -116,7 +116,7 @@ def readme_lines(tables: Sequence[Table]) -> str:
 
 _README_MEASURES = (
     "passage delivered",
-    "tokens at equal success, without tools/list",
+    "tokens at equal success, one session",
     "text of the page kept, nothing else (F1)",
     "hidden text left out",
     "seconds, cold",

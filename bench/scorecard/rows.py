@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bench.scorecard.table import Row
 from bench.scorecard.verdicts import Interval, difference, of_difference, of_ratio, paired, ratio
 
 Show = Callable[[Sequence[float]], str]
+OURS = "mcp-web"
+TIME_MARGIN = 0.25  # times of two runs on a quiet machine differ by about a tenth
 
 
 def mean(values: Sequence[float]) -> float:
@@ -34,6 +36,14 @@ def gain_row(
     verdict = of_difference(interval)
     relation = f"{interval.value:+.3f} ({interval.low:+.3f} … {interval.high:+.3f})"
     return Row(measure, peer, show(ours), show(theirs), relation, verdict, why if verdict == "behind" else "")
+
+
+def gain_rows(
+    measure: str, found: Mapping[str, Sequence[float]], why: str, *, show: Show = count_of
+) -> tuple[Row, ...]:
+    """Ours against every peer that was measured."""
+    peers = {name: values for name, values in found.items() if name != OURS}
+    return tuple(gain_row(measure, name, found[OURS], theirs, why, show=show) for name, theirs in peers.items())
 
 
 def cost_row(

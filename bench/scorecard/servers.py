@@ -1,12 +1,12 @@
-"""Starts one server after another for a measurement, and names those that do not take part."""
+"""Several servers side by side, asked in turn, so that whatever else the machine does meets all of them alike."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from bench.scorecard.contestants import Contestant, Make, Setting
 from bench.scorecard.installs import Installed
@@ -16,36 +16,61 @@ NO_SEARCH = "http://127.0.0.1:9"  # nothing listens there
 FAILURES = (OSError, RuntimeError, ValueError, KeyError, AssertionError)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured(Generic[T]):
-    found: dict[str, T] = field(default_factory=dict)
-    absent: tuple[str, ...] = ()
+class Running:
+    """The servers that were started; one that fails leaves and is named with the reason."""
+
+    def __init__(self) -> None:
+        self.servers: dict[str, Contestant] = {}
+        self.problems: dict[str, str] = {}
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        return tuple(f"{name}: {problem}" for name, problem in self.problems.items())
+
+    def each(self, work: Callable[[Contestant], T]) -> dict[str, T]:
+        """What `work` returns for every server, one after the other."""
+        found: dict[str, T] = {}
+        for name, server in list(self.servers.items()):
+            try:
+                found[name] = work(server)
+            except FAILURES as error:
+                self.problems[name] = str(error) or type(error).__name__
+                _close(self.servers.pop(name))
+        return found
+
+    def start(self, name: str, make: Make, setting: Setting) -> None:
+        try:
+            self.servers[name] = make(setting)
+        except FAILURES as error:
+            self.problems[name] = f"not started: {error or type(error).__name__}"
+
+    def close(self) -> None:
+        for server in self.servers.values():
+            _close(server)
 
 
-def measure(
+def _close(server: Contestant) -> None:
+    with suppress(*FAILURES):
+        server.close()
+
+
+@contextmanager
+def running(
     makes: dict[str, Make],
     installed: dict[str, Installed],
     hosts: Sequence[str],
-    work: Callable[[Contestant], T],
     *,
+    searxng: str = NO_SEARCH,
     guarded: bool = False,
-) -> Measured[T]:
-    """Run `work` with each server, freshly started with an empty data folder."""
-    found: dict[str, T] = {}
-    absent: list[str] = []
-    for name, make in makes.items():
-        with tempfile.TemporaryDirectory() as folder:
-            setting = Setting(NO_SEARCH, tuple(hosts), installed, Path(folder), guarded)
-            try:
-                found[name] = _with(make, setting, work)
-            except FAILURES as error:
-                absent.append(f"{name}: {error or type(error).__name__}")
-    return Measured(found, tuple(absent))
-
-
-def _with(make: Make, setting: Setting, work: Callable[[Contestant], T]) -> T:
-    server = make(setting)
-    try:
-        return work(server)
-    finally:
-        server.close()
+) -> Iterator[Running]:
+    """Every server, freshly started with an empty data folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = Running()
+        for name, make in makes.items():
+            data = Path(folder) / name
+            data.mkdir()
+            found.start(name, make, Setting(searxng, tuple(hosts), installed, data, guarded))
+        try:
+            yield found
+        finally:
+            found.close()

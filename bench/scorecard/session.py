@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bench.scorecard import tokens
+from bench.scorecard import processes, tokens
 from bench.wire import Peer
 
 CALL_SECONDS = 60.0
+IN_FLIGHT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Session:
     """One running MCP server; a call that takes too long ends the process."""
 
     def __init__(self, command: list[str], **env: str) -> None:
+        self.limit = CALL_SECONDS
         self._peer = Peer(command, **env)
         with self._watched():
             self._peer.hello()
@@ -46,9 +48,18 @@ class Session:
         cost = tokens.count(text) + tokens.count(json.dumps(arguments, ensure_ascii=False))
         return Reply(text, bool(result.get("isError")), cost, seconds)
 
+    def call_at_once(self, tool: str, many: list[dict[str, Any]]) -> float:
+        """Seconds until all are answered, eight in flight; a call that fails ends the measurement."""
+        begun = time.perf_counter()
+        with self._watched():
+            good = self._peer.call_at_once(tool, many, width=IN_FLIGHT)
+        if good < len(many):
+            raise RuntimeError(f"{len(many) - good} of {len(many)} calls in flight at once failed")
+        return time.perf_counter() - begun
+
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        watch = threading.Timer(CALL_SECONDS, self._peer.process.kill)
+        watch = threading.Timer(self.limit, processes.kill, [self._peer.process.pid])
         watch.start()
         try:
             yield

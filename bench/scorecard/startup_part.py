@@ -8,19 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
-from bench.scorecard.contestants import Make, Setting
+from bench.scorecard.contestants import LIBRARIES, Make, Setting
 from bench.scorecard.installs import Installed
-from bench.scorecard.race import OURS
-from bench.scorecard.rows import cost_row
+from bench.scorecard.rows import OURS, cost_row
 from bench.scorecard.servers import FAILURES, NO_SEARCH
 from bench.scorecard.table import Table
 
 ROUNDS = 5
-_LIBRARIES = ("trafilatura", "crawl4ai")  # run behind a server of ours
 
 
 def startup_table(makes: dict[str, Make], installed: dict[str, Installed]) -> Table:
-    servers = {name: make for name, make in makes.items() if name not in _LIBRARIES}
+    servers = {name: make for name, make in makes.items() if name not in LIBRARIES}
     seconds: dict[str, list[float]] = {name: [] for name in servers}
     absent: dict[str, str] = {}
     for turn in range(ROUNDS + 1):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from bench.scorecard.verdicts import Verdict
@@ -43,14 +45,42 @@ def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, marks, *lines))
 
 
-def worse(before: Iterable[Table], after: Iterable[Table]) -> list[str]:
-    """Rows whose verdict has become worse, each in words."""
-    known = {(table.name, row.measure, row.peer): row.verdict for table in before for row in table.rows}
-    order: dict[Verdict, int] = {"behind": 0, "equal": 1, "ahead": 2}
-    changes = []
-    for table in after:
-        for row in table.rows:
-            last = known.get((table.name, row.measure, row.peer), row.verdict)
-            if order[row.verdict] < order[last]:
-                changes.append(f"{table.title}, {row.measure}, beside {row.peer}: {last} → {row.verdict}")
-    return changes
+def read(path: Path) -> list[Table]:
+    """The tables of a run; none where it left no file."""
+    return [from_json(row) for row in json.loads(path.read_text())] if path.exists() else []
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row whose verdict differs between two runs; None where a run has no such row."""
+
+    table: str
+    measure: str
+    peer: str
+    before: Row | None
+    after: Row | None
+
+    @property
+    def is_worse(self) -> bool:
+        return bool(self.before and self.after and _RANK[self.after.verdict] < _RANK[self.before.verdict])
+
+    def __str__(self) -> str:
+        return f"{self.table}, {self.measure}, beside {self.peer}: {_shown(self.before)} → {_shown(self.after)}"
+
+
+_RANK: dict[Verdict, int] = {"behind": 0, "equal": 1, "ahead": 2}
+
+
+def _shown(row: Row | None) -> str:
+    return f"{row.verdict} {row.relation}".strip() if row else "no such row"
+
+
+def changes(before: Iterable[Table], after: Iterable[Table]) -> list[Change]:
+    """Every row whose verdict is another, or that only one of the runs has."""
+    old, new = _by_key(before), _by_key(after)
+    pairs = ((key, old.get(key), new.get(key)) for key in old | new)
+    return [Change(*key, one, two) for key, one, two in pairs if not (one and two and one.verdict == two.verdict)]
+
+
+def _by_key(tables: Iterable[Table]) -> dict[tuple[str, str, str], Row]:
+    return {(table.title, row.measure, row.peer): row for table in tables for row in table.rows}

@@ -19,8 +19,8 @@ class Interval:
     low: float
     high: float
 
-    def __str__(self) -> str:
-        return f"{self.value:.2f} ({self.low:.2f} … {self.high:.2f})"
+    def divided(self, by: float) -> Interval:
+        return Interval(self.value / by, self.low / by, self.high / by)
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
@@ -58,12 +58,3 @@ def of_ratio(interval: Interval, *, margin: float = 0.0) -> Verdict:
     if interval.low > 1 + margin:
         return "ahead"
     return "behind" if interval.high < 1 / (1 + margin) else "equal"
-
-
-def of_values(ours: float, theirs: float, *, margin: float, larger_is_better: bool = True) -> Verdict:
-    """For figures without single questions: equal within the margin, a share of the peer's figure."""
-    gap = (ours - theirs) / max(abs(theirs), 1e-9)
-    gap = gap if larger_is_better else -gap
-    if abs(gap) <= margin:
-        return "equal"
-    return "ahead" if gap > 0 else "behind"
