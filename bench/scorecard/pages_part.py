@@ -46,9 +46,9 @@ def open_pages(
     urls = [web.addresses[page.name] for page in corpus.pages]
     with running(makes, installed, web.hosts) as field:
         replies = [field.each(partial(_open, url)) for url in urls]
-        memory = field.each(lambda server: processes.memory(server.session.process.pid))
         ranks = field.each(lambda server: _archive_ranks(server, corpus, web))
         rounds = [field.each(partial(_open_at_once, urls, number)) for number in range(ROUNDS)]
+        memory = field.each(lambda server: processes.memory(server.session.process.pid))
         found = {
             name: Opened(
                 tuple("" if one[name].failed else one[name].text for one in replies),
@@ -132,7 +132,7 @@ def speed_table(opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
     method = (
         "The same run: the time for a page, one after the other, without the first three; throughput with "
         f"{IN_FLIGHT} calls in flight, for servers (a library has none of its own); and the memory of the process with "
-        "its children when all pages have been opened, what they share divided. Margin 25 %, for memory 50 %."
+        "its children at the end of it, what they share divided. Margin 25 %, for memory 50 %."
     )
     return Table("speed", "Speed and memory", method, tuple(rows), absent)
 
@@ -141,7 +141,7 @@ def _memory_row(name: str, ours: float, theirs: float) -> Row:
     verdict = of_ratio(Interval(theirs / ours, theirs / ours, theirs / ours), margin=0.5)
     why = "the parsing workers, the index and the models" if verdict == "behind" else ""
     shown = (f"{ours:.0f} MB", f"{theirs:.0f} MB", f"× {theirs / ours:.2f}")
-    return Row("memory after all pages", name, *shown, verdict, why)
+    return Row("memory at the end", name, *shown, verdict, why)
 
 
 def _pages_a_second(pages: int, rounds: Sequence[float]) -> str:

@@ -22,6 +22,7 @@ _KINDS = {
     "altered quotes noticed": False,
     "foreign quotes noticed": False,
 }
+_STATE = re.compile(r"^(\d+)\. (exact|normalised|fuzzy|absent)", re.MULTILINE)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
 
 
@@ -87,13 +88,15 @@ def quotes_table(
 
 
 def _verified(server: Contestant, quotes: Sequence[Quote], web: Web) -> list[bool]:
-    """Whether each quote is said to stand there word for word."""
-    said = []
-    for quote in quotes:
-        text = server.session.call("verify_quotes", source=web.addresses[quote.page], quotes=[quote.text]).text
-        found = re.search(r"^1\. (exact|normalised|fuzzy|absent)", text, re.MULTILINE)
-        said.append(found is not None and found[1] in ("exact", "normalised"))
-    return said
+    """Whether each quote is said to stand there word for word; all quotes of a page in one call."""
+    said: dict[Quote, bool] = {}
+    for page in dict.fromkeys(quote.page for quote in quotes):
+        asked = [quote for quote in quotes if quote.page == page]
+        source = web.addresses[page]
+        text = server.session.call("verify_quotes", source=source, quotes=[one.text for one in asked]).text
+        found = {int(number): state for number, state in _STATE.findall(text)}
+        said |= {one: found.get(at) in ("exact", "normalised") for at, one in enumerate(asked, 1)}
+    return [said[quote] for quote in quotes]
 
 
 def _contained(quote: Quote, texts: dict[str, str]) -> bool:
