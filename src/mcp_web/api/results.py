@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mcp_web.model.page import Heading, Link, Metadata
 
-Verdict = Literal["exact", "normalised", "fuzzy", "absent"]
+if TYPE_CHECKING:
+    from mcp_web.read.quote import QuoteVerdict
+
 _REPR_CHARS = 60
 
 
@@ -148,7 +150,7 @@ class QuoteCheck:
     """Whether a quote stands in the source."""
 
     quote: str
-    verdict: Verdict
+    verdict: QuoteVerdict
     found: str = ""  # what the source says there
     section: tuple[str, ...] = ()
     quote_url: str = ""

@@ -57,7 +57,7 @@ class Highlight:
     snippets: tuple[Snippet, ...]
 
 
-Span = tuple[int, int, str]
+WordSpan = tuple[int, int, str]  # start, end and the word of the question that it is a form of
 
 
 class Marker:
@@ -79,7 +79,7 @@ class Marker:
         self._everywhere = len(latin) < len(spaced) or any(prefix[0] >= "\u0370" for prefix in question.prefixes)
         self._known: dict[tuple[str, str], str] = {}
 
-    def spans(self, text: str, language: str) -> list[Span]:
+    def spans(self, text: str, language: str) -> list[WordSpan]:
         """(start, end, term) of every word of the question in the text, in order."""
         folded = fold(text)
         places = set(self._places(folded))
@@ -164,7 +164,7 @@ def _shortest(heads: set[str]) -> list[str]:
     return [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
 
 
-def _places(spans: list[Span], most: int) -> list[int]:
+def _places(spans: list[WordSpan], most: int) -> list[int]:
     """Starts of the windows that hold the most different words; a further one only if it adds a word."""
     spans = spans[:_SPANS_MOST]
     wanted = {term for _, _, term in spans}
@@ -176,7 +176,7 @@ def _places(spans: list[Span], most: int) -> list[int]:
     return sorted(chosen)
 
 
-def _richest(spans: list[Span], wanted: set[str]) -> tuple[int, set[str]]:
+def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
     """The start of the window with the most wanted words, and which."""
     best_start, best_terms = spans[0][0], set[str]()
     inside: dict[str, int] = {}
@@ -200,7 +200,7 @@ def _richest(spans: list[Span], wanted: set[str]) -> tuple[int, set[str]]:
     return best_start, best_terms or wanted
 
 
-def _piece(marker: Marker, text: str, language: str, spans: list[Span], at: int) -> Snippet | None:
+def _piece(marker: Marker, text: str, language: str, spans: list[WordSpan], at: int) -> Snippet | None:
     """The text around a place as a reader sees it."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
@@ -246,7 +246,7 @@ def _shown(found: re.Match[str]) -> str:
     return found["code"] or (html.unescape(found["entity"]) if found["entity"] else "")
 
 
-def _joined(text: str, spans: list[Span]) -> tuple[tuple[int, int], ...]:
+def _joined(text: str, spans: list[WordSpan]) -> tuple[tuple[int, int], ...]:
     """The places of the words in order; neighbours with nothing but space between them become one."""
     found: list[tuple[int, int]] = []
     for begin, finish, _ in spans:

@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Kind, checked
+from mcp_web.embed.embedder import TextKind, checked
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class CrossLanguageEmbedder:
         self.dim: int | None = DIM
         self._turns: anyio.CapacityLimiter | None = None
 
-    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         import numpy as np
 
         self._turns = self._turns or anyio.CapacityLimiter(1)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.float32]
 
-Kind = Literal["passage", "query"]
+TextKind = Literal["passage", "query"]
 
 
 class Embedder(Protocol):
@@ -40,7 +40,7 @@ class Embedder(Protocol):
         """The languages that the model reads, as ISO 639-1 codes; None when it is not limited to a few."""
         ...
 
-    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         """One row per text, all of them or EMBEDDING_ERROR: never a part.
 
         A kind for each text lets a question travel in the same batch as the passages.
@@ -80,7 +80,7 @@ def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None,
     return found / lengths if count else found
 
 
-def prefixed(texts: Sequence[str], kind: Kind | Sequence[Kind], prefixes: Mapping[str, str]) -> list[str]:
+def prefixed(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes: Mapping[str, str]) -> list[str]:
     """The texts with the words a model wants before questions and passages."""
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind
     before = {name: prefix.rstrip() + " " for name, prefix in prefixes.items() if prefix.strip()}

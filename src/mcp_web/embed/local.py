@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.embed import granite
-from mcp_web.embed.embedder import Kind, checked, prefixed
+from mcp_web.embed.embedder import TextKind, checked, prefixed
 from mcp_web.embed.folder import ModelFolder, read_folder
 from mcp_web.embed.onnx_encoder import EncoderPlan, OnnxEncoder
 from mcp_web.embed.options import EmbedOptions
@@ -44,7 +44,7 @@ class LocalEmbedder:
         self.languages: frozenset[str] | None = None if self._folder else granite.LANGUAGES
         self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 
-    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         given = prefixed(texts, kind, self._options.prefixes)
         rows: list[Rows] = []
         turns = self._turns.setdefault(kind == "query", anyio.CapacityLimiter(1))

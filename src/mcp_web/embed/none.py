@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.embed.embedder import Kind
+from mcp_web.embed.embedder import TextKind
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class NoEmbedder:
     def __init__(self, reason: str = "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).") -> None:
         self.reason = reason
 
-    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         raise EmbeddingError(self.reason, suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.")
 
     async def close(self) -> None:

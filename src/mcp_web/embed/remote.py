@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import anyio
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Kind, checked, prefixed
+from mcp_web.embed.embedder import TextKind, checked, prefixed
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import ConfigError, EmbeddingError, WebError
 
@@ -68,7 +68,7 @@ class RemoteEmbedder:
         """The model's name; servers give no version, so the requested dimensions take its place."""
         return f"{self._model}@{self._options.dimensions or 'remote'}"
 
-    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         import numpy as np
 
         given = prefixed(texts, kind, self._options.prefixes)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Kind
+from mcp_web.embed.embedder import TextKind
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class StaticEmbedder:
     max_tokens: int | None = None
     languages: frozenset[str] | None = None
 
-    async def embed(self, texts: Sequence[str], kind: Kind | Sequence[Kind] = "passage") -> Rows:
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
         with trace.step("embed", model=self.name, texts=len(texts)):
             return await anyio.to_thread.run_sync(_means, list(texts))
 

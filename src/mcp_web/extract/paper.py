@@ -12,7 +12,7 @@ from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.jats import abstract_markdown
 from mcp_web.extract.office.package import Element
-from mcp_web.extract.works import Item, arxiv, item_of_answers, line, shown_name
+from mcp_web.extract.works import CslItem, arxiv, item_of_answers, line, shown_name
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.json_fields import count, items, mapping, text
 from mcp_web.text.papers import inverted_abstract
@@ -68,7 +68,7 @@ def read_paper(page: Fetched) -> Document:
     return assemble(page, "paper", written, title=item["title"], kind="article", facts=facts, notes=notices)
 
 
-def _written(item: Item, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:
+def _written(item: CslItem, notices: list[str], abstract: str, answers: dict[str, Any]) -> Iterator[str]:
     yield f"*{' · '.join(filter(None, _facts(item, answers)))}*"
     for notice in notices:
         yield f"> **{notice}**"
@@ -81,7 +81,7 @@ def _written(item: Item, notices: list[str], abstract: str, answers: dict[str, A
         yield abstract
 
 
-def _facts(item: Item, answers: dict[str, Any]) -> Iterator[str]:
+def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
     yield _KINDS.get(item.get("type", ""), str(item.get("type", "")).replace("-", " "))
     issue = f"({item['issue']})" if item.get("issue") else ""
     place = line(f"{item.get('container-title', '')} {item.get('volume', '')}{issue}")

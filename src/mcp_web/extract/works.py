@@ -13,7 +13,7 @@ from typing import Any
 from mcp_web.extract.office.package import Element, attribute
 from mcp_web.text.json_fields import items, mapping, text, texts
 
-Item = dict[str, Any]
+CslItem = dict[str, Any]
 _AUTHORS = 300
 _TAG = re.compile(r"<[^<>]{1,200}>")
 _KINDS = {
@@ -39,16 +39,16 @@ _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 
 
-def item_of_answers(answers: Mapping[str, Any]) -> Item:
+def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
     """The item of a work; {} when no catalogue knows it."""
-    found: Item = {}
+    found: CslItem = {}
     for read in (openalex, europepmc, datacite, crossref):  # the last knows best
         answer = mapping(answers.get(read.__name__))
         found |= {key: value for key, value in read(answer).items() if value}
     return found
 
 
-def crossref(work: dict[str, Any]) -> Item:
+def crossref(work: dict[str, Any]) -> CslItem:
     """A work of Crossref, whose own terms are close to CSL."""
     if not work:
         return {}
@@ -70,7 +70,7 @@ def crossref(work: dict[str, Any]) -> Item:
     }
 
 
-def datacite(work: dict[str, Any]) -> Item:
+def datacite(work: dict[str, Any]) -> CslItem:
     """A record of DataCite."""
     if not work:
         return {}
@@ -92,7 +92,7 @@ def datacite(work: dict[str, Any]) -> Item:
     }
 
 
-def europepmc(row: dict[str, Any]) -> Item:
+def europepmc(row: dict[str, Any]) -> CslItem:
     """A result of Europe PMC with `resultType=core`."""
     if not row:
         return {}
@@ -114,7 +114,7 @@ def europepmc(row: dict[str, Any]) -> Item:
     }
 
 
-def openalex(work: dict[str, Any]) -> Item:
+def openalex(work: dict[str, Any]) -> CslItem:
     """A work of OpenAlex: for what no registry has."""
     if not work:
         return {}
@@ -137,7 +137,7 @@ def openalex(work: dict[str, Any]) -> Item:
     }
 
 
-def arxiv(entry: Element, number: str) -> Item:
+def arxiv(entry: Element, number: str) -> CslItem:
     """An entry of arXiv's Atom feed."""
     category = entry.find(f"{_ARXIV}primary_category")
     return {

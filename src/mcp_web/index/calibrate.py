@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.embed.embedder import Embedder, Kind
+from mcp_web.embed.embedder import Embedder, TextKind
 from mcp_web.index.evidence import Calibration
 from mcp_web.store.protocol import Store
 
@@ -68,16 +68,16 @@ PACKAGED = {
 }
 
 
-def probe_texts() -> tuple[list[str], list[Kind]]:
+def probe_texts() -> tuple[list[str], list[TextKind]]:
     """What a model embeds to be calibrated."""
     texts = [question for question, _ in PROBES] + [answer for _, answer in PROBES]
     return texts, kinds(len(PROBES), len(PROBES))
 
 
-def kinds(questions: int, passages: int) -> list[Kind]:
+def kinds(questions: int, passages: int) -> list[TextKind]:
     """So many questions, then so many passages."""
-    question: Kind = "query"
-    passage: Kind = "passage"
+    question: TextKind = "query"
+    passage: TextKind = "passage"
     return [question] * questions + [passage] * passages
 
 

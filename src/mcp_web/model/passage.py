@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+Span = tuple[int, int]  # start and end, in the Markdown of a snapshot
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcp_web.model.passage import Span
+
 
 @dataclass(frozen=True, slots=True)
 class ReadingRecord:
@@ -14,4 +16,4 @@ class ReadingRecord:
     question: str  # of quotes: the quote
     client: str  # the name of the program that asked, and of its token; empty when neither is known
     snapshot: str  # the hash of the version
-    spans: tuple[tuple[int, int], ...]  # from and to, in its Markdown
+    spans: tuple[Span, ...]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mcp_web.read.plain import Span, Stripped, strip, without
+from mcp_web.model.passage import Span
+from mcp_web.read.plain import Stripped, strip, without
 
 _SAME = {
     **dict.fromkeys("‘’‚‛′ʼ`´＇", "'"),

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from mcp_web.model.passage import Span
 from mcp_web.text.blocks import Block, blocks
 from mcp_web.text.markdown import HEADING_MARKS
 
@@ -35,8 +36,6 @@ _TABLE_RULE = re.compile(
 _OUTER_PIPES = re.compile(r"^[ \t]*+\|[ \t]?|(?<![ \t])[ \t]*+(?<!\\)\|[ \t]*+$", re.MULTILINE)
 _PIPE = re.compile(r"(?<!\\)\|")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:`{3,}|~{3,})[^\n]*(?:\n|$)", re.MULTILINE)
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from mcp_web.read.fold import Folded, fold_markdown, fold_quote
 from mcp_web.read.outline import outline, path_at
 from mcp_web.text.words import MARKS, UNSPACED
 
-Verdict = Literal["exact", "normalised", "fuzzy", "absent"]
+QuoteVerdict = Literal["exact", "normalised", "fuzzy", "absent"]
 
 # The share of words that must agree, in order, for a quote to count as reworded rather than invented.
 FUZZY_AT_LEAST = 0.7
@@ -58,7 +58,7 @@ class QuoteCheck:
     """The verdict on one quote; `markdown[start:end] == found`."""
 
     quote: str
-    verdict: Verdict
+    verdict: QuoteVerdict
     start: int | None = None
     end: int | None = None
     found: str = ""
@@ -204,7 +204,7 @@ class _Source:
     def _found(
         self,
         quote: str,
-        verdict: Verdict,
+        verdict: QuoteVerdict,
         start: int,
         end: int,
         similarity: float = 1.0,

@@ -10,9 +10,9 @@ from mcp_web.model.reading import ReadingRecord
 
 if TYPE_CHECKING:
     from mcp_web.app import App
+    from mcp_web.model.passage import Span
     from mcp_web.model.snapshot import Snapshot
 
-Span = tuple[int, int]
 MOST_QUESTION = 500  # characters of a question or a quote
 MOST_SPANS = 20  # passages of one question
 

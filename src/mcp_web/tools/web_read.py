@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
 from mcp_web.errors import WebError
-from mcp_web.model.passage import ScoredPassage
+from mcp_web.model.passage import ScoredPassage, Span
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
@@ -23,7 +23,6 @@ from mcp_web.tools.web_open import view_of
 if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
     from mcp_web.services.read_page import PageRead
-    from mcp_web.services.record_readings import Span
 
 _MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text

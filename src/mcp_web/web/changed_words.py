@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-Kind = Literal["added", "removed", "same"]
+Change = Literal["added", "removed", "same"]
 Piece = tuple[str, bool]  # text, and whether it differs
-Line = tuple[Kind, list[Piece]]
+Line = tuple[Change, list[Piece]]
 
-_KINDS: dict[str, Kind] = {"+": "added", "-": "removed"}
+_CHANGES: dict[str, Change] = {"+": "added", "-": "removed"}
 _MOST_WORDS = 400  # of a line: longer ones are shown without marks, since comparing takes the square of it
 _ALIKE = 0.4  # lines that share less are not versions of each other
 
@@ -22,15 +22,15 @@ def lines_of(hunk: str) -> list[Line]:
     removed: list[str] = []
     added: list[str] = []
     for line in [*hunk.splitlines(), " "]:
-        kind = _KINDS.get(line[:1], "same")
-        if kind == "removed" and not added:
+        change = _CHANGES.get(line[:1], "same")
+        if change == "removed" and not added:
             removed.append(line[1:])
-        elif kind == "added":
+        elif change == "added":
             added.append(line[1:])
         else:
             found += _compared(removed, added)
-            removed, added = ([line[1:]], []) if kind == "removed" else ([], [])
-            if kind == "same":
+            removed, added = ([line[1:]], []) if change == "removed" else ([], [])
+            if change == "same":
                 found.append(("same", [(line[1:], False)]))
     return found[:-1]
 

@@ -15,7 +15,7 @@ _LITERAL = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _NOTHING = re.compile(r'(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*;(?:\[[^\]]*\]|""|\s)*\Z')
 # The colours that files name by a number: the old palette's black and white, and the first two of a theme.
 _INDEXED = {"0": "000000", "1": "ffffff", "8": "000000", "9": "ffffff", "64": "000000", "65": "ffffff"}
-Item = TypeVar("Item")
+T = TypeVar("T")
 _THEME = {"0": "ffffff", "1": "000000"}
 
 
@@ -52,7 +52,7 @@ def _is_date(number: str, code: str | None) -> bool:
     return number.isdigit() and int(number) in _DATE_FORMATS
 
 
-def _at(items: list[Item], index: str | None) -> Item | None:
+def _at(items: list[T], index: str | None) -> T | None:
     return items[int(index)] if index and index.isdigit() and int(index) < len(items) else None
 
 
