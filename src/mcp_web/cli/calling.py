@@ -12,8 +12,10 @@ import anyio
 from mcp_web.cli.session import run_interruptible
 from mcp_web.settings import load
 
+DEADLINE = 600.0  # seconds
 
-def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> tuple[dict[str, Any], str]:
+
+def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The answer object and the agent's text of one tool call; raises the error that the tool would have returned."""
     from mcp_web.app import App
     from mcp_web.tools.call import Call
@@ -25,7 +27,7 @@ def answer_of(name: str, given: dict[str, Any], *, deadline: float = 600.0) -> t
         async with App(load()) as app:
             with shown_progress() as say:
                 on_progress = (lambda step: say(step.message, step.done, step.total)) if say else None
-                until = anyio.current_time() + deadline
+                until = anyio.current_time() + DEADLINE
                 call = Call(app, deadline=until, on_progress=on_progress, client="mcp-web (command line)")
                 return await run_tool(tool_named(name), call, given)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mcp_web.cli.calling import answer_of, shown_progress
+from mcp_web.cli.calling import DEADLINE, answer_of, shown_progress
 from mcp_web.cli.output import empty, json_option, note, print_json, print_markdown
 from mcp_web.cli.picture import screenshot_option, take_picture
 from mcp_web.cli.session import with_app
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.model.page import Document
     from mcp_web.services.open_page import Opened
+    from mcp_web.tools.page_view import ViewOptions
 
 MAX_URLS = 1000
 NOTHING_FOUND = 3
@@ -60,8 +61,14 @@ def command(
     asked = {name: given[name] for name in ("mode", "selector", "siteconfig", "max_age", "explain", "at")}
     with shown_progress() as progress:
         pages = with_app(lambda app: _opened(app, addresses, asked | {"include_images": images}, progress))
-    shown = {"section": given["section"], "start": given["start"], "size": given["max_chars"] or WHOLE_PAGE}
-    _show_all(addresses, pages, shown, form=form, links=links)
+    from mcp_web.tools.page_view import ViewOptions
+
+    size, shown_links = given["max_chars"] or WHOLE_PAGE, "inline" if links else "none"
+    _show_all(
+        addresses,
+        pages,
+        ViewOptions(form, size, given["start"], given["section"], shown_links, tokens=WHOLE_PAGE),  # type: ignore[arg-type]  # click checks the format
+    )
 
 
 def _addresses(urls: tuple[str, ...]) -> list[str]:
@@ -83,7 +90,7 @@ async def _opened(app: App, urls: list[str], asked: dict[str, Any], progress: An
     from mcp_web.services.open_page import OpenRequest
 
     requests = [OpenRequest(url, **asked) for url in urls]
-    return await open_many(app, requests, deadline=anyio.current_time() + 600.0, on_progress=progress)
+    return await open_many(app, requests, deadline=anyio.current_time() + DEADLINE, on_progress=progress)
 
 
 def _as_json(urls: list[str], given: dict[str, Any]) -> None:
@@ -100,9 +107,7 @@ def _as_json(urls: list[str], given: dict[str, Any]) -> None:
         raise SystemExit(1)
 
 
-def _show_all(
-    urls: list[str], pages: list[Opened | WebError], wanted: dict[str, Any], *, form: str, links: bool
-) -> None:
+def _show_all(urls: list[str], pages: list[Opened | WebError], options: ViewOptions) -> None:
     """Every page in the order asked for; failures on stderr."""
     if len(pages) == 1 and isinstance(pages[0], WebError):
         raise pages[0]
@@ -113,56 +118,35 @@ def _show_all(
             click.secho(f"{url}: {error_sentence(page)}", fg="red", err=True)
             continue
         nothing |= not page.snapshot.document.markdown.strip()
-        _show(url, page, wanted, form=form, links=links, separated=len(pages) > 1)
+        _show(url, page, options, separated=len(pages) > 1)
     if failed or nothing:
         raise SystemExit(1 if failed else NOTHING_FOUND)
 
 
-def _show(url: str, page: Opened, wanted: dict[str, Any], *, form: str, links: bool, separated: bool) -> None:
+def _show(url: str, page: Opened, options: ViewOptions, *, separated: bool) -> None:
     document = page.snapshot.document
     for line in (*page.notes, *document.notes):
         note(line)
     if not document.markdown.strip():
         empty(f"{url} holds no text.")
-    text = part_of(document, form=form, links=links, **wanted)
+    text = part_of(document, options)
     if separated:
         click.echo(f"---\ntitle: {' '.join(document.title.split())}\nsource: {page.snapshot.final_url}\n---\n")
-    print_markdown(text) if form == "markdown" else click.echo(text)
+    print_markdown(text) if options.format == "markdown" else click.echo(text)
     if separated:
         click.echo()
     if document.explain is not None:
         print_json(document.explain)
 
 
-def part_of(document: Document, *, section: str | None, start: int, size: int, form: str, links: bool) -> str:
+def part_of(document: Document, options: ViewOptions) -> str:
     """The window of a page that was asked for, in the wanted format."""
-    from mcp_web.read.outline import section_range
-    from mcp_web.read.window import cut
+    from mcp_web.tools.page_view import show
 
-    stop = None
-    if section:
-        begin, stop = section_range(document.markdown, document.headings, section)
-        start = max(start, begin)
-    window = cut(document.markdown, start, min(size, len(document.markdown) + 1), stop=stop)
-    if window.next_start is not None:
-        note(f"{window.end:,} of {len(document.markdown):,} characters shown; --start {window.next_start} goes on.")
-    return _formatted(window.text, form, links)
-
-
-def _formatted(markdown: str, form: str, links: bool) -> str:
-    if form == "html":
-        from mcp_web.read.html import to_html
-
-        return to_html(markdown)
-    if form == "text":
-        from mcp_web.read.plain import to_plain
-
-        return to_plain(markdown)
-    if links:
-        return markdown
-    from mcp_web.read.links import text_only
-
-    return text_only(markdown)
+    shown = show(document, options)
+    if shown.next_start is not None:
+        note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} goes on.")
+    return shown.text
 
 
 def show_page(page: dict[str, Any]) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.contracts.contract import Contract, camel_case, contract_tool
 from mcp_web.errors import WebError
 from mcp_web.services.search_archive import search_archive
 from mcp_web.tools.archive_search import as_data
@@ -37,7 +36,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     if args["includeCitations"] and shown["results"] and "citation_graph" in shown:
         data["citationGraph"] = _only(shown["citation_graph"], "nodes", "edges")
     names = ("totalResults", "query", "fuzzy", "includeCitations", "citationDepth", "limit")
-    data["metadata"] = _only(_camel(shown["metadata"]), *names) | {"query": args["query"]}
+    data["metadata"] = _only(camel_case(shown["metadata"]), *names) | {"query": args["query"]}
     return Answer(data, "", shape="json")
 
 
@@ -52,18 +51,14 @@ def _result(row: dict[str, Any], highlights: Sequence[Highlight]) -> dict[str, A
     if "citations" in row:
         names = ("sourceId", "targetId", "targetUrl", "context", "confidence")
         made["citations"] = {
-            direction: [_only(_camel(one), *names) for one in found] for direction, found in row["citations"].items()
+            direction: [_only(camel_case(one), *names) for one in found]
+            for direction, found in row["citations"].items()
         }
     return made
 
 
 def _only(facts: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: facts[name] for name in names}
-
-
-def _camel(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts under names as that system writes them: `source_id` is `sourceId`."""
-    return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:

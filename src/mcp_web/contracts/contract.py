@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,6 +129,11 @@ def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
         max_items=facts.get("maxItems"),
         pattern=facts.get("pattern", ""),
     )
+
+
+def camel_case(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts under names as some systems write them: `source_id` is `sourceId`."""
+    return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
 
 
 def text_prompt(name: str, title: str, description: str, argument_help: str, text: str) -> ContractPrompt:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from mcp_web.model.page import Document
 from mcp_web.services.open_page import Opened
 from mcp_web.text.untrusted import one_line
-from mcp_web.tools import budget
-from mcp_web.tools.page_view import MAX_LINKS, iso
+from mcp_web.tools.page_view import MAX_LINKS, ViewOptions, iso, link_rows, metadata_facts, show
+
+_METADATA = ("description", "author", "published", "site_name", "language")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The part of a text to return: start, number of characters, most tokens."""
-
-    start: int
-    max_chars: int
-    tokens: int
+def part_of(args: dict[str, Any], tokens: int) -> ViewOptions:
+    return ViewOptions(
+        max_chars=args["max_chars"], start=args.get("start") or 0, links="inline", tokens=max(60, tokens)
+    )
 
 
-def part_of(args: dict[str, Any], tokens: int) -> Part:
-    return Part(args.get("start") or 0, args["max_chars"], max(60, tokens))
-
-
-def page_object(opened: Opened, part: Part) -> dict[str, Any]:
+def page_object(opened: Opened, part: ViewOptions) -> dict[str, Any]:
     kept = opened.snapshot
     made = document_object(kept.document, kept.final_url, kept.fetched_at, part)
     return {
@@ -43,32 +36,24 @@ def page_object(opened: Opened, part: Part) -> dict[str, Any]:
     }
 
 
-def document_object(document: Document, source: str, fetched_at: float | None, part: Part) -> dict[str, Any]:
-    text, next_start = _piece(document.markdown, part)
+def document_object(document: Document, source: str, fetched_at: float | None, part: ViewOptions) -> dict[str, Any]:
+    shown = show(document, part)
+    text, next_start = shown.text, shown.next_start
     if part.start == 0:
         text = front_matter(document, source, fetched_at) + "\n" + text
-    meta = document.metadata
-    facts = {
-        "description": meta.description,
-        "author": meta.author,
-        "published": meta.published,
-        "site_name": meta.site_name,
-        "language": meta.language,
-    }
+    facts = metadata_facts(document.metadata)
     made: dict[str, Any] = {
         "title": document.title,
         "markdown": text,
         "truncated": next_start is not None,
         "extractor": document.extractor,
         "siteconfig": document.siteconfig,
-        "metadata": {name: value for name, value in facts.items() if value},
+        "metadata": {name: facts[name] for name in _METADATA if facts[name]},
     }
     if next_start is not None:
         made["next_start"] = next_start
     if part.tokens > 2_000:
-        made["links"] = [
-            {"text": link.text, "url": link.url} for link in document.links[: min(MAX_LINKS, part.tokens // 75)]
-        ]
+        made["links"] = link_rows(document.links[: min(MAX_LINKS, part.tokens // 75)])
     if document.explain is not None:
         made["explain_extraction"] = document.explain
     return made
@@ -84,16 +69,3 @@ def front_matter(document: Document, source: str, fetched_at: float | None) -> s
         "siteconfig": document.siteconfig or "none",
     }
     return "---\n" + "\n".join(f"{name}: {one_line(value)}".rstrip() for name, value in rows.items()) + "\n---"
-
-
-def _piece(markdown: str, part: Part) -> tuple[str, int | None]:
-    from mcp_web.read.window import cut
-
-    size = part.max_chars
-    while True:
-        window = cut(markdown, part.start, size)
-        if size <= 200 or budget.within(window.text, part.tokens):
-            return window.text, window.next_start
-        size = max(200, budget.chars_for(window.text, part.tokens))
-        if size >= len(window.text):
-            size = max(200, len(window.text) - 1)

@@ -11,7 +11,7 @@ import anyio
 
 from mcp_web.contracts import google_shape
 from mcp_web.contracts.asking import ask, provider_or_any
-from mcp_web.contracts.contract import Contract, contract_tool
+from mcp_web.contracts.contract import Contract, camel_case, contract_tool
 from mcp_web.errors import ExtractFailed, FetchTimeout, HttpError, UnsupportedContent, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.passage import Passage
@@ -21,7 +21,7 @@ from mcp_web.services.read_page import PROTECTED, PageRead, read_pages
 from mcp_web.services.record_readings import record_readings
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import iso
+from mcp_web.tools.page_view import iso, metadata_facts
 from mcp_web.tools.shrink import answer_tokens, compact
 from mcp_web.tools.tool import Answer
 
@@ -164,16 +164,7 @@ def _longest(page: PageRead, count: int) -> list[dict[str, Any]]:
 
 
 def _metadata(page: PageRead) -> dict[str, Any]:
-    meta = page.opened.snapshot.document.metadata
-    facts = {
-        "description": meta.description,
-        "author": meta.author,
-        "published": meta.published,
-        "modified": meta.modified,
-        "siteName": meta.site_name,
-        "language": meta.language,
-        "canonicalUrl": meta.canonical_url,
-    }
+    facts = camel_case(metadata_facts(page.opened.snapshot.document.metadata))
     return {name: value for name, value in facts.items() if value}
 
 

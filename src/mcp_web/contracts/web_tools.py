@@ -14,7 +14,7 @@ from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.net.site import site_of
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import MAX_LINKS, Shown, ViewOptions, rendered, show
+from mcp_web.tools.page_view import MAX_LINKS, Shown, ViewOptions, link_rows, rendered, show
 from mcp_web.tools.shrink import answer_tokens, fitted
 from mcp_web.tools.tool import Answer
 
@@ -124,7 +124,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     opened = await open_page(call.app, request, deadline=call.deadline)
     call.log_page(opened.snapshot, opened.cache)
 
-    options = ViewOptions(args["format"], args["maxLength"], include_links=False)
+    options = ViewOptions(args["format"], args["maxLength"], links="none")
     length = len(rendered(opened.snapshot.document.markdown, options)[0])
 
     def page(tokens: int) -> dict[str, Any]:
@@ -157,9 +157,7 @@ def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, token
             "siteName": meta.site_name,
         }
         if args["includeLinks"]:
-            data["links"] = [
-                {"text": link.text, "url": link.url} for link in document.links[: min(MAX_LINKS, tokens // 75)]
-            ]
+            data["links"] = link_rows(document.links[: min(MAX_LINKS, tokens // 75)])
     if walled:
         data["message"] = PAYWALL if document.wall == "paywall" else "Content appears to be behind a login"
     elif document.wall:

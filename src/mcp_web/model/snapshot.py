@@ -54,9 +54,9 @@ class SnapshotInfo:
     used_at: float = 0.0  # when the page was last asked for
 
 
-def page_key(url: str, variant: str, vary: str = "") -> str:
-    """The name of a page: sha256 of canonical URL, vary headers and variant."""
-    return hashlib.sha256(f"{url}\n{vary}\n{variant}".encode()).hexdigest()
+def page_key(url: str, variant: str) -> str:
+    """The name of a page: sha256 of canonical URL and variant."""
+    return hashlib.sha256(f"{url}\n\n{variant}".encode()).hexdigest()
 
 
 def snapshot_hash(key: str, markdown: str) -> str:

@@ -7,7 +7,7 @@ import json
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
 
@@ -35,14 +35,12 @@ class NoteStore(Protocol):
 class MemoryNoteStore:
     """Notes that end with the process: for answers that must not be stored, and for running without a store."""
 
-    def __init__(self, most: int = _MOST_IN_MEMORY, wall: Callable[[], float] = time.time) -> None:
+    def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, str], tuple[float, Any]] = OrderedDict()
-        self._most = most
-        self._wall = wall
 
     async def note(self, kind: str, key: str) -> Any | None:
         expires_at, value = self._kept.get((kind, key), (0.0, None))
-        if expires_at <= self._wall():
+        if expires_at <= time.time():
             self._kept.pop((kind, key), None)
             return None
         self._kept.move_to_end((kind, key))
@@ -51,7 +49,7 @@ class MemoryNoteStore:
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
         self._kept[kind, key] = (expires_at, value)
         self._kept.move_to_end((kind, key))
-        while len(self._kept) > self._most:
+        while len(self._kept) > _MOST_IN_MEMORY:
             self._kept.popitem(last=False)
 
     async def records(self, kind: str, *, limit: int = 1000, newest_first: bool = False) -> list[Record]:
@@ -67,11 +65,10 @@ class MemoryNoteStore:
 class SearchCache:
     """Answers by query, filters and providers. The key is a digest, and the query itself is not in the value."""
 
-    def __init__(self, notes: NoteStore, ttl: float, wall: Callable[[], float] = time.time) -> None:
+    def __init__(self, notes: NoteStore, ttl: float) -> None:
         self._notes = notes
-        self._memory = MemoryNoteStore(wall=wall)
+        self._memory = MemoryNoteStore()
         self._ttl = ttl
-        self._wall = wall
 
     async def get(self, key: str, query: SearchQuery) -> SearchAnswer | None:
         if self._ttl <= 0:
@@ -83,7 +80,7 @@ class SearchCache:
         ttl = self._ttl if at_most is None else min(self._ttl, at_most)
         if ttl <= 0:
             return
-        value, expires_at = _to_json(found), self._wall() + ttl
+        value, expires_at = _to_json(found), time.time() + ttl
         try:
             if on_disk:
                 await self._notes.keep_note(_KIND, key, value, expires_at)

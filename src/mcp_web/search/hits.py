@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
 from html import unescape
 from urllib.parse import quote
 
@@ -30,7 +29,6 @@ def make_hit(
     image: object = None,
     source: object = None,
     language: str | None = None,
-    now: datetime | None = None,
 ) -> Hit | None:
     """A hit with cleaned text, or None when the result has no page to open."""
     address = _address(url)
@@ -43,7 +41,7 @@ def make_hit(
         snippet=snippet(text if isinstance(text, str) else "", _KEPT_CHARS),
         domain=domain,
         extra_snippets=tuple(snippet(part, _KEPT_CHARS) for part in extra if isinstance(part, str) and part.strip()),
-        published=published(date, now, language),
+        published=published(date, language=language),
         engines=tuple(name for one in engines if (name := clean(one, 40))) or ((engine,) if engine else ()),
         thumbnail=_address(unescape(thumbnail) if isinstance(thumbnail, str) else None),  # often taken out of a page
         image=_address(unescape(image) if isinstance(image, str) else None),

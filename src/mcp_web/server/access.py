@@ -55,7 +55,6 @@ class AccessMiddleware:
         self._app = app
         self._authenticator = authenticator
         self._challenge = Challenge(options)
-        self._required = frozenset(options.oauth_scopes)
         self._quota = quota
         hosts = [*_LOCAL, *options.allowed_hosts, *names]
         self._hosts = {host.lower() for host in hosts} | {f"{host}:{port}".lower() for host in hosts}
@@ -101,9 +100,8 @@ class AccessMiddleware:
         if caller is None or (caller.expires_at or math.inf) + _CLOCK_SECONDS < time.time():
             return Refusal(401, "UNAUTHORIZED", "A valid bearer token is needed.", self._challenge.unauthorized(path))
         needed = needed_for_path(scope["method"], path, scope["query_string"])
-        missing = sorted(self._required - set(caller.scopes)) if caller.from_issuer else []
-        if missing or not allows(caller.scopes, needed):
-            return self._challenge.insufficient(" ".join([*missing, *([needed] if needed else [])]))
+        if needed is not None and not allows(caller.scopes, needed):
+            return self._challenge.insufficient(needed)
         sign_in(scope, caller)
         return None
 
@@ -125,10 +123,9 @@ class Challenge:
 
     def __init__(self, options: ServerOptions) -> None:
         self._metadata = metadata_url(options) if uses_oauth(options) else ""
-        self._scope = " ".join(options.oauth_scopes) or "tools"
 
     def unauthorized(self, path: str) -> Headers:
-        found = [(b"www-authenticate", self._bearer(scope=self._scope if self._metadata else ""))]
+        found = [(b"www-authenticate", self._bearer(scope="tools" if self._metadata else ""))]
         if path != "/mcp":
             found.append((b"www-authenticate", b'Basic realm="mcp-web: any user, a token as password"'))
         return found

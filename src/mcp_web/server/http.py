@@ -256,7 +256,7 @@ def _resource_metadata(options: ServerOptions) -> list[Any]:
     (made,) = create_protected_resource_routes(
         urls.resource_server_url,
         [urls.issuer_url],
-        scopes_supported=[*options.oauth_scopes, *HIERARCHY],
+        scopes_supported=list(HIERARCHY),
         resource_name="mcp-web",
     )
     paths = (WELL_KNOWN, WELL_KNOWN + "/{rest:path}")

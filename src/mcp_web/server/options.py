@@ -54,12 +54,6 @@ class ServerOptions:
         env="MCP_WEB_OAUTH_INTROSPECTION_URL",
         secret=True,
     )
-    oauth_scopes: tuple[str, ...] = option(
-        (),
-        "Scopes that every access token must carry besides the one that a tool needs, where an issuer serves many "
-        "applications.",
-        env="MCP_WEB_OAUTH_SCOPES",
-    )
     oauth_default_scopes: tuple[str, ...] = option(
         (),
         "Scopes of ours that every access token is given, for issuers that cannot be taught them, such as `tools`.",

@@ -103,9 +103,7 @@ _UPDATED = re.compile(r"<updated>([^<]+)</updated>")
 MOST_ENTRIES = 200
 
 
-def atom(
-    entries: Sequence[tuple[float, Watched]], title: str = "Watched pages", *, earlier: str = "", page: str = ""
-) -> str:
+def atom(entries: Sequence[tuple[float, Watched]], *, earlier: str = "", page: str = "") -> str:
     """The changes as an Atom feed, newest first, followed by the entries of the feed as it was before.
 
     Entries link to the watched page or, when `page` is the address of the page for people, to the comparison there.
@@ -131,6 +129,6 @@ def atom(
     rows = [*reversed(rows), *(entry for entry in _ENTRY.findall(earlier) if entry not in rows)][:MOST_ENTRIES]
     latest = max((found[1] for row in rows if (found := _UPDATED.search(row))), default=when(time.time()))
     head = '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
-    head += f"<id>urn:mcp-web:watch</id><title>{escape(title)}</title><updated>{latest}</updated>"
+    head += f"<id>urn:mcp-web:watch</id><title>Watched pages</title><updated>{latest}</updated>"
     head += "<author><name>mcp-web</name></author>"
     return f"{head}{''.join(rows)}</feed>\n"

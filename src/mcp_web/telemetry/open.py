@@ -51,7 +51,7 @@ def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
@@ -60,7 +60,8 @@ def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
             suggestion="Install it with: pip install 'mcp-web[otel]'.",
         ) from error
     base, headers = options.otlp_endpoint.rstrip("/"), _headers(options.otlp_headers)
-    resource = Resource.create({"service.name": options.service_name, "service.version": __version__})
+    own = Resource.create({"service.name": "mcp-web", "service.version": __version__})
+    resource = own.merge(OTELResourceDetector().detect())  # OTEL_SERVICE_NAME and the like
     tracers = TracerProvider(resource=resource)
     spans = OTLPSpanExporter(endpoint=f"{base}/v1/traces", headers=headers, timeout=_SEND_SECONDS)
     tracers.add_span_processor(BatchSpanProcessor(spans))

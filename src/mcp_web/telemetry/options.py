@@ -17,6 +17,3 @@ class TelemetryOptions:
     otlp_headers: tuple[str, ...] = option(
         (), "Headers for the collector, such as its key, as NAME=VALUE.", env="MCP_WEB_OTLP_HEADERS", secret=True
     )
-    service_name: str = option(
-        "mcp-web", "The name in traces and metrics that tells this server from others.", env="OTEL_SERVICE_NAME"
-    )

@@ -19,6 +19,7 @@ _NO_PICTURE = (
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.services.find_snapshot import find_snapshot
+    from mcp_web.services.open_page import Opened
 
     kept = await find_snapshot(call.app, args["snapshot"])
     store = await call.app.store()
@@ -29,18 +30,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     if png is None and args["screenshot"]:
         call.notes.append(_NO_PICTURE)
     call.log_page(kept, "hit")
-    view = PageView(
-        document=kept.document,
-        url=kept.url,
-        final_url=kept.final_url,
-        snapshot=kept.hash,
-        cache="hit",
-        age=(await call.app.keeper()).age(kept),
-        fetched_at=kept.fetched_at,
-        timings=dict(kept.timings),
-        media_type=kept.media_type,
-        authenticated=kept.authenticated,
-    )
+    view = PageView.of(Opened(kept, "hit", (await call.app.keeper()).age(kept)))
     same = continued(f'cache_get(snapshot="{kept.hash[:16]}")', **repeated_arguments(args))
     answer = present(call, view, view_options(args), same)
     if png is not None:

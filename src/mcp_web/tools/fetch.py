@@ -24,9 +24,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, tokens: int) -> dict[str, Any]:
-    shown = show(
-        kept.document, ViewOptions(max_chars=100_000, start=start, include_links=False, tokens=tokens), kept.hash
-    )
+    shown = show(kept.document, ViewOptions(max_chars=100_000, start=start, links="none", tokens=tokens), kept.hash)
     meta = kept.document.metadata
     facts: dict[str, Any] = {
         "snapshot": kept.hash,

@@ -7,6 +7,13 @@ from typing import Any
 from mcp_web.tools.page_view import ViewOptions
 from mcp_web.tools.tool import Param
 
+MODE = Param(
+    "mode",
+    "string",
+    "auto renders in a browser only if needed; raw is the source.",
+    default="auto",
+    choices=("auto", "readable", "raw", "rendered"),
+)
 SELECTOR = Param("selector", "string", "CSS selector.", aliases=("css", "css_selector"))
 SECTION = Param("section", "string", "Only the section under this heading.", aliases=("heading",))
 FORMAT = Param("format", "string", "Default markdown.", default="markdown", choices=("markdown", "text", "html"))
@@ -36,6 +43,7 @@ MAX_AGE = Param(
     "Seconds a kept copy may be old; 0 asks the origin.",
     least=0,
 )
+AT = Param("at", "string", "Archived copy: 2024-05-01, latest.", max_length=40)
 EXPLAIN = Param("explain", "boolean", "Show how content was chosen.", default=False)
 
 _TEXT = {"type": "string"}
@@ -49,7 +57,7 @@ OUTPUT = {
 }  # fmt: skip
 
 
-_REPEATED = (SELECTOR, SECTION, FORMAT, MAX_CHARS, LINKS, IMAGES, SITECONFIG)
+_REPEATED = (MODE, SELECTOR, SECTION, FORMAT, MAX_CHARS, LINKS, IMAGES, SITECONFIG, AT)
 
 
 def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
@@ -66,5 +74,5 @@ def view_options(args: dict[str, Any]) -> ViewOptions:
         max_chars=args["max_chars"],
         start=args["start"],
         section=args["section"],
-        include_links=args["include_links"],
+        links="numbered" if args["include_links"] else "none",
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_web.model.page import Document, Format, Heading, Link
+from mcp_web.model.page import Document, Format, Heading, Link, Metadata
 from mcp_web.text.past import copy_day
 from mcp_web.text.untrusted import one_line, shortened
 from mcp_web.tools import budget
@@ -16,8 +17,10 @@ from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:
-    from mcp_web.services.open_page import CacheState
+    from mcp_web.services.open_page import CacheState, Opened
 
+# numbered: `[text][1]` with a list below · inline: as the page's Markdown has them · none: their text only
+Links = Literal["numbered", "inline", "none"]
 MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
 _FACTS_TOKENS = 2_000  # of JSON-LD, microdata and OpenGraph
@@ -40,6 +43,23 @@ class PageView:
     media_type: str | None = None
     authenticated: bool = False
 
+    @classmethod
+    def of(cls, opened: Opened) -> PageView:
+        kept = opened.snapshot
+        return cls(
+            document=kept.document,
+            url=kept.url,
+            final_url=kept.final_url,
+            snapshot=kept.hash,
+            cache=opened.cache,
+            age=opened.age,
+            fetched_at=kept.fetched_at,
+            timings=dict(kept.timings),
+            notes=opened.notes,
+            media_type=kept.media_type,
+            authenticated=kept.authenticated,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ViewOptions:
@@ -49,7 +69,7 @@ class ViewOptions:
     max_chars: int = 10_000
     start: int = 0
     section: str | None = None
-    include_links: bool = True
+    links: Links = "numbered"
     tokens: int = budget.AIM - 1_500  # of the text: the rest is for header, outline and facts
     page: str = ""  # the page's own address: links to places on it are left out
 
@@ -140,9 +160,11 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
         from mcp_web.read.plain import to_plain
 
         return to_plain(markdown), ()
+    if options.links == "inline":
+        return markdown, ()
     from mcp_web.read.links import numbered, text_only
 
-    if not options.include_links:
+    if options.links == "none":
         return text_only(markdown), ()
     found = numbered(markdown, options.page.partition("#")[0], SHOWN_LINKS)
     return found.text, found.links
@@ -206,19 +228,13 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
         "truncated": shown.next_start is not None,
         "next_start": shown.next_start,
         "outline": [outline_row(heading) for heading in document.headings[:MAX_OUTLINE]],
-        "metadata": {
-            "description": meta_facts.description,
-            "author": meta_facts.author,
-            "published": meta_facts.published,
-            "modified": meta_facts.modified,
-            "site_name": meta_facts.site_name,
-            "language": meta_facts.language,
-            "canonical_url": meta_facts.canonical_url,
+        "metadata": metadata_facts(meta_facts)
+        | {
             "content_type": meta_facts.content_type or view.media_type,
             "archived_url": meta_facts.archived_url,
             "structured_data": list(meta_facts.structured_data),
         },
-        "links": [{"text": link.text, "url": link.url} for link in shown.links],
+        "links": link_rows(shown.links),
         "snapshot": view.snapshot,
         "cache": {"state": view.cache, "age": round(view.age)} if view.cache else None,
         "fetched_at": iso(view.fetched_at) if view.fetched_at else None,
@@ -232,6 +248,16 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
     if document.explain is not None:
         data["explain"] = document.explain
     return data
+
+
+def metadata_facts(meta: Metadata) -> dict[str, str | None]:
+    """What a page says about itself."""
+    names = ("description", "author", "published", "modified", "site_name", "language", "canonical_url")
+    return {name: getattr(meta, name) for name in names}
+
+
+def link_rows(links: Sequence[Link]) -> list[dict[str, str]]:
+    return [{"text": link.text, "url": link.url} for link in links]
 
 
 def meta(view: PageView, shown: Shown) -> dict[str, Any]:

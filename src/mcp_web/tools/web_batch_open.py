@@ -16,14 +16,15 @@ from mcp_web.tools.page_params import (
     LINKS,
     MAX_AGE,
     MAX_CHARS,
+    MODE,
     SECTION,
     SELECTOR,
     SITECONFIG,
     view_options,
 )
-from mcp_web.tools.page_view import as_data, front_matter, header, link_list, show
+from mcp_web.tools.page_view import PageView, as_data, continued, front_matter, header, link_list, show
 from mcp_web.tools.tool import Answer, Param, Tool
-from mcp_web.tools.web_open import MODE, request_of, same_call, view_of
+from mcp_web.tools.web_open import request_of, same_call
 
 if TYPE_CHECKING:
     from mcp_web.services.open_page import Opened
@@ -64,7 +65,7 @@ def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]
 
 
 def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
-    view = view_of(opened)
+    view = PageView.of(opened)
     page = view.final_url or view.url or ""
     options = replace(view_options(args | {"start": 0}), tokens=tokens, page=page)
     shown = show(view.document, options)
@@ -72,7 +73,7 @@ def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int
     lines = [f"## {view.url}", header(view, shown), *note_lines((*view.notes, *view.document.notes))]
     lines.append(call.envelope.wrap("\n\n".join(parts)))
     if shown.next_start is not None:
-        lines.append(f"more: {same_call(args, url)[:-1]}, start={shown.next_start})")
+        lines.append(f"more: {continued(same_call(args, url), start=shown.next_start)}")
     return "\n".join(lines), as_data(view, options, shown, [])
 
 

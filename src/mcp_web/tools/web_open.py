@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,45 +9,29 @@ from mcp_web.errors import WebError
 from mcp_web.text.past import LATEST
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import (
+    AT,
     EXPLAIN,
     FORMAT,
     IMAGES,
     LINKS,
     MAX_AGE,
     MAX_CHARS,
+    MODE,
     OUTPUT,
     SECTION,
     SELECTOR,
     SITECONFIG,
     START,
+    repeated_arguments,
     view_options,
 )
 from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Tool
 
 if TYPE_CHECKING:
-    from mcp_web.services.open_page import Opened, OpenRequest
+    from mcp_web.services.open_page import OpenRequest
 
-MODE = Param(
-    "mode",
-    "string",
-    "auto renders in a browser only if needed; raw is the source.",
-    default="auto",
-    choices=("auto", "readable", "raw", "rendered"),
-)
 _FORMAT = replace(FORMAT, help="data: tables, lists, facts as JSON.", choices=(*FORMAT.choices, "data"))
-# What repeats in the next call, because it chose the text.
-_REPEATED = (
-    "mode",
-    "selector",
-    "section",
-    "format",
-    "siteconfig",
-    "include_images",
-    "include_links",
-    "max_chars",
-    "at",
-)
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
@@ -60,11 +43,11 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
     except WebError as error:
         if not args["at"] and is_dead(error):
-            past = continued(same_call(args), at=LATEST)
+            past = continued(same_call(args, args["url"]), at=LATEST)
             error.suggestion = f"{error.suggestion} An archived copy: {past}"
         raise
     call.log_page(opened.snapshot, opened.cache)
-    return present(call, view_of(opened), view_options(args), same_call(args))
+    return present(call, PageView.of(opened), view_options(args), same_call(args, args["url"]))
 
 
 def request_of(args: dict[str, Any], url: str) -> OpenRequest:
@@ -82,33 +65,9 @@ def request_of(args: dict[str, Any], url: str) -> OpenRequest:
     )
 
 
-def view_of(opened: Opened) -> PageView:
-    kept = opened.snapshot
-    return PageView(
-        document=kept.document,
-        url=kept.url,
-        final_url=kept.final_url,
-        snapshot=kept.hash,
-        cache=opened.cache,
-        age=opened.age,
-        fetched_at=kept.fetched_at,
-        timings=dict(kept.timings),
-        notes=opened.notes,
-        media_type=kept.media_type,
-        authenticated=kept.authenticated,
-    )
-
-
-def same_call(args: dict[str, Any], url: str | None = None) -> str:
+def same_call(args: dict[str, Any], url: str) -> str:
     """The call that was made, as text: what differs from the defaults."""
-    defaults = {param.name: param.default for param in TOOL.params}
-    given = {"url": url or args["url"]}
-    given |= {name: args[name] for name in _REPEATED if name in args and args[name] != defaults[name]}
-    return (
-        "web_open("
-        + ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items())
-        + ")"
-    )
+    return continued("web_open()", url=url, **repeated_arguments(args))
 
 
 TOOL = Tool(
@@ -134,7 +93,7 @@ TOOL = Tool(
         IMAGES,
         SITECONFIG,
         MAX_AGE,
-        Param("at", "string", "Archived copy: 2024-05-01, latest.", max_length=40),
+        AT,
         EXPLAIN,
     ),
     run=run,

@@ -16,9 +16,8 @@ from mcp_web.tools import budget
 from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import MAX_AGE
-from mcp_web.tools.page_view import front_matter, iso
+from mcp_web.tools.page_view import PageView, front_matter, iso, metadata_facts
 from mcp_web.tools.tool import Answer, Param, Tool
-from mcp_web.tools.web_open import view_of
 
 if TYPE_CHECKING:
     from mcp_web.index.rank import Ranked
@@ -107,12 +106,11 @@ def _page(
         "queries": found,
         "notes": list(page.notes),
     }
-    view = view_of(page.opened)
     lines = [f"## {kept.url}", f"{page.opened.cache} · read {iso(kept.checked_at)} · snapshot {kept.hash[:16]}"]
     lines += note_lines(page.notes)
     if args["include_metadata"]:
-        data["metadata"] = {name: value for name, value in _metadata(kept).items() if value}
-        blocks.insert(0, front_matter(view))
+        data["metadata"] = {name: value for name, value in metadata_facts(kept.document.metadata).items() if value}
+        blocks.insert(0, front_matter(PageView.of(page.opened)))
     lines.append(call.envelope.wrap("\n\n".join(blocks)))
     return "\n".join(lines), data
 
@@ -248,19 +246,6 @@ def _left_out(url: str, late: list[ScoredPassage]) -> list[dict[str, Any]]:
         ask = f"section={json.dumps(section, ensure_ascii=False)}" if section else f"start={one.passage.start}"
         found.setdefault(name, {"section": name, "argument": ask, "call": f"web_open(url={json.dumps(url)}, {ask})"})
     return list(found.values())[:_LEFT_OUT]
-
-
-def _metadata(kept: Any) -> dict[str, Any]:
-    meta = kept.document.metadata
-    return {
-        "description": meta.description,
-        "author": meta.author,
-        "published": meta.published,
-        "modified": meta.modified,
-        "site_name": meta.site_name,
-        "language": meta.language,
-        "canonical_url": meta.canonical_url,
-    }
 
 
 TOOL = Tool(

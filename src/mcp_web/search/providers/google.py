@@ -143,13 +143,13 @@ def _refuse(response: ApiResponse, query: SearchQuery) -> None:
     refuse_by_status(response, "Google", message, fix=FIX)
 
 
-def _until_pacific_midnight(now: datetime | None = None) -> float:
+def _until_pacific_midnight() -> float:
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
     try:
         pacific: Any = ZoneInfo("America/Los_Angeles")
     except ZoneInfoNotFoundError:
         pacific = timezone(timedelta(hours=-8))
-    here = (now or datetime.now(UTC)).astimezone(pacific)
+    here = datetime.now(UTC).astimezone(pacific)
     midnight = (here + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
     return (midnight - here).total_seconds()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import anyio
@@ -26,7 +25,6 @@ class Discovery:
     options: SearchOptions
     runner: Runner
     notes: NoteStore
-    wall: Callable[[], float] = time.time
     banned: set[str] = field(default_factory=set)
     listed: list[Listed] = field(default_factory=list)
     _fresh_until: float = float("-inf")
@@ -65,7 +63,7 @@ class Discovery:
 
     async def ban(self, url: str) -> None:
         self.banned.add(url)
-        await self.notes.keep_note("searxng_blacklist", url, True, self.wall() + _BANNED_FOR)
+        await self.notes.keep_note("searxng_blacklist", url, True, time.time() + _BANNED_FOR)
 
     async def _download(self) -> list[list[object]] | None:
         request = ApiRequest("GET", self.source, {"Accept": "application/json"})
@@ -76,7 +74,7 @@ class Discovery:
             trace.log("error", "searx_space", reason=type(error).__name__)
             return None
         rows: list[list[object]] = [[one.url, one.grade, one.uptime, one.response_ms] for one in listed]
-        await self.notes.keep_note("searx_space", self.source, rows, self.wall() + self.options.discovery_interval)
+        await self.notes.keep_note("searx_space", self.source, rows, time.time() + self.options.discovery_interval)
         return rows
 
 
