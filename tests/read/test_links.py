@@ -55,3 +55,8 @@ def test_links_beyond_the_most_stay_as_their_text():
     shown = numbered("[a](https://a.example/) [b](https://b.example/)", most=1)
     assert shown.text == "[a][1] b"
     assert [link.url for link in shown.links] == ["https://a.example/"]
+
+
+def test_a_signature_with_linked_types_is_one_piece_of_code():
+    signature = "`reschedule(when:` [`float`](https://docs.example/f) `|` [`None`](https://docs.example/n)`)`"
+    assert text_only(f"{signature}\n\nSee [`a`](/a) [`b`](/b).") == "`reschedule(when: float | None)`\n\nSee `a` `b`."

@@ -12,6 +12,8 @@ from mcp_web.text.blocks import blocks
 
 _CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`++).{1,2000}?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")
+# A signature whose linked types stood apart: pieces of code that fill a line and begin with a call.
+_SIGNATURE = re.compile(r"^`[^`\n(]*+\([^`\n]*+`(?: ?`[^`\n]++`)+$", re.MULTILINE)
 _TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
 
 
@@ -39,10 +41,14 @@ def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
 
 
 def text_only(markdown: str) -> str:
-    """`[text](url)` → `text`."""
+    """`[text](url)` → `text`; a signature whose types are links becomes one piece of code."""
     if "](" not in markdown:
         return markdown
-    return _replace(markdown, lambda text, url: text)
+    return _SIGNATURE.sub(_one_code, _replace(markdown, lambda text, url: text))
+
+
+def _one_code(signature: re.Match[str]) -> str:
+    return "`" + signature[0].replace("` `", " ").replace("``", "").strip("`") + "`"
 
 
 def reference_list(links: tuple[Link, ...]) -> str:
