@@ -87,7 +87,7 @@ async def _measure(count: int, folder: Path) -> None:
     async with App(settings) as app:
         app._store = timed  # type: ignore[assignment]  # the same store, measured
         get = _client(app)
-        print(f"{count:,} documents; milliseconds, 95th of 100 requests:")
+        print(f"{count:,} documents; milliseconds, 95th percentile of {REQUESTS} requests:")
         print(f"  {'view':<30}{'server':>9}{'store':>9}{'page':>9}{'page CPU':>10}{'bytes':>10}")
         for name, paths in _views(count, await get("/archive")).items():
             await _view(name, paths, get, timed)

@@ -37,6 +37,7 @@ LATIN = (
     "et",
     "lt",
 )
+ALL_LANGUAGES = ("fa", *LATIN)  # in which a word may have a stem other than in English or by its script
 _SHORTEST = 3
 
 # A script with one stemmer: its words are stemmed so in any document. Ukrainian and Bulgarian have none of their own,

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from mcp_web.text.stems import LATIN, stem, stemming_language
+from mcp_web.text.stems import ALL_LANGUAGES, LATIN, stem, stemming_language
 from mcp_web.text.stop_words import STOP_WORDS
 
 LONGEST = 40  # longer words are hashes and base64, which nobody types
@@ -134,13 +134,14 @@ def terms(word: str, language: str) -> tuple[str, ...]:
 
     The second one, where it differs, is for those who type without accents.
     """
-    return _terms(word, stemming_language(word, language) if word else "")
+    return _kept_terms(word, stemming_language(word, language) if word else "")
 
 
 @lru_cache(maxsize=20_000)
-def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple[str, ...]:
+def query_terms(word: str, languages: tuple[str, ...] = ALL_LANGUAGES) -> tuple[str, ...]:
     """The terms of a word of a query in English and in all languages of the documents that it may find."""
-    return tuple(dict.fromkeys(term for language in ("en", *languages) for term in terms(word, language)))
+    stemmers = dict.fromkeys(stemming_language(word, language) for language in ("en", *languages)) if word else ("",)
+    return tuple(dict.fromkeys(term for language in stemmers for term in _terms(word, language)))
 
 
 def is_stop_word(word: str, language: str) -> bool:
@@ -162,12 +163,13 @@ def ngrams(run: str) -> list[str]:
     return [run[at : at + size] for at in range(max(1, len(run) - size + 1))]
 
 
-@lru_cache(maxsize=20_000)
 def _terms(word: str, language: str) -> tuple[str, ...]:
-    if not language or language == "en":
-        return tuple(dict.fromkeys((fold(stem(word, "en")), stem(fold(word), "en"))))
     tag = f"/{language}" if language in LATIN else ""
-    return tuple(dict.fromkeys((fold(stem(word, language)) + tag, stem(fold(word), language) + tag)))
+    written, typed = fold(stem(word, language or "en")) + tag, fold(word)
+    return (written,) if typed == word else tuple(dict.fromkeys((written, stem(typed, language or "en") + tag)))
+
+
+_kept_terms = lru_cache(maxsize=20_000)(_terms)
 
 
 def _split(token: str) -> Iterable[str]:

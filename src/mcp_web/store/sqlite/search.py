@@ -30,7 +30,8 @@ class SearchState:
         found = self._words.find(_rows(db), query, limit)
         self._numbers = dict(zip(found.keys, found.pages, strict=True))
         candidates = tuple(map(Candidate, found.keys, found.scores))
-        return WordMatches(candidates, found.unknown, found.worths, pages.documents(db, found.keys[:rows]))
+        documents = pages.documents(db, found.keys[:rows])
+        return WordMatches(candidates, found.unknown, found.worths, documents, found.languages)
 
     def by_vector(
         self,
