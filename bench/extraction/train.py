@@ -24,7 +24,7 @@ from mcp_web.extract.html.blocks import Box
 from mcp_web.extract.html.choose import figures_of
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.features import LEVELS, PageFigures
-from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, Scorer
+from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, STEP, Scorer
 
 TARGET = ROOT / "src" / "mcp_web" / "extract" / "html" / "model.json"
 NAMES = [*FIGURES, *(f"{group}.{word}" for group, words in MASKS for word in words)]
@@ -117,11 +117,11 @@ def fit(examples: list[Example], seed: int = SEEDS[0]) -> lightgbm.Booster:
 def export(booster: lightgbm.Booster) -> dict[str, Any]:
     """The trees as splits by figure and leaf values by tree."""
     splits: dict[str, list[list[float]]] = {}
-    leaves: list[list[float]] = []
+    leaves: list[list[int]] = []
     for number, info in enumerate(booster.dump_model()["tree_info"]):
         values: list[float] = []
         _walk(info["tree_structure"], number, values, splits)
-        leaves.append([round(value, 5) for value in values])
+        leaves.append([round(value / STEP) for value in values])
     return {"version": 1, "trees": len(leaves), "splits": dict(sorted(splits.items())), "leaves": leaves}
 
 

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from mcp_web.extract.hidden import clean_text, remove_hidden
+from mcp_web.extract.html.engine import read_html
 from mcp_web.extract.html.parse import parse_page
 from mcp_web.extract.html.write import write_markdown
-from mcp_web.model.page import Fetched
+from mcp_web.extract.options import ExtractOptions
+from mcp_web.model.page import ExtractRequest, Fetched
 from security.cases import VISIBLE, hidden_page, rows
 
 
 def read(html: str) -> tuple[str, int]:
     page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
-    tree, _ = parse_page(page)
+    tree = parse_page(page).tree
     count = remove_hidden(tree)
     body = tree.select_one("body")
     assert body is not None
@@ -212,3 +216,29 @@ def test_text_that_a_button_opens_keeps_its_links() -> None:
     sheet = "<style>.d{visibility:hidden;opacity:0}.d a{color:#00777a}p{background:#00777a}</style>"
     html = f"{sheet}<button>More</button><div class=d>We send <a href='/x'>our letter</a> weekly.</div>"
     assert "We send [our letter]" in read(html)[0]
+
+
+def test_what_opens_a_hidden_part_does_not_depend_on_what_was_removed_before() -> None:
+    between = "<button>Close</button><div hidden>Secret one</div><div class=x hidden>Secret two</div>"
+    assert "Secret two" not in read(f"<p>Seen</p>{between}")[0]
+
+
+@pytest.mark.parametrize("rule", [".off{display:none}", ".off{color:#fff;background:#fff}", ".off{opacity:0}"])
+@pytest.mark.parametrize("around", ["nav", "footer", "button"])
+def test_control_in_a_hidden_part_that_is_never_read_opens_nothing(around: str, rule: str) -> None:
+    sentence = "The bridge over the river is closed until the end of May, and the ferry runs every hour."
+    text = f"<p>{sentence}</p>" * 8
+    html = (
+        f"<style>{rule}</style><body><main><h1>Bridge</h1>{text}<p id=more style=display:none>Secret: {sentence}</p></main>"
+        f"<{around} class=off><a href='#more' aria-controls=more>More</a></{around}>"
+    )
+    page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
+    assert "Secret" not in read_html(page, ExtractRequest(), ExtractOptions()).markdown
+    seen = replace(page, body=html.replace("class=off", "class=on").encode())
+    assert "Secret" in read_html(seen, ExtractRequest(), ExtractOptions()).markdown
+
+
+def test_selector_for_what_is_never_read_gets_it_without_hidden_text() -> None:
+    html = "<style>.off{display:none}</style><body><main><p>Text</p></main><nav><a href=/>Seen</a><b class=off>Secret</b></nav>"
+    page = Fetched("https://a.example/", "https://a.example/", 200, (), html.encode(), "text/html", "utf-8", 0.0)
+    assert read_html(page, ExtractRequest(selector="nav"), ExtractOptions()).markdown == "[Seen](https://a.example/)"

@@ -11,7 +11,7 @@ from mcp_web.extract.html.blocks import Box
 from mcp_web.extract.html.choose import figures_of
 from mcp_web.extract.html.decide import threshold
 from mcp_web.extract.html.features import LEVELS, PageFigures
-from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, load_scorer
+from mcp_web.extract.html.model import FIGURES, LEAVES, MASKS, STEP, load_scorer
 
 PAGE = (
     "<title>A story</title><body><div class=menu><a href=/>Home</a> <a href=/b>About</a></div><div class='post'>"
@@ -60,7 +60,7 @@ def _plain_score(model: dict[str, Any], row: dict[str, float]) -> float:
             if row[name] > bound:
                 left[tree] -= {leaf for leaf in range(LEAVES) if ruled >> leaf & 1}
     total = sum(leaves[min(alive)] for leaves, alive in zip(model["leaves"], left, strict=True))
-    return 1 / (1 + math.exp(-total))
+    return 1 / (1 + math.exp(-total * STEP))
 
 
 def test_scorer_agrees_with_walking_each_tree() -> None:

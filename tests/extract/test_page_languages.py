@@ -123,3 +123,45 @@ def test_reading_aids_of_ruby_text_stand_in_brackets_behind_it() -> None:
     sentence = "<ruby>市議会<rp>(</rp><rt>しぎかい</rt><rp>)</rp></ruby>は橋を架け替えることを決めました。"
     html = page_in("ja").replace("<p>", f"<p>{sentence}", 1)
     assert "市議会(しぎかい)は橋を" in read(html).markdown.replace("（", "(").replace("）", ")")
+
+
+def _structure(language: str, words: tuple[str, ...]) -> str:
+    title, sentence, name, first, second = words
+    return (
+        f"<!doctype html><html lang={language} dir=rtl><meta charset=utf-8><title>{title}</title><body>"
+        f"<main><h1>{title}</h1><p>{sentence} <b>{name}</b> <bdo dir=ltr>H2O</bdo> <bdi>ISO</bdi> "
+        f"<a href=/a>{first}</a>.</p><p>{sentence}</p><p>{sentence}</p><ol><li>{first}</li><li>{second}</li></ol>"
+        f"<table><tr><th>{first}</th><th>{name}</th></tr><tr><td>12</td><td>{second}</td></tr></table></main>"
+    )
+
+
+# Title, sentence, and three words of its subject.
+RIGHT_TO_LEFT = {
+    "ar": (
+        "الماء في المدينة",
+        "تصل المياه إلى المدينة عبر قناة قديمة، طولها أربعون كيلومترا، بنيت قبل ألف عام.",
+        "قناة",
+        "النبع",
+        "السد",
+    ),
+    "he": (
+        "המים בעיר",
+        "המים מגיעים אל העיר בתעלה עתיקה, שאורכה ארבעים קילומטרים, ונבנתה לפני אלף שנים.",
+        "תעלה",
+        "מעיין",
+        "סכר",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", RIGHT_TO_LEFT)
+def test_right_to_left_page_keeps_its_words_in_reading_order(language: str) -> None:
+    title, sentence, name, first, second = words = RIGHT_TO_LEFT[language]
+    assert read(_structure(language, words)).markdown.split("\n\n") == [
+        f"# {title}",
+        f"{sentence} **{name}** H2O ISO [{first}](https://news.example.org/a).",
+        sentence,
+        sentence,
+        f"1. {first}\n2. {second}",
+        f"| {first} | {name} |\n| --- | --- |\n| 12 | {second} |",
+    ]

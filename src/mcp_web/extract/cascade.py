@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from turbohtml import Node
 
 _MOST_RULES = 200  # per element; a page made for people has a handful
+_OFTEN = 30  # a search through the tree costs about as much as so many tests of single elements
 _MOST_ANCESTORS = 60
 _MOST_VALUE = 300  # characters of a value after variables were filled in
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
@@ -74,11 +76,14 @@ class Cascade:
 
     def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
         self._tree = tree
-        self.rules = Rules(sheets, names.asked)
+        self.rules = Rules(sheets, names.asked if sheets else NO_NAMES)
         self._declared: dict[int, Mapping[str, Declared]] = {}
         self._declarations: dict[int, _Declarations] = {}
         self._attributes: dict[str, _Declarations] = {}
         self._weights: dict[int, list[tuple[int, int, int]]] = {}
+        self._weighed: dict[tuple[int, int], _Match | None] = {}
+        self._times: Counter[str] = Counter()
+        self._selected: dict[str, frozenset[Element]] = {}
         self._candidates: dict[tuple[frozenset[str], str, str | None, str | None], list[_Selector]] = {}
         self._inheritances: dict[Element, Mapping[str, str]] = {}
         self._styles: dict[Element, Style] = {}
@@ -192,13 +197,29 @@ class Cascade:
 
     def _matching(self, element: Element) -> list[_Match]:
         """The rules that match the element, the weakest first."""
-        near = [each for each in self._near(element) if matches(element, each.text)]
+        near = [each for each in self._near(element) if self._is_matched(element, each.text)]
         found = [match for each in near if (match := self._match(each)) and _in_scope(element, match.rule.context)]
         found.sort(key=lambda match: match.order)
         return found
 
+    def _is_matched(self, element: Element, selector: str) -> bool:
+        """Whether the selector matches. One that is asked for often is searched for once in the whole tree."""
+        found = self._selected.get(selector)
+        if found is None:
+            self._times[selector] += 1
+            if self._times[selector] < _OFTEN:
+                return matches(element, selector)
+            found = self._selected[selector] = frozenset(select_any(self._tree, [selector]))
+        return element in found
+
     def _match(self, selector: _Selector) -> _Match | None:
         """The rule of a selector with its weight; None where another of its list is not valid, which makes it so."""
+        place = (selector.rule, selector.number)
+        if place not in self._weighed:
+            self._weighed[place] = self._weigh(selector)
+        return self._weighed[place]
+
+    def _weigh(self, selector: _Selector) -> _Match | None:
         weights = self._weights.get(selector.rule)
         if weights is None:
             weights = self._weights[selector.rule] = _specificity(self.rules.selectors[selector.rule])

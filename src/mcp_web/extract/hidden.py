@@ -8,7 +8,7 @@ Run it after the metadata were read and before the content is chosen.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +23,6 @@ from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.palette import Palette, colours_of
 from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, visible_length
-from mcp_web.extract.selectors import is_detached
 from mcp_web.extract.shadow import settle_shadows
 from mcp_web.extract.style import FAINT, Style, fades, hides_box
 from mcp_web.extract.suspects import by_attribute, by_rule
@@ -35,13 +34,11 @@ if TYPE_CHECKING:
 
 __all__ = ["clean_text", "remove_hidden"]
 
-# One pass finds every candidate that is not told by its class; each further select would walk the whole tree again.
-_CANDIDATES = (
-    "template,noscript,noframes,noembed,dialog,video,audio,object,canvas,iframe,style,link[href^='data:' i],rp,"
-    f"mphantom,[hidden],[popover],[style],[bgcolor],[role=tablist],[{LABEL}]"
-)
 _NEVER_SHOWN = frozenset(("template", "noframes", "noembed", "rp", "mphantom"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))
+# Two passes find every candidate that is not told by its class: by a set of tags, and by what takes a selector.
+_TAGS = _NEVER_SHOWN | _PLAYERS | {"noscript", "dialog", "style"}
+_ATTRIBUTES = f"link[href^='data:' i],[hidden],[popover],[style],[bgcolor],[role=tablist],[{LABEL}]"
 _KEPT = frozenset(("body", "html", "head", "main"))
 _SHOWN_WIDER = re.compile(
     r"(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|min-\S+):(?:block|flex|inline|grid|table|contents)\S*"
@@ -68,10 +65,14 @@ _OF_TEXT = frozenset(
 DOUBTFUL = "Not visible until a script shows it"
 
 
-def remove_hidden(tree: Node, names: PageNames | None = None) -> int:
-    """Remove what a person would not see; returns how many pieces of text that were."""
-    count = settle_shadows(tree, remove_hidden)
-    candidates = tree.select(_CANDIDATES)
+def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", has_shadows: bool = True) -> int:
+    """Remove what a person would not see; returns how many pieces of text that were.
+
+    `unread` selects elements that the caller takes out afterwards, hidden or not: nothing inside them is judged, except
+    the controls there that open something elsewhere. Without `has_shadows` the tree is known to have no shadow trees.
+    """
+    count = settle_shadows(tree, remove_hidden) if has_shadows else 0
+    candidates = list(dict.fromkeys((*tree.iter_elements(_TAGS), *tree.select(_ATTRIBUTES))))
     names = names or PageNames(tree)
     _place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
@@ -82,18 +83,33 @@ def remove_hidden(tree: Node, names: PageNames | None = None) -> int:
     variables = Variables((*cascade.rules.variables(), *styles))
     palette = Palette(cascade.rules.text, variables, map(colours_of, styled), outside)
     judge = _Judge(tree, cascade, palette, outside)
-    marked = [element for element in candidates if _is_never_shown(element)] + _by_class(tree, names.classes)
-    suspects = [*by_attribute(styled, palette), *by_rule(tree, cascade, palette)]
+    marked = [element for element in candidates if _is_never_shown(element)] + _by_class(tree, names)
+    suspects, left = _divided([*by_attribute(styled, palette), *by_rule(tree, cascade, palette, names)], unread)
     hidden = judge.sorted_out(suspects, marked)
-    reachable = Reachable(tree, (*hidden.boxes, *hidden.texts))
+    reachable = Reachable(tree, judge.known_hidden(hidden, left), hidden.boxes)
     settle_tabs(tree, candidates, names.classes, reachable.is_seen)
+    gone: dict[Element, None] = {}
     texts = hidden.texts
     while hidden.boxes:
-        count += _drop(hidden.boxes, reachable, judge)
-        hidden = judge.sorted_out([element for element in hidden.inside if not is_detached(element)], [])
+        gone.update(dict.fromkeys(_unreachable(_divided(hidden.boxes, unread)[0], reachable, judge)))
+        hidden = judge.sorted_out([each for each in hidden.inside if not judge.is_inside(each, gone)], [])
         texts.extend(hidden.texts)
-    count += _drop_texts(texts, reachable, judge)
-    return count + _empty_players(candidates)
+    count += _drop_texts([each for each in texts if not judge.is_inside(each, gone)], reachable, judge)
+    # Only now, so that no verdict depends on what was removed before it.
+    for element in gone:
+        element.decompose()
+    return count + len(gone) + _empty_players(candidates)
+
+
+def _divided(elements: Iterable[Element], unread: str) -> tuple[list[Element], list[Element]]:
+    """The elements outside of what the caller takes out anyway, and those inside of it."""
+    if not unread:
+        return list(elements), []
+    read: list[Element] = []
+    left: list[Element] = []
+    for element in elements:
+        (read if element.closest(unread) is None else left).append(element)
+    return read, left
 
 
 class _Hidden(NamedTuple):
@@ -117,13 +133,35 @@ class _Judge:
         """The suspects that are hidden, with boxes that are known to be; what is inside of a box is left for later."""
         found = _Hidden(dict.fromkeys(boxes), [], [])
         for element in sorted(dict.fromkeys(suspects), key=lambda each: len(self._cascade.ancestry(each))):
-            if not found.boxes.keys().isdisjoint(self._cascade.ancestry(element)):
+            if self.is_inside(element, found.boxes):
                 found.inside.append(element)
-            elif all(map(hides_box, self._cascade.states(element))) or self._is_faint(element):
+            elif self._hides_box(element):
                 found.boxes[element] = None
-            elif self._may_hide_text(self._cascade.style(element)) and self._hides_text(element):
+            elif self._hides_text(element):
                 found.texts.append(element)
         return found
+
+    def is_inside(self, element: Element, others: Mapping[Element, None]) -> bool:
+        """Whether the element is one of the others or stands inside one."""
+        return not others.keys().isdisjoint(self._cascade.ancestry(element))
+
+    def known_hidden(self, found: _Hidden, left: list[Element]) -> Callable[[Element], bool]:
+        """A test for elements that hide what is in them: those that were found, and those of the suspects `left`."""
+        known = {**found.boxes, **dict.fromkeys(found.texts)}
+        suspects = set(left)
+
+        def is_hidden(element: Element) -> bool:
+            if element not in suspects:
+                return element in known
+            suspects.remove(element)
+            if self._hides_box(element) or self._hides_text(element):
+                known[element] = None
+            return element in known
+
+        return is_hidden
+
+    def _hides_box(self, element: Element) -> bool:
+        return all(map(hides_box, self._cascade.states(element))) or self._is_faint(element)
 
     def _is_faint(self, element: Element) -> bool:
         """Whether the element and those around it, each a little transparent, add up to nothing."""
@@ -156,7 +194,8 @@ class _Judge:
 
     def _hides_text(self, element: Element) -> bool:
         """Whether the element itself hides its text; one around it that does is judged for itself."""
-        return self._in_all_states(element, self._ink.is_hidden_here)
+        may_hide = self._may_hide_text(self._cascade.style(element))
+        return may_hide and self._in_all_states(element, self._ink.is_hidden_here)
 
     def has_hidden_text(self, element: Element) -> bool:
         return self._in_all_states(element, self._ink.is_hidden)
@@ -244,19 +283,19 @@ def _is_never_shown(element: Element) -> bool:
     return element.attr("hidden") is not None or element.attr("popover") is not None
 
 
-def _by_class(tree: Node, classes: frozenset[str]) -> list[Element]:
-    names = HIDING_CLASSES & classes
-    if not names:
+def _by_class(tree: Node, names: PageNames) -> list[Element]:
+    hiding = HIDING_CLASSES & names.classes
+    if not hiding:
         return []
-    found = tree.select(",".join(f'[class~="{name}"]' for name in sorted(names)))
+    found = tree.select(",".join(f'[class~="{name}"]' for name in sorted(hiding)))
     return [element for element in found if _SHOWN_WIDER.search(element.attr("class") or "") is None]
 
 
-def _drop(found: Iterable[Element], reachable: Reachable, judge: _Judge) -> int:
-    """Take the outermost of the found elements out, except what can be opened or is not text."""
-    count = 0
+def _unreachable(found: list[Element], reachable: Reachable, judge: _Judge) -> list[Element]:
+    """The outermost of the found elements that hold text which a person cannot bring up."""
+    gone: dict[Element, None] = {}
     for element in found:
-        if element.tag in _KEPT or is_detached(element):
+        if element.tag in _KEPT or judge.is_inside(element, gone):
             continue
         # Pictures that appear late are left to the image rules: only text is removed.
         if (not element.text.strip() and element.tag != "slot") or _is_formula(element) or reachable(element):
@@ -264,18 +303,17 @@ def _drop(found: Iterable[Element], reachable: Reachable, judge: _Judge) -> int:
         if judge.appears_later(element) or reachable.is_most(element):
             element.attrs[LABEL] = DOUBTFUL
             continue
-        element.decompose()
-        count += 1
-    return count
+        gone[element] = None
+    return list(gone)
 
 
 def _drop_texts(found: list[Element], reachable: Reachable, judge: _Judge) -> int:
     """Remove the texts that cannot be read, except where a person can bring them up."""
     for element in found:
-        if element.parent is not None and (reachable(element) or reachable.is_most(element)):
+        if reachable(element) or reachable.is_most(element):
             judge.excuse(element)
-    unread = [element for element in found if not _is_formula(element) and judge.has_hidden_text(element)]
-    return sum(judge.drop_texts(element) for element in unread)
+    unseen = [element for element in found if not _is_formula(element) and judge.has_hidden_text(element)]
+    return sum(judge.drop_texts(element) for element in unseen)
 
 
 def _is_formula(element: Element) -> bool:

@@ -6,8 +6,9 @@ A control counts only where a person sees it: an empty or hidden one opens nothi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from turbohtml import Element
@@ -39,6 +40,7 @@ _OPENERS = "[aria-expanded],[data-toggle],[data-bs-toggle],summary,button,[role=
 _SWITCHES = "[role=tab],button,[role=button],input[type=radio],label,[onclick]"
 _ICONS = "img,svg,i,input,[class*=icon i],picture"
 _WORD = re.compile(r"[\w:.-]+")
+_MOST_ANCESTORS = 60
 _LARGE = 1500  # characters; a smaller piece is never the page itself
 SHELL = 800  # characters; a page that shows no more than this has its text elsewhere
 
@@ -46,10 +48,14 @@ SHELL = 800  # characters; a page that shows no more than this has its text else
 class Reachable:
     """Tells, for one tree, which hidden elements a person can bring up."""
 
-    def __init__(self, tree: Node, hidden: Iterable[Element]) -> None:
-        """`hidden` are the elements found hidden so far: a control inside one opens nothing."""
+    def __init__(self, tree: Node, is_hidden: Callable[[Element], bool], boxes: Collection[Element]) -> None:
+        """`is_hidden` tells the elements that hide what is in them: a control inside one opens nothing.
+
+        `boxes` are those of them that were found so far.
+        """
         self._tree = tree
-        self._hidden = frozenset(hidden)
+        self._is_hidden = is_hidden
+        self._boxes = boxes
 
     def __call__(self, element: Element) -> bool:
         return self._is_named(element) or self._opens_below(element) or self._is_panel(element)
@@ -64,7 +70,10 @@ class Reachable:
 
     @cached_property
     def _length(self) -> int:
-        return visible_length(self._tree.select_one("body") or self._tree)
+        """The characters of the page, without its small hidden pieces."""
+        outermost = (each for each in self._boxes if not any(above in self._boxes for above in each.ancestors))
+        small = sum(size for each in outermost if (size := len(each.text)) < _LARGE)
+        return visible_length(self._tree.select_one("body") or self._tree) - small
 
     @cached_property
     def _has_script(self) -> bool:
@@ -78,48 +87,56 @@ class Reachable:
 
     def is_seen(self, control: Element) -> bool:
         """Whether a person finds the control: not hidden, not disabled, with something to see in it."""
-        node: object = control
-        for _ in range(60):
-            if not isinstance(node, Element):
-                break
-            if node in self._hidden or node.attr("hidden") is not None or node.tag in ("template", "noscript"):
-                return False
-            node = node.parent
+        if not self._is_shown(control):
+            return False
         if control.attr("disabled") is not None:
             return False
         return bool(control.text.strip()) or control.select_one(_ICONS) is not None
+
+    def _is_shown(self, element: Element) -> bool:
+        """Whether neither the element nor one around it is hidden."""
+        around = (each for each in islice(element.ancestors, _MOST_ANCESTORS) if isinstance(each, Element))
+        return not any(map(self._hides, (element, *around)))
+
+    def _hides(self, element: Element) -> bool:
+        is_marked = element.attr("hidden") is not None or element.tag in ("template", "noscript")
+        return is_marked or self._is_hidden(element)
 
     def _is_named(self, element: Element) -> bool:
         """True where a control of the page names it."""
         identity = element.attr("id")
         if not identity or element.tag == "template":
             return False
-        if element.tag == "dialog" or element.attr("popover") is not None:
-            return identity in self._named_natively
-        return identity in self._named
+        is_native = element.tag == "dialog" or element.attr("popover") is not None
+        controls = self._native if is_native else self._controls
+        return any(map(self.is_seen, controls.get(identity, ())))
 
     @cached_property
-    def _named_natively(self) -> frozenset[str]:
-        controls = self._tree.select(",".join(f"[{name}]" for name in _NATIVE))
-        return frozenset(control.attr(name) or "" for control in controls if self.is_seen(control) for name in _NATIVE)
+    def _native(self) -> dict[str, list[Element]]:
+        """The controls that work without a script, by the name of what they open."""
+        found: dict[str, list[Element]] = {}
+        for control in self._tree.select(",".join(f"[{name}]" for name in _NATIVE)):
+            for name in _NATIVE:
+                found.setdefault(control.attr(name) or "", []).append(control)
+        return found
 
     @cached_property
-    def _named(self) -> frozenset[str]:
-        named: set[str] = set(self._named_natively)
+    def _controls(self) -> dict[str, list[Element]]:
+        """All controls by the name of what they open."""
+        found = {name: list(controls) for name, controls in self._native.items()}
         for control in self._tree.select(_CONTROLS):
-            if not self.is_seen(control):
-                continue
-            words = [control.attr(name) or "" for name in (*_SCRIPTED, "href")]
-            named.update(word.lstrip("#") for value in words for word in value.split())
-            named.update(_WORD.findall(control.attr("onclick") or ""))
-        return frozenset(named - {""})
+            words = " ".join([control.attr(name) or "" for name in (*_SCRIPTED, "href")]).split()
+            names = {word.lstrip("#") for word in words} | set(_WORD.findall(control.attr("onclick") or ""))
+            for name in names:
+                found.setdefault(name, []).append(control)
+        return found
 
     def _opens_below(self, element: Element) -> bool:
         """An accordion's body: the element before it is the button that opens it, or the label of a box to tick."""
         before = element.previous_sibling
         while before is not None and not isinstance(before, Element):
             before = before.previous_sibling
-        if before is None:
+        if before is None or not self._is_shown(before):
             return False
         if self._has_checks and (before.tag == "label" or before.select_one("label") is not None):
             return self.is_seen(before)

@@ -17,6 +17,9 @@ _CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one 
 _TAG = re.compile(r"[a-zA-Z][\w-]*")
 _COMBINATOR = re.compile(r"[\s>+~]+")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
+# Tags, classes and ids, each inside the one before; the groups are of the last part.
+_PLAIN = re.compile(r"(?:[\w.#-]+[\s>]+)*([a-zA-Z][\w-]*)?([.#][\w-]+)?[\w.#-]*\Z")
+_BRACKET = re.compile(r"[(\[\\]")
 _ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 NO_NAMES: frozenset[str] = frozenset()
 
@@ -62,7 +65,7 @@ def may_match(selector: str, names: frozenset[str]) -> bool:
 def required_names(selector: str) -> frozenset[str]:
     """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
     outside = _outside(selector)
-    if any(sign in outside for sign in "([\\"):
+    if _BRACKET.search(outside):
         return NO_NAMES
     if "+" in outside or "~" in outside:
         outside = _COMBINATOR.split(outside.strip())[-1]
@@ -80,6 +83,9 @@ def usable(selector: str) -> str:
 
 def index_keys(selector: str) -> set[str]:
     """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
+    plain = _PLAIN.match(selector)
+    if plain is not None:
+        return {plain[2] or (plain[1] or "*").lower()}
     if "\\" in selector:
         name = _NAME.search(selector.strip().rpartition(" ")[2])
         return {unescaped(name[0]).strip() if name is not None else "*"}

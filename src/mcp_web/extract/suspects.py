@@ -11,8 +11,17 @@ from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.colour import parse_colour
 from mcp_web.extract.declarations import Declared, parse_declarations
 from mcp_web.extract.lengths import fraction, pixels
+from mcp_web.extract.names import PageNames
 from mcp_web.extract.palette import Palette, colours_of
-from mcp_web.extract.selectors import select_any, split_selectors
+from mcp_web.extract.selectors import (
+    index_keys,
+    is_detached,
+    matches,
+    may_match,
+    select_any,
+    split_selectors,
+    usable,
+)  # fmt: skip
 from mcp_web.extract.style import Style, hides_box
 
 if TYPE_CHECKING:
@@ -60,20 +69,31 @@ def _has_sign(style: str) -> bool:
     return _SIGN.search(text) is not None and _may_hide(parse_declarations(style))
 
 
-def by_rule(tree: Node, cascade: Cascade, palette: Palette) -> list[Element]:
+def by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames) -> list[Element]:
     """Elements with text that a rule with a sign of hiding matches."""
     rules = cascade.rules
     if not len(rules):
         return []
     places = sorted(set(_signed(cascade)) | {at for value in palette.rule_values() for at in rules.places(value)})
-    selectors: list[str] = []
-    for at in places:
-        selector = rules.selectors[at]
-        if "::" not in selector:
-            selectors.extend(split_selectors(selector.replace(":defined", "")))
-    found = select_any(tree, selectors)
+    lists = [usable(selector) for at in places if "::" not in (selector := rules.selectors[at])]
+    found = _matched(tree, [each for selectors in lists for each in split_selectors(selectors)], names)
     shown = [element for element in found if element.tag not in ("html", "body", "head") and _has_content(element)]
     return shown[:_MOST_CANDIDATES]
+
+
+def _matched(tree: Node, selectors: list[str], names: PageNames) -> list[Element]:
+    """What the selectors match. Where all of that has a name, only elements with the name are looked at."""
+    found: dict[Element, None] = {}
+    unnamed: list[str] = []
+    for selector in dict.fromkeys(selectors):
+        keys = index_keys(selector) if may_match(selector, names.asked) else ()
+        if all(key[0] in ".#" for key in keys):
+            named = [element for key in keys for element in names.with_name(key) if not is_detached(element)]
+            found.update(dict.fromkeys([element for element in named if matches(element, selector)]))
+        else:
+            unnamed.append(selector)
+    found.update(dict.fromkeys(select_any(tree, unnamed)))
+    return list(found)
 
 
 def _has_content(element: Element) -> bool:

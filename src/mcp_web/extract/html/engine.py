@@ -90,7 +90,7 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     from mcp_web.extract.walls import detect_wall
 
     url = page.final_url
-    tree, notes = parse_page(page)
+    tree, notes, has_shadows = parse_page(page)
     body = body_of(tree)
     if body is None:
         raise ExtractFailed(f"The page at {url} holds no HTML element.", url=url)
@@ -99,7 +99,7 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     title, metadata = read_metadata(tree, url, page.headers)
     names = PageNames(tree)
     spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
-    hidden = remove_hidden(tree, names)
+    hidden = remove_hidden(tree, names, _unread(request, options), has_shadows)
     found = _find(tree, body, request, _Page(url, source_title or title, metadata, names), options.site_configs)
     written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
     metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
@@ -121,6 +121,13 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
         next_page=_absolute(base, found.next_page),
     )
     return _with_transcript(document, spoken) if spoken else document
+
+
+def _unread(request: ExtractRequest, options: ExtractOptions) -> str:
+    """What is taken out whatever is in it; nothing where a caller or a config of the user's may ask for it."""
+    from mcp_web.extract.html.rules import NEVER
+
+    return "" if request.selector or request.siteconfig or options.site_configs else NEVER
 
 
 def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folder: str) -> _Found:
@@ -221,6 +228,8 @@ class _Judge:
     def accepts(self, roots: list[Element]) -> bool:
         from mcp_web.extract.html.rules import NEVER
 
+        if any(root.closest(NEVER) is not None for root in roots):
+            return False  # what is hidden there was not removed
         self._tree.remove(NEVER)
         found = sum([len(root.text) for root in roots])
         if found >= _ENOUGH * len(self._body.text):

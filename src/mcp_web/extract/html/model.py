@@ -3,7 +3,8 @@
 All trees are walked at once. Each tree has eight bits of one large integer, a bit per leaf. A split
 that a block fails rules out the leaves on its left; the lowest of its bits that is left is the leaf the block falls
 into (QuickScorer, Lucchese et al. 2015). What a figure rules out is looked up by bisection, so the cost of a
-block is one AND per figure, and figures shared by a page or a box are combined once.
+block is one AND per figure, and figures shared by a page or a box are combined once. The values of the leaves are
+added up by their binary digits: for each digit, how many of the leaves have it.
 
 `model.json` is written by `python -m bench.extraction.train`; docs/concepts/extraction.md names the data.
 """
@@ -11,7 +12,6 @@ block is one AND per figure, and figures shared by a page or a box are combined 
 from __future__ import annotations
 
 import json
-import struct
 from bisect import bisect_left
 from functools import cache, reduce
 from importlib.resources import files
@@ -24,6 +24,7 @@ from mcp_web.extract.html.features import BLOCK_FIGURES, BOX_FIGURES, LEVEL_FIGU
 from mcp_web.extract.html.vocabulary import AROUND_TAGS, NAME_WORDS
 
 LEAVES = 8
+STEP = 1 / 4096  # the unit in which the values of leaves are written
 _LINE = 160  # characters
 _SAMPLE = 3  # of many lines alike, so many are weighed
 FIGURES = (
@@ -64,16 +65,10 @@ class Scorer:
 
     def __init__(self, model: dict[str, Any]) -> None:
         self.version = str(model["version"])
-        self._size = len(model["leaves"])  # bytes: one for each tree
-        self._everything = (1 << self._size * LEAVES) - 1
-        self._ones = sum(1 << tree * LEAVES for tree in range(self._size))
-        # Two trees are looked up at once: sixteen bits of which one in each half is set.
-        pairs = zip(model["leaves"][::2], model["leaves"][1::2], strict=True)
-        self._tables = [
-            {1 << at | 256 << by: one + other for at, one in enumerate(low) for by, other in enumerate(high)}
-            for low, high in pairs
-        ]
-        self._format = f"<{len(self._tables)}H"
+        size = len(model["leaves"])
+        self._everything = (1 << size * LEAVES) - 1
+        self._ones = sum(1 << tree * LEAVES for tree in range(size))
+        self._least, self._digits = _digits(model["leaves"])
         steps = {name: self._step_masks(steps) for name, steps in model["splits"].items()}
         self._page = self._steps_of(steps, "page", PAGE_FIGURES)
         own, *around = (self._steps_of(steps, f"level{level}", LEVEL_FIGURES) for level in LEVELS)
@@ -110,8 +105,8 @@ class Scorer:
         blocks = figures.read.blocks
         stands_for = {} if every else _represented(figures)
         boxes = _Boxes(self, figures)
-        everything, ones, size, form, tables = self._everything, self._ones, self._size, self._format, self._tables
-        unpack, level_figures, left_of = struct.unpack, figures.level_figures, boxes.left
+        everything, ones, least, digits = self._everything, self._ones, self._least, self._digits
+        level_figures, left_of = figures.level_figures, boxes.left
         thresholds, masks = self._block
         chances = [0.0] * len(blocks)
         for at, row in figures.block_figures(stands_for):
@@ -119,11 +114,25 @@ class Scorer:
             row += level_figures(box)
             left = reduce(and_, map(getitem, masks, map(bisect_left, thresholds, row)), left_of(box))
             lowest = ((left ^ everything) + ones) & left
-            leaves = unpack(form, lowest.to_bytes(size, "little"))
-            chances[at] = 1 / (1 + exp(-sum(map(getitem, tables, leaves))))
+            value = sum([(lowest & having).bit_count() * worth for having, worth in digits], least)
+            chances[at] = 1 / (1 + exp(-value))
         for at, others in stands_for.items():
             chances[at] = sum([chances[other] for other in others]) / len(others)
         return chances
+
+
+def _digits(trees: list[list[int]]) -> tuple[float, list[tuple[int, float]]]:
+    """The sum of the trees' least values; and for each binary digit of what leaves have above that, the leaves with it
+    and what it is worth.
+    """
+    above = [[value - min(leaves) for value in leaves] for leaves in trees]
+    having = [0] * max(max(leaves) for leaves in above).bit_length()
+    for tree, leaves in enumerate(above):
+        for leaf, value in enumerate(leaves):
+            for digit in range(len(having)):
+                having[digit] |= (value >> digit & 1) << (tree * LEAVES + leaf)
+    least = sum(min(leaves) for leaves in trees) * STEP
+    return least, [(leaves_with, STEP * 2**digit) for digit, leaves_with in enumerate(having)]
 
 
 def _represented(figures: PageFigures) -> dict[int, list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.extract.decode import decode
 
@@ -24,18 +24,32 @@ _STEP, _WINDOW = 32_768, 2_048
 _MOST_IN_WINDOW = 25
 
 
-def parse_page(page: Fetched) -> tuple[Tree, tuple[str, ...]]:
-    """The tree of a fetched page, and notes on what could not be decoded."""
+class Parsed(NamedTuple):
+    """The tree of a page, and what is known of its source."""
+
+    tree: Tree
+    notes: tuple[str, ...]  # on what could not be decoded
+    has_shadows: bool
+
+
+def parse_page(page: Fetched) -> Parsed:
+    """The tree of a fetched page."""
     import turbohtml
 
     decoded = decode(page)
     text = decoded.text
     if _is_bomb(text):
         text = _FORMATTING.sub("", text)
-    if "shadowrootmode" in text:
+    has_shadows = _may_have_shadows(page.body)
+    if has_shadows:
         # A closed shadow tree is closed to scripts, but its text is shown.
         text = _CLOSED_SHADOW.sub(r"\1open", text)
-    return turbohtml.parse(text, positions=False), decoded.notes
+    return Parsed(turbohtml.parse(text, positions=False), decoded.notes, has_shadows)
+
+
+def _may_have_shadows(body: bytes) -> bool:
+    """Whether the source declares a shadow tree; of a page with two bytes for a letter that is not known here."""
+    return b"shadowroot" in body.lower() or b"\0" in body[:1000]
 
 
 def _is_bomb(text: str) -> bool:

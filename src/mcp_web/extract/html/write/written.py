@@ -84,9 +84,9 @@ def _finish(draft: WriterState, marked: str) -> Written:
         parts.append(text)
         length += len(text)
         removed += count
-    links, images = (
-        tuple(Link(clean(one.text)[0], one.url) for one in found) for found in (draft.links.all(), draft.image_links())
-    )
+    links, images = draft.links.all(), draft.image_links()
+    if clean is not _as_is:
+        links, images = (tuple(Link(clean(one.text)[0], one.url) for one in found) for found in (links, images))
     return Written("".join(parts), tuple(headings), links, images, removed)
 
 
