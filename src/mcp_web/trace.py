@@ -162,6 +162,14 @@ def redact_url(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path, query, ""))
 
 
+def where(error: BaseException) -> str:
+    """The innermost places of a traceback, without values."""
+    import traceback
+
+    frames = traceback.extract_tb(error.__traceback__)[-4:]
+    return " < ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in reversed(frames))
+
+
 def redact(text: str) -> str:
     """The text without any configured secret."""
     for secret in _secrets:

@@ -93,9 +93,9 @@ async def resources_and_prompts(world: HostileWorld, web: MiniWeb, folder: Path)
             for kind in ("cache", "meta", "picture"):
                 uri = str(listed.uri).replace("cache", kind)
                 yield Output(f"resources/read {kind}", *(await _read(app, uri)))
-        for name, prompt in prompts.PROMPTS.items():
-            got = await prompts.get_prompt(app, None, name, {prompt.argument: world.urls()[0]})
-            yield Output(f"prompt {name}", got.model_dump(mode="json"), "agent")
+        for prompt in prompts.PROMPTS:
+            got = await prompts.get_prompt(app, None, prompt.name, {prompt.argument: world.urls()[0]})
+            yield Output(f"prompt {prompt.name}", got.model_dump(mode="json"), "agent")
 
 
 async def _read(app: App, uri: str) -> tuple[Any, Any]:

@@ -15,6 +15,7 @@ from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
+    from mcp_web.app import App
     from mcp_web.archive.folder import SyncProgress
 
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
@@ -266,9 +267,11 @@ def _exchanged(verb: str, report: Any, as_json: bool) -> None:
 @json_option
 def collections(as_json: bool) -> None:
     """List the collections, each with its number of documents: tags, and the folders that were synced."""
-    from mcp_web.services.list_collections import list_collections
 
-    found = with_app(list_collections)
+    async def work(app: App) -> dict[str, int]:
+        return await (await app.store()).collections()
+
+    found = with_app(work)
     if as_json:
         print_json({"collections": [{"name": name, "documents": count} for name, count in found.items()]})
         return

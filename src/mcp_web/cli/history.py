@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,9 +27,7 @@ def command(as_json: bool) -> None:
     elif not kept:
         click.echo("No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on.", err=True)
     else:
-        rows = [(_when(one["at"]), one["query"], one["provider"], one["results"]) for one in kept]
+        from mcp_web.tools.page_view import iso
+
+        rows = [(iso(one["at"]), one["query"], one["provider"], one["results"]) for one in kept]
         print_table(("when", "query", "provider", "results"), rows)
-
-
-def _when(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="minutes").replace("+00:00", "Z")

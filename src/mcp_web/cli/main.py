@@ -161,16 +161,12 @@ def _say(error: WebError) -> None:
 
 def _defect(error: BaseException) -> NoReturn:
     """One line that is enough to find the place; a person has no use for the rest."""
-    import traceback
-
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, WebError):
         _say(error)
         raise SystemExit(1) from None
-    frames = traceback.extract_tb(error.__traceback__)[-3:]
-    where = " < ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in reversed(frames))
-    what = trace.redact(str(error))[:200]
+    where, what = trace.where(error), trace.redact(str(error))[:200]
     click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
     raise SystemExit(1) from None
 

@@ -47,7 +47,9 @@ class ContractTool(Tool):
 
 
 @dataclass(frozen=True, slots=True)
-class ContractPrompt:
+class Prompt:
+    """A prompt with one argument."""
+
     name: str
     title: str
     description: str
@@ -63,7 +65,7 @@ class Contract:
 
     name: str
     tools: tuple[ContractTool, ...]
-    prompts: tuple[ContractPrompt, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
 
 
 def contract_tool(
@@ -136,10 +138,12 @@ def camel_case(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
 
 
-def text_prompt(name: str, title: str, description: str, argument_help: str, text: str) -> ContractPrompt:
-    """A prompt about a `url` that only fills it in."""
+def text_prompt(
+    name: str, title: str, description: str, argument_help: str, text: str, argument: str = "url"
+) -> Prompt:
+    """A prompt that only fills its argument in, for `{value}`."""
 
     async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
         return description, text.format(value=value)
 
-    return ContractPrompt(name, title, description, "url", argument_help, write)
+    return Prompt(name, title, description, argument, argument_help, write)

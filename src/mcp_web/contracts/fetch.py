@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.contracts.contract import Contract, ContractPrompt, contract_tool
+from mcp_web.contracts.contract import Contract, Prompt, contract_tool
 from mcp_web.errors import HttpError, RobotsDisallowed, WebError
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
@@ -133,9 +133,5 @@ CONTRACT = Contract(
             long_answers=True,
         ),
     ),
-    (
-        ContractPrompt(
-            "fetch", "Fetch a URL", "Fetch a URL and extract its contents as markdown", "url", "URL to fetch", write
-        ),
-    ),
+    (Prompt("fetch", "Fetch a URL", "Fetch a URL and extract its contents as markdown", "url", "URL to fetch", write),),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.audit.log import AuditLog
 from mcp_web.server.options import ServerOptions
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 def audit_folder(settings: Settings) -> Path:
     given = settings.of(ServerOptions).audit
     return Path(given).expanduser() if given else data_folder(settings.of(StoreOptions)) / "audit"
+
+
+async def write_audit(app: App, event: str, **facts: Any) -> None:
+    """Add a line to the log, where there is one."""
+    if (log := audit_log(app)) is not None:
+        await log.write(event, **facts)
 
 
 def audit_log(app: App) -> AuditLog | None:

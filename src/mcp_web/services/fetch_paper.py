@@ -141,8 +141,7 @@ def _copies(answers: dict[str, Any]) -> list[str]:
 async def _copy(app: App, address: str, deadline: float | None) -> Fetched:
     if not address.startswith("PMC"):
         return await (await app.fetcher()).get(address, deadline=deadline)
-    begun = anyio.current_time()
-    api = OfficialApi(app, "europepmc", min(begun + _SECONDS, deadline or begun + _SECONDS))
+    api = OfficialApi.within(app, "europepmc", _SECONDS, deadline)
     body = await api.get(f"/{address}/fullTextXML")
     url = f"https://europepmc.org/article/PMC/{address}"
     return Fetched(url, url, 200, (), body, "application/jats+xml", None, time.time())

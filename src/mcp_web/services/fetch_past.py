@@ -6,8 +6,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import anyio
-
 from mcp_web.errors import DomainDenied, FetchFailed, HttpError, InvalidInput, NotFound, WebError
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, Fetched
@@ -70,8 +68,7 @@ async def _admit(app: App, url: str) -> None:
 
 async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) -> str:
     """When the nearest copy was made, by the archive's availability API."""
-    begun = anyio.current_time()
-    api = OfficialApi(app, "internetarchive", min(begun + _SECONDS, deadline or begun + _SECONDS))
+    api = OfficialApi.within(app, "internetarchive", _SECONDS, deadline)
     try:
         answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))
     except REFUSALS as error:

@@ -38,7 +38,7 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
     await (await app.fetcher()).admit(url, deadline=deadline)
     begun = anyio.current_time()
     source, read = _READERS[address.source]
-    api = OfficialApi(app, source, min(begun + _SECONDS, deadline or begun + _SECONDS))
+    api = OfficialApi.within(app, source, _SECONDS, deadline)
     try:
         parts = await read(api, address)
     except REFUSALS as error:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.services.audit_log import audit_log
+from mcp_web.services.audit_log import write_audit
 from mcp_web.services.manage_tokens import list_tokens, revoke_tokens_of
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.tenants import erase, names
@@ -37,6 +37,5 @@ async def erase_tenant(app: App, name: str) -> int:
         if name in (share.owner, share.reader):
             await store.remove_shares(*share)
     await erase(app.settings.of(StoreOptions), name)
-    if (log := audit_log(app)) is not None:
-        await log.write("tenant_erased", tenant=name)
+    await write_audit(app, "tenant_erased", tenant=name)
     return revoked

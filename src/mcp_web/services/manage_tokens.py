@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import CacheError, InvalidInput, NotFound
 from mcp_web.model.token import TokenInfo
-from mcp_web.services.audit_log import audit_log
+from mcp_web.services.audit_log import write_audit
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -112,8 +112,7 @@ def digest(token: str) -> str:
 
 
 async def _audit(app: App, event: str, info: TokenInfo) -> None:
-    if (log := audit_log(app)) is not None:
-        await log.write(event, tenant=info.tenant, token=info.name, scopes=list(info.scopes))
+    await write_audit(app, event, tenant=info.tenant, token=info.name, scopes=list(info.scopes))
 
 
 def _checked(name: str, what: str) -> str:

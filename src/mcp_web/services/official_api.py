@@ -30,6 +30,12 @@ class OfficialApi:
     name: str
     deadline: float
 
+    @classmethod
+    def within(cls, app: App, name: str, seconds: float, deadline: float | None) -> OfficialApi:
+        """The API for so many seconds from now, and not beyond the deadline of the call."""
+        until = anyio.current_time() + seconds
+        return cls(app, name, min(until, deadline or until))
+
     async def json(self, path: str, **params: str) -> Any:
         """The JSON of one answer; raises one of REFUSALS."""
         value = json.loads(await self.get(path, **params))

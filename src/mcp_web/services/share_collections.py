@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput, NotFound
-from mcp_web.services.audit_log import audit_log
+from mcp_web.services.audit_log import write_audit
 from mcp_web.services.manage_tenants import list_tenants
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
@@ -36,7 +36,7 @@ async def share_collection(app: App, owner: str, collection: str, readers: Seque
     store = await app.main_store()
     for reader in readers or ("",):
         await store.add_share(Share(owner, collection, reader))
-    await _audit(app, "collection_shared", owner)
+    await write_audit(app, "collection_shared", tenant=owner)
 
 
 async def unshare_collection(app: App, owner: str, collection: str, readers: Sequence[str]) -> int:
@@ -49,7 +49,7 @@ async def unshare_collection(app: App, owner: str, collection: str, readers: Seq
             f"The tenant {owner!r} does not share the collection {collection!r} with {', '.join(readers) or 'anyone'}.",
             suggestion="`mcp-web tenant shares` lists what is shared.",
         )
-    await _audit(app, "collection_unshared", owner)
+    await write_audit(app, "collection_unshared", tenant=owner)
     return removed
 
 
@@ -62,8 +62,3 @@ async def _require_collection(app: App, owner: str, collection: str) -> None:
     if collection.lower() not in {name.lower() for name in names}:
         shown = ", ".join(list(names)[:10]) or "none"
         raise NotFound(f"The tenant {owner!r} has no collection {collection!r}.", suggestion=f"It has these: {shown}.")
-
-
-async def _audit(app: App, what: str, owner: str) -> None:
-    if (log := audit_log(app)) is not None:
-        await log.write(what, tenant=owner)

@@ -61,7 +61,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
         raise clean_error(error) from error.__cause__
     except Exception as error:  # a bug in this server must not reach the agent as a traceback
         trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
-        trace.log("error", "defect", tool=tool.name, error=repr(error), where=_where(error))
+        trace.log("error", "defect", tool=tool.name, error=repr(error), where=trace.where(error))
         raise WebError(f"{tool.name} failed inside the server ({type(error).__name__}).") from error
     if (note := call.app.take_store_note()) and answer.shape == "default":
         answer.text = f"{note_lines([note])[0]}\n{answer.text}"
@@ -152,11 +152,3 @@ def _as_text(answer: Answer, call: Call) -> Result:
             break
         more.append(call.envelope.defuse(part))
     return Result(text, {}, None, answer.is_error, tuple(more), extra)
-
-
-def _where(error: BaseException) -> str:
-    """The innermost frames of a traceback, without values."""
-    import traceback
-
-    frames = traceback.extract_tb(error.__traceback__)[-4:]
-    return " < ".join(f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}" for frame in reversed(frames))
