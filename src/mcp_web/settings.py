@@ -275,7 +275,7 @@ def _written(table: Mapping[str, Any], key: str) -> Any:
 
 
 def _joined(value: Any, given: Any) -> Any:
-    """What is given in place of the value; the entries of a mapping are replaced one by one."""
+    """The given value; the entries of a given mapping replace those of the same name."""
     return {**value, **given} if isinstance(given, Mapping) else given
 
 

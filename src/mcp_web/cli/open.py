@@ -150,7 +150,7 @@ def part_of(document: Document, options: ViewOptions) -> str:
 
 
 def show_page(page: dict[str, Any]) -> None:
-    """A tool's page object: notes, text, links and the way on."""
+    """Print a tool's page object: notes, text, links, and the option that shows the next part."""
     for line in page["notes"]:
         note(line)
     links = "".join(f"[{number}]: {link['url']}\n" for number, link in enumerate(page["links"], start=1))

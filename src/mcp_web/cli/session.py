@@ -31,7 +31,7 @@ def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
     """Run the work; on Ctrl-C cancel it and raise KeyboardInterrupt, whatever the cancelled work raised or returned.
 
     The default of asyncio cancels a task once, which code that translates errors can turn into a failure of its own.
-    A cancelled scope cannot be overheard: every further wait inside it is cancelled too.
+    A cancelled scope cannot be ignored: every further wait inside it is cancelled too.
     """
     import anyio
 

@@ -17,7 +17,7 @@ _TINY = 2.0  # pixels
 
 
 class Ink:
-    """Judges the texts of one tree."""
+    """Decides which texts of one element tree cannot be seen."""
 
     def __init__(self, cascade: Cascade, outside: bool) -> None:
         """`outside`: the page has sheets that are not known here, and so is what they paint."""

@@ -75,7 +75,7 @@ def probe_texts() -> tuple[list[str], list[TextKind]]:
 
 
 def kinds(questions: int, passages: int) -> list[TextKind]:
-    """So many questions, then so many passages."""
+    """The kinds of so many questions followed by so many passages."""
     question: TextKind = "query"
     passage: TextKind = "passage"
     return [question] * questions + [passage] * passages

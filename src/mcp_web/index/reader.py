@@ -198,7 +198,7 @@ class PageReader:
         return found
 
     def _keep_recent(self, key: str, vectors: PageVectors) -> None:
-        """Vectors in memory save a query; what another process added meanwhile is at worst embedded twice."""
+        """Hold the vectors in memory. What another process adds meanwhile is at worst embedded twice."""
         self._recent[key] = vectors
         while len(self._recent) > MOST_RECENT:
             self._recent.popitem(last=False)

@@ -67,7 +67,7 @@ class Limiter(ABC):
         await self.step(key, "pause", seconds)
 
     async def share_pause(self, key: str, seconds: float, reason: str) -> None:
-        """Tell other replicas that a service failed and is left alone for a while; where there are none, nothing."""
+        """Tell the other replicas to leave a failed service alone for a while; does nothing where there are none."""
         return
 
     async def shared_pause(self, key: str) -> SharedPause | None:

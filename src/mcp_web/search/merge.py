@@ -83,7 +83,7 @@ def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _once(hits: Iterable[Hit]) -> Iterable[Hit]:
-    """A page that a source lists twice has the rank of its first place."""
+    """The list without repetitions: a page that stands in it twice keeps its first rank."""
     seen: set[str] = set()
     for hit in hits:
         if (key := _key(hit)) not in seen:

@@ -165,7 +165,7 @@ def caller_in(scope: Any) -> Caller | None:
 
 
 def joined_headers(scope: Scope) -> dict[str, str]:
-    """Headers by lower-case name. One sent twice is both, so that no Origin and no token hides behind another."""
+    """Headers by lower-case name; values of a repeated one are joined, so that no second Origin or token is missed."""
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")

@@ -183,7 +183,7 @@ def _tools(app: App) -> dict[str, Tool]:
 
 
 def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verifier]:
-    """Who is let in: the configured tokens, the stored ones, then those of the issuer."""
+    """Which tokens are accepted: the configured ones, the stored ones, then those of the issuer."""
     found: list[Verifier] = []
     if options.auth_tokens:
         found.append(ConfiguredTokens(options.auth_tokens))

@@ -175,7 +175,7 @@ class BodyLimit:
 
 
 def _replayed(body: bytes, receive: Receive) -> Callable[[], Any]:
-    """The body as one message; then whatever the connection still says, such as that it was closed."""
+    """The body as one message, then the further messages of the connection, such as that it was closed."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

@@ -121,7 +121,7 @@ def _facts(kept: Snapshot, versions: Sequence[SnapshotInfo]) -> dict[str, Any]:
 
 
 async def complete(app: App, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Hashes that begin as typed."""
+    """The hashes that begin with what was typed."""
     found: list[str] = []
     if isinstance(params.ref, types.ResourceTemplateReference) and params.argument.name == "sha256":
         typed = params.argument.value.strip().lower()

@@ -28,7 +28,7 @@ _OPERATOR_PATHS = ("/metrics", "/state")
 
 
 def granted(scopes: Iterable[str]) -> frozenset[str]:
-    """The scopes with everything that they hold; names that are not ours stay."""
+    """The scopes with those that they include; unknown names are kept."""
     return frozenset(one for scope in scopes for one in (scope, *HIERARCHY.get(scope, ())))
 
 

@@ -30,7 +30,7 @@ _NO_COPY = "No open full text was found: this is what the public catalogues say 
 
 
 async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """What is known of the paper at this address; None when it is none or no catalogue answers: the page is read."""
+    """What catalogues know of the paper at this address; None for other addresses and where no catalogue answers."""
     paper = paper_in(url)
     if paper is None or not app.settings.of(FetchOptions).public_apis:
         return None

@@ -24,7 +24,7 @@ KIND = "watch"  # of records: one for each URL
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One page after a look at it."""
+    """What asking for a watched page again found."""
 
     url: str
     title: str

@@ -19,7 +19,7 @@ _MOST_KNOWN = 500  # addresses remembered for a query
 
 @dataclass(frozen=True, slots=True)
 class WatchedQuery:
-    """One query after a look at its results."""
+    """What asking a watched query again found."""
 
     query: str
     new: tuple[Hit, ...] = ()

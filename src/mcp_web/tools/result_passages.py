@@ -29,7 +29,7 @@ def passages_text(results: ReadResults, hits: tuple[Hit, ...], tokens: int) -> s
 
 
 def _worth_showing(read: tuple[ReadHit, ...]) -> tuple[ReadHit, ...]:
-    """Where a page answers, those that do not are only named."""
+    """The pages that answer the query; all of them where none does."""
     answering = tuple(one for one in read if one.page.ranked[0].answered)
     return answering or read
 

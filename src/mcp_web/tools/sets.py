@@ -58,7 +58,7 @@ def switched_off(options: ToolOptions) -> set[str]:
 
 
 def tool_named(name: str) -> Tool:
-    """A tool by its name: its file has the same."""
+    """The tool of this name, from the file of the same name."""
     tool = importlib.import_module(f"mcp_web.tools.{name}").TOOL
     assert isinstance(tool, Tool)
     return tool

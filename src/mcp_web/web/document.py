@@ -163,7 +163,7 @@ def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple
 
 
 def _title_end(document: Document) -> int:
-    """Where the text begins: behind a first heading that is the title, which the view shows already."""
+    """Where the text begins: after a first heading that is the title, which the view shows already."""
     first = document.headings[0] if document.headings else None
     if first is None or first.text.strip() != document.title.strip() or document.markdown[: first.start].strip():
         return 0

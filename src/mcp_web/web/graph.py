@@ -102,7 +102,7 @@ def _most_linked(pairs: Pairs, center: str) -> set[str]:
 
 @lru_cache(maxsize=32)
 def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
-    """Places by springs: linked documents attract each other, all repel. The same input gives the same picture."""
+    """A force-directed layout: linked documents attract each other, all repel. Equal input gives an equal picture."""
     import numpy as np
 
     count = len(keys)

@@ -130,7 +130,7 @@ def mark(tokens: Sequence[Token], passages: Sequence[Passage], markdown: str) ->
 
 
 class _State:
-    """Which passage the text is in."""
+    """Follows which passage the text belongs to, while the tokens are read in order."""
 
     def __init__(self, passages: Sequence[Passage], last_lines: Sequence[int]) -> None:
         self._passages = passages

@@ -46,5 +46,5 @@ def _date(row: dict[str, Any]) -> str | None:
 
 
 def publisher(value: Any) -> str:
-    """Its name; newer answers hold an object."""
+    """The publisher's name: a string, in newer answers an object."""
     return text(value) or text(mapping(value).get("name"))

@@ -1,7 +1,7 @@
 """Keyless search through the ddgs library: one provider per backend, so that each has its own pace and health.
 
 `request` names a backend call with a ddgs: address; `ddgs_client.py` makes the call in a thread and answers like
-an HTTP server would. That keeps this file as pure as its neighbours.
+an HTTP server would. So this file does no I/O, like the other providers.
 """
 
 from __future__ import annotations

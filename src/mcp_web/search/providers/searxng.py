@@ -1,4 +1,4 @@
-"""One SearXNG instance. Which instance is asked, and when, is the pool's business (`search/searxng/`)."""
+"""One SearXNG instance. Which instance is asked, and when, is decided by the pool (`search/searxng/`)."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _refuse(response: ApiResponse, who: str) -> None:
 
 
 def _moved(who: str, location: str) -> str | None:
-    """Where the same instance is now: on https, or below a path. Anywhere else is no move but a diversion."""
+    """Where the same instance is now: on https, or below a path. Any other address is not the same instance."""
     place, found, _ = location.partition("?")[0].rpartition("/search")
     same = found and place.startswith(("http://", "https://")) and domain_of(place) == domain_of(who)
     try:

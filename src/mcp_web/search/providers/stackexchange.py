@@ -72,7 +72,7 @@ class StackExchange(JsonApi):
         )
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
-        """`backoff` is the time that must pass before the next request."""
+        """The pause that an answer asks for: its `backoff`, or until midnight when the day's requests are used up."""
         answer = error_object(response)
         wait = seconds(answer.get("backoff"))
         spent = answer.get("quota_remaining") == 0

@@ -68,7 +68,7 @@ class Wikipedia(JsonApi):
 
 
 def refuse_mediawiki(source: JsonApi, response: ApiResponse) -> None:
-    """MediaWiki refuses with status 200 and an error code."""
+    """Raise for a refusal of MediaWiki, which comes with status 200 and an error code."""
     code = text(mapping(error_object(response).get("error")).get("code"))
     if code in _LIMITED:
         raise source.limited(code, retry_after(response))

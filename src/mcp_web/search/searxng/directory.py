@@ -40,7 +40,7 @@ def read_directory(data: Any, list_url: str) -> list[Listed]:
         listed
         for url, facts in instances.items()
         if isinstance(facts, dict)
-        and (local or _is_respectable(url))
+        and (local or _is_public(url))
         and (listed := _judge(url.rstrip("/"), facts)) is not None
     ]
     return sorted(found, key=lambda listed: listed.order)
@@ -68,8 +68,8 @@ def _judge(url: str, facts: dict[str, Any]) -> Listed | None:
     return Listed(url, grade, day, seconds * 1000 if seconds is not None else None)
 
 
-def _is_respectable(url: str) -> bool:
-    """Over TLS, at a public name and a usual port: a list from the internet must not point into our network."""
+def _is_public(url: str) -> bool:
+    """Whether it has TLS, a public name and a usual port: a list from the internet must not lead into our network."""
     try:
         port = urlsplit(url).port
     except ValueError:

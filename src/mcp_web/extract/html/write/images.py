@@ -45,7 +45,7 @@ def _largest(srcset: str) -> str:
 
 
 def is_picture(url: str) -> bool:
-    """Whether a link leads to a picture itself: shown large, it says what the page shows already."""
+    """Whether a link leads to an image file: the larger version of a picture that the page shows already."""
     return url.partition("?")[0].rstrip(">").lower().endswith(_PICTURES)
 
 
