@@ -18,8 +18,7 @@ import anyio
 from mcp_web.archive.derive import derive
 from mcp_web.archive.usage import add_sample
 from mcp_web.model.page import Document, Metadata
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, page_key, snapshot_hash
 from mcp_web.read.outline import outline
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions

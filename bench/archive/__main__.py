@@ -26,10 +26,9 @@ from bench.archive.corpus import Made, asked_by_people, available, documents, mi
 from mcp_web.archive.answer import ArchiveQuery, SearchMode
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
-from mcp_web.embed.embedder import Embedder
+from mcp_web.embed.embedder import Embedder, QuestionVectors
 from mcp_web.embed.open import open_embedder
 from mcp_web.embed.options import EmbedOptions
-from mcp_web.embed.questions import QuestionVectors
 from mcp_web.model.page import Document, Heading
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Derived

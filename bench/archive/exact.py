@@ -12,8 +12,7 @@ import numpy as np
 
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
-from mcp_web.embed.embedder import Embedder
-from mcp_web.embed.questions import QuestionVectors
+from mcp_web.embed.embedder import Embedder, QuestionVectors
 from mcp_web.store.protocol import Candidate
 from mcp_web.store.quantized import codes_of
 from mcp_web.store.sqlite.store import SqliteStore

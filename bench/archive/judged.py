@@ -20,7 +20,7 @@ from bench.archive.quality import WORDS, snapshot_of
 from mcp_web.archive.answer import ArchiveQuery, SearchMode
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
-from mcp_web.embed.questions import QuestionVectors
+from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.embed.static import StaticEmbedder
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.open import open_place

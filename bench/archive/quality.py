@@ -46,9 +46,9 @@ async def _measure(name: str, folder: Path, hybrid: bool) -> None:
     words = await ndcg(Archive(store), asked, judged, "text")
     print(f"{name}: words {words:.3f} (FTS5 {WORDS[name]:.3f})", flush=True)
     if hybrid:
+        from mcp_web.embed.embedder import QuestionVectors
         from mcp_web.embed.open import open_embedder
         from mcp_web.embed.options import EmbedOptions
-        from mcp_web.embed.questions import QuestionVectors
 
         embedder = open_embedder(EmbedOptions(threads=1))
         await _embed(store, embedder, texts)

@@ -20,8 +20,7 @@ import anyio
 
 from bench.page.archive import address, open_archive
 from mcp_web.app import App
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import page_key
+from mcp_web.model.snapshot import ReadingRecord, page_key
 from mcp_web.settings import load
 from mcp_web.store.sqlite.store import SqliteStore
 

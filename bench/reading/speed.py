@@ -16,8 +16,7 @@ from pathlib import Path
 
 import anyio
 
-from mcp_web.embed.none import NoEmbedder
-from mcp_web.embed.open import open_embedder
+from mcp_web.embed.open import NoEmbedder, open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.reader import PageReader
 from mcp_web.model.page import Document

@@ -18,8 +18,7 @@ from mcp_web.settings import Settings, worker_environment
 from mcp_web.store.options import StoreOptions, data_folder
 
 if TYPE_CHECKING:
-    from mcp_web.embed.embedder import Embedder
-    from mcp_web.embed.questions import QuestionVectors
+    from mcp_web.embed.embedder import Embedder, QuestionVectors
     from mcp_web.fetch.admission import Admission
     from mcp_web.limit.open import Coordination
     from mcp_web.limit.quota import Quota
@@ -148,13 +147,13 @@ class Process:
 
     @cached_property
     def questions(self) -> QuestionVectors:
-        from mcp_web.embed.questions import QuestionVectors
+        from mcp_web.embed.embedder import QuestionVectors
 
         return QuestionVectors(self.embedder)
 
     @cached_property
     def static_questions(self) -> QuestionVectors:
-        from mcp_web.embed.questions import QuestionVectors
+        from mcp_web.embed.embedder import QuestionVectors
         from mcp_web.embed.static import StaticEmbedder
 
         return QuestionVectors(StaticEmbedder())

@@ -15,7 +15,7 @@ from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
 from mcp_web.archive.fuse import Scale, Scales
 from mcp_web.archive.highlight import Snippet
-from mcp_web.embed.questions import QuestionVectors
+from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.passage import PackedVectors

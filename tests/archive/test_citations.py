@@ -4,9 +4,8 @@ import time
 
 import pytest
 
-from mcp_web.archive.citations import MOST, mentions
-from mcp_web.archive.dates import document_date
-from mcp_web.archive.names import joined_path, names_of, url_name
+from mcp_web.archive.citations import MOST, joined_path, mentions, names_of, url_name
+from mcp_web.archive.derive import document_date
 from mcp_web.model.page import Document, Metadata
 from mcp_web.text.papers import identifier_in
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from mcp_web.archive.keeper import Keeper, conditional_headers
+from mcp_web.archive.keeper import Keeper, conditional_headers, rules, tidy
 from mcp_web.archive.options import ArchiveOptions
-from mcp_web.archive.retention import rules, tidy
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_web.archive.match import with_match
+from mcp_web.archive.fuse import with_match
 
 
 def test_the_passage_that_says_the_same_in_other_words_gains_most() -> None:

@@ -13,7 +13,7 @@ from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError, InvalidInput
 from mcp_web.model.citation import Mention
 from mcp_web.model.passage import PackedVectors
-from mcp_web.model.reading import ReadingRecord
+from mcp_web.model.snapshot import ReadingRecord
 from mcp_web.store.protocol import NOTHING, DocumentFilter, PurgeRule, Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
 

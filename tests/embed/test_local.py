@@ -13,8 +13,7 @@ import pytest
 from mcp_web.embed import granite
 from mcp_web.embed.embedder import Embedder
 from mcp_web.embed.local import LocalEmbedder
-from mcp_web.embed.none import NoEmbedder
-from mcp_web.embed.open import open_embedder
+from mcp_web.embed.open import NoEmbedder, open_embedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.errors import ConfigError, EmbeddingError
 

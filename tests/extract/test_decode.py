@@ -54,6 +54,23 @@ def test_undeclared_text_is_detected(text: str, encoding: str, url: str) -> None
     assert decode(page(text.encode(encoding), None, url=url)).text == text
 
 
+@pytest.mark.parametrize(
+    ("label", "encoding"),
+    [
+        ("latin1", "windows-1252"),
+        ("ascii", "windows-1252"),
+        ("gb2312", "gbk"),
+        ("cp1251", "windows-1251"),
+        ("koi8-r", "koi8-r"),
+        ("ks_c_5601-1987", "euc-kr"),
+        ("utf8", "utf-8"),
+    ],
+)
+def test_labels_mean_what_browsers_take_them_for(label: str, encoding: str) -> None:
+    text = {"gbk": "中文", "euc-kr": "한글", "windows-1251": "да", "koi8-r": "да"}.get(encoding, "é")
+    assert decode(page(text.encode(encoding), label)).text == text
+
+
 @pytest.mark.parametrize("label", ["zlib_codec", "rot13", "unicode_escape", "../x", "", "utf-99", "a" * 500])
 def test_labels_the_web_does_not_know_are_not_believed(label: str) -> None:
     assert known_label(label) is None

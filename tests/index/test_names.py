@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.index.names import names
-from mcp_web.index.words import PageWords
+from mcp_web.index.words import PageWords, names
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_web.index.evidence import Calibration, Evidence
+from mcp_web.index.evidence import ANSWERED, Calibration, Evidence, score
 from mcp_web.index.rank import order, rank
-from mcp_web.index.verdict import ANSWERED, score
 from mcp_web.model.passage import Passage
 
 SCALE = Calibration(unrelated=0.4, related=0.7)

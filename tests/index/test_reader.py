@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from embed.embedding_server import DIM, EmbeddingServer
-from mcp_web.embed.none import NoEmbedder
+from mcp_web.embed.open import NoEmbedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import RemoteEmbedder
 from mcp_web.errors import CacheError, EmbeddingError

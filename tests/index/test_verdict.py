@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_web.index.evidence import Calibration, Evidence
-from mcp_web.index.verdict import score, verdict
+from mcp_web.index.evidence import Calibration, Evidence, score, verdict
 
 SCALE = Calibration(unrelated=0.4, related=0.7)
 

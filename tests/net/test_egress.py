@@ -11,10 +11,10 @@ import pytest
 from anyio.abc import ByteStream
 
 from mcp_web.errors import DomainDenied
+from mcp_web.net.address import site_of
 from mcp_web.net.dial import direct
 from mcp_web.net.egress import GREETING, Egress, Lease
 from mcp_web.net.proxy import parse_proxies
-from mcp_web.net.site import site_of
 from miniweb import MiniWeb, Reply
 from miniweb.proxy import ForwardProxy
 

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_web.read.passages import Size, passages
 from mcp_web.read.sentences import sentences
-from mcp_web.text.blocks import blocks
+from mcp_web.text.markdown import blocks
 from mcp_web.text.sizes import count_words
 
 WORDS = ["river", "stone", "winter", "market", "signal", "paper", "garden", "engine", "letter", "bridge", "copper"]

@@ -8,7 +8,7 @@ import pytest
 
 from mcp_web.errors import InvalidInput
 from mcp_web.read.window import cut
-from mcp_web.text.blocks import blocks
+from mcp_web.text.markdown import blocks
 
 
 def windows(text: str, size: int) -> list[str]:

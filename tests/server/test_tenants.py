@@ -11,7 +11,7 @@ import pytest
 
 from mcp_web.archive.derive import derive
 from mcp_web.errors import CacheError, NotFound
-from mcp_web.model.reading import ReadingRecord
+from mcp_web.model.snapshot import ReadingRecord
 from mcp_web.services.manage_tenants import erase_tenant, list_tenants
 from mcp_web.services.manage_tokens import list_tokens
 from mcp_web.services.share_collections import list_shares, share_collection, unshare_collection

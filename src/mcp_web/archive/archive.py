@@ -24,12 +24,11 @@ from mcp_web.archive.find import (
     document_of,
     with_headlines,
 )
-from mcp_web.archive.fuse import UNKNOWN, Meaning, Scales, near_by_meaning, near_only
+from mcp_web.archive.fuse import LEAST, UNKNOWN, Meaning, Scales, near_by_meaning, near_only, with_match
 from mcp_web.archive.highlight import Highlight, Marker, highlights
-from mcp_web.archive.match import LEAST, with_match
 from mcp_web.archive.passage import ArchivePassage, best_passage
 from mcp_web.archive.query import Question, corrected, parse
-from mcp_web.embed.questions import QuestionVectors
+from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot

@@ -1,20 +1,21 @@
-"""What the archive reads out of a snapshot, to be kept with it."""
+"""What the archive reads out of a snapshot: what is kept with it, and the words that tell it from others."""
 
 from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
+from math import log
 
 import anyio.to_thread
 
-from mcp_web.archive.citations import mentions
-from mcp_web.archive.dates import document_date
-from mcp_web.archive.names import names_of
+from mcp_web.archive.citations import mentions, names_of
+from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Derived, Store
+from mcp_web.text.dates import date_in_path, day_of
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.words import counted
+from mcp_web.text.words import counted, fold, is_stop_word
 
 # A word in the title says more about a page than one in its text; headings count once more than the text they are in.
 TITLE_WEIGHT, HEADING_WEIGHT, TAG_WEIGHT = 3, 1, 3
@@ -72,3 +73,32 @@ def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
 
 def _day(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def document_date(document: Document, path: str | None = None) -> str | None:
+    """An ISO date, or None when only the day of fetching is known."""
+    metadata = document.metadata
+    day = day_of(metadata.published)
+    if day is None:
+        in_path = date_in_path(path) if path else None
+        day = day_of(in_path or metadata.modified)
+    return day.isoformat() if day else None
+
+
+_WORDS = 12  # of the question
+_COUNTED = 60  # frequent words of the document whose rarity is looked up
+
+
+async def question_like(store: Store, snapshot: Snapshot) -> str:
+    """The words that are frequent in the document, titles and headings counting more, and rare in the others."""
+    language = language_of(snapshot.document.markdown) or "en"
+    counts = {
+        word: count
+        for word, count in word_counts(snapshot).items()
+        if len(word) > 2 and not word.isdigit() and not is_stop_word(word, language)
+    }
+    frequent = sorted(counts, key=lambda word: (-counts[word], word))[:_COUNTED]
+    held = await store.word_counts([fold(word) for word in frequent])
+    most = max(held.values(), default=1)
+    worths = {word: log(1 + counts[word]) * log(1 + most / held.get(fold(word), most)) for word in frequent}
+    return " ".join(sorted(worths, key=lambda word: (-worths[word], word))[:_WORDS])

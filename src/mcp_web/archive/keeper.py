@@ -1,4 +1,4 @@
-"""Stores pages: as a new version when the text has changed, otherwise the kept version is confirmed."""
+"""Stores pages, as a new version when the text has changed, and deletes what the options say."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from mcp_web import trace
 from mcp_web.archive.derive import derive
 from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
 from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
-from mcp_web.archive.retention import tidy
 from mcp_web.errors import CacheError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
-from mcp_web.store.protocol import Store
+from mcp_web.store.protocol import Purged, PurgeRule, Store
 from mcp_web.text.urls import host_matches, host_of
 
 T = TypeVar("T")
@@ -149,3 +148,27 @@ def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
 def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:
     """The longest domain of the rules that the host is or lies below, with its value; every host is below `*`."""
     return max((rule for rule in rules.items() if host_matches(host, rule[0])), key=lambda rule: len(rule[0]))
+
+
+_DAY = 86400.0
+
+
+def rules(options: ArchiveOptions) -> tuple[PurgeRule, ...]:
+    """The standing purges that the options ask for; the size ceiling is the store's own."""
+    found = []
+    if options.forget_after_days > 0:
+        found.append(PurgeRule(older_than=options.forget_after_days * _DAY))
+    found += [PurgeRule(domain=domain) for domain in options.forgotten_domains]
+    return tuple(found)
+
+
+async def tidy(store: Store, options: ArchiveOptions) -> Purged:
+    """Apply the standing purges once: at start and now and then."""
+    pages = snapshots = size = 0
+    examples: tuple[str, ...] = ()
+    for rule in rules(options):
+        gone = await store.purge(rule, dry_run=False)
+        pages, snapshots, size = pages + gone.pages, snapshots + gone.snapshots, size + gone.bytes
+        examples = (*examples, *gone.examples)[:10]
+    trimmed = await store.trim_versions(options.keep_versions)
+    return Purged(pages, snapshots + trimmed, size, examples)

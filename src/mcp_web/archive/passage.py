@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mcp_web.archive.highlight import Marker
-from mcp_web.text.blocks import Block, blocks
 from mcp_web.text.languages import language_of
+from mcp_web.text.markdown import Block, blocks
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block

@@ -101,7 +101,6 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
     import anyio
 
     from mcp_web.archive.folder import MEDIA_TYPES
-    from mcp_web.fetch.charset import charset_of
     from mcp_web.fetch.sniff import media_type
     from mcp_web.model.page import Fetched
 
@@ -109,7 +108,7 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
     body = await anyio.to_thread.run_sync(read)
     declared = MEDIA_TYPES.get(file.suffix.lower()) if file is not None else None
     kind = media_type(declared, body, file.name if file is not None else "page.html")
-    page = Fetched(base_url, base_url, 200, (), body, kind, charset_of(None, body), time.time())
+    page = Fetched(base_url, base_url, 200, (), body, kind, None, time.time())
     return await app.extract(page, request)
 
 

@@ -20,7 +20,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.snippets import shorten
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched
-from mcp_web.text.blocks import fenced_lines
+from mcp_web.text.markdown import fenced_lines
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, shrunk

@@ -11,7 +11,7 @@ from mcp_web.contracts.asking import ask
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import SelectorNotFound, WebError
 from mcp_web.model.search import Hit, SearchQuery
-from mcp_web.net.site import site_of
+from mcp_web.net.address import site_of
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import MAX_LINKS, Shown, ViewOptions, link_rows, rendered, show

@@ -20,8 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.embed.batches import batches
 from mcp_web.embed.bpe import BytePairTokenizer
+from mcp_web.embed.embedder import batches
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_web.embed.batches import batches
+from mcp_web.embed.embedder import batches
 from mcp_web.errors import EmbeddingError
 
 if TYPE_CHECKING:

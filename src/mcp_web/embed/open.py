@@ -1,11 +1,35 @@
-"""Opens the embedder that the options name."""
+"""Opens the embedder that the options name, or one that stands for none."""
 
 from __future__ import annotations
 
-from mcp_web.embed.embedder import Embedder
-from mcp_web.embed.none import NoEmbedder
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mcp_web.embed.embedder import Embedder, TextKind
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import Api, RemoteEmbedder
+from mcp_web.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from mcp_web.embed.embedder import Rows
+
+
+class NoEmbedder:
+    """Takes the place of a model; `dim` 0 means that there are no vectors."""
+
+    name = "none@0"
+    dim = 0
+    max_tokens = None
+    languages: frozenset[str] | None = frozenset()
+
+    def __init__(self, reason: str = "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).") -> None:
+        self.reason = reason
+
+    async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
+        raise EmbeddingError(self.reason, suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.")
+
+    async def close(self) -> None:
+        return None
 
 
 def open_embedder(options: EmbedOptions, api: Api | None = None) -> Embedder:

@@ -53,6 +53,7 @@ def known_label(label: str | None) -> str | None:
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
 
     name = (label or "").strip().lower()
+    name = "euc-kr" if name.startswith("ks_c_5601-") else name  # the only label of the web that the codecs lack
     if not _LABEL.fullmatch(name):
         return None
     try:

@@ -9,14 +9,117 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_web.extract import wall_signs as signs
 from mcp_web.model.page import Wall
 from mcp_web.text.markdown import prose
 
 if TYPE_CHECKING:
     from turbohtml import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """A pattern of phrases, and short strings of which every match contains one; a text without them is skipped."""
+
+    signs: tuple[str, ...]  # lower case
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        lowered = text.lower()
+        for sign in self.signs:
+            if sign in lowered:
+                return self.pattern.search(text)
+        return None
+
+
+def _phrases(signs: str, pattern: str) -> Phrases:
+    return Phrases(tuple(signs.split("|")), re.compile(pattern, re.I))
+
+
+# A header that only a challenge carries.
+_BOT_HEADERS = {
+    "cf-mitigated": "challenge",
+    "x-vercel-mitigated": "challenge",
+    "x-amzn-waf-action": "",
+    "x-sucuri-block": "",
+}
+# Vendor, and names that stand only in its challenge page, not in the scripts it puts on every page.
+_BOT_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Cloudflare", ("_cf_chl_opt", "cf-challenge-running", "cf-error-details", 'id="cf-wrapper"')),
+    ("DataDome", ("geo.captcha-delivery.com", "ct.captcha-delivery.com")),
+    ("HUMAN", ('id="px-captcha"', "px-captcha-wrapper", "captcha.px-cdn.net")),
+    ("Imperva", ("incapsula incident id", "incident_id=", "_incapsula_resource?cwudnsai")),
+    ("Akamai", ("errors.edgesuite.net", "sec-if-cpt-container", "sec-cpt-if")),
+    ("AWS WAF", ("awswafcookiedomainlist", "window.gokuprops")),
+    ("Kasada", ("kpsdk.", "/149e9513-01fa-4fb0-aad4-566afd725d1b/")),
+    ("Anubis", ("anubis_challenge", "/.within.website/x/cmd/anubis")),
+    ("Vercel", ("vercel security checkpoint",)),
+    ("Sucuri", ("sucuri_cloudproxy_js", "sucuri website firewall - access denied")),
+    ("DDoS-Guard", ("check.ddos-guard.net", "ddos-guard.net/check.js")),
+    ("Google", ("our systems have detected unusual traffic", "/recaptcha/challengepage/")),
+    ("a network security service", ("blocked by network security", "whoa there, pardner")),
+)
+_BOT_WORDS = _phrases(
+    "verify|checking your|are you a|confirm|prove |enable javascript|complete the|pardon our|unusual|making sure|"
+    "automated ",
+    r"verify(?:ing)? (?:that )?you(?:['’]re| are) (?:not a (?:ro)?bot|(?:a )?human)|checking your browser|"
+    r"are you a (?:ro)?bot|(?:confirm|prove) (?:that )?you(?:['’]re| are) (?:not a robot|(?:a )?human)|"
+    r"enable javascript and cookies to continue|complete the (?:security check|captcha)|pardon our interruption|"
+    r"unusual (?:traffic|activity) from your|making sure you(?:['’]re| are) not a bot|press (?:&|"
+    r"and) hold to confirm|"
+    r"automated (?:access|queries|requests)[^.]{0,60}(?:blocked|denied)",
+)
+_CONSENT_MARKS = ("consent.youtube.com", "consent.google.com", "consent.yahoo.com", "guce.yahoo", "guce.advertising")
+_CONSENT_WORDS = _phrases(
+    "before you continue|cookies|alle akz|partner|manage |reject all|privacy|mit werbung",
+    r"before you continue to|accept (?:all )?cookies|cookies akzeptieren|alle akzeptieren|"
+    r"accepter (?:tous )?les cookies|(?:we|wir) (?:and|und) (?:our|unsere)[^.\n]{0,60}partner|"
+    r"manage (?:your )?(?:choices|preferences|cookies)|reject all|consent to (?:the use of )?cookies|"
+    r"privacy (?:choices|preferences)|we value your privacy|mit werbung weiterlesen",
+)
+_LOGIN_WORDS = _phrases(
+    "log in|login|log-in|sign in|signin|sign-in|you must|you need|account to|register to|bitte |anmeldung",
+    r"(?:log|sign)[- ]?in (?:to (?:continue|view|see|access|read)|required|or (?:sign|register))|"
+    r"you (?:must|need to) (?:be logged in|log in|sign in|be a member)|please (?:log|sign) ?in|"
+    r"(?:create an account|register) to (?:continue|view|read)|bitte (?:anmelden|einloggen)|anmeldung erforderlich",
+)
+_PASSWORD = re.compile(r"<input\b[^>]{0,300}\btype\s*=\s*[\"']?password", re.I)
+_PAYWALL_WORDS = _phrases(
+    "subscri|reading|member|reached your|free article|unlock |read the full|nur für|jetzt |weiterlesen|réserv|"
+    "vous reste|suscriptores|abbonati|abonnees|有料|会员专享",
+    r"subscribe (?:now )?(?:to|and) (?:continue|keep|read|unlock|get (?:full|unlimited) access)|"
+    r"(?:to|and) (?:continue|keep) reading[^.\n]{0,60}(?:subscri|sign up|log in|register)|"
+    r"this (?:article|story|post|content) is (?:only )?(?:for|available to|reserved for|exclusive to)[^.\n]{0,30}"
+    r"(?:subscribers|members)|"
+    r"(?:subscribers?|members?)[- ]only (?:content|story|article|post)|"
+    r"(?:article|content|story) requires a subscription|already a (?:paid )?subscriber|"
+    r"reached your (?:monthly )?(?:limit|article limit)|"
+    r"free articles? (?:remaining|left|this month)|unlock (?:this|the full) (?:article|story|post)|"
+    r"read the full (?:article|story) with a|"
+    r"nur für (?:abonnenten|abonnentinnen)|jetzt (?:weiterlesen|abonnieren)|mit [^.\n]{2,20}\+ weiterlesen|"
+    r"réservée? aux abonnés|il vous reste [^.\n]{1,20} de cet article|"
+    r"solo para suscriptores|exclusivo para suscriptores|riservato agli abbonati|alleen voor abonnees|この記事は有料|"
+    r"有料会員|会员专享",
+)
+_NOT_FREE = re.compile(r"isaccessibleforfree[\"']?\s*[:=]\s*[\"']?\s*(?:https?://schema\.org/)?false")
+_LOCKED = re.compile(r"article:content_tier[\"'][^>]{0,40}content\s*=\s*[\"']?locked")
+_ROOT = re.compile(
+    r"<(?:div|main|section)[^>]{0,200}\bid\s*=\s*[\"']?(?:root|app|__next|__nuxt|___gatsby|app-root|react-root|"
+    r"q-app|"
+    r"svelte|main-app|mount|application)[\"'][^>]{0,200}>\s*(?:<!--.{0,40}?-->\s*)?</|<app-root[^>]{0,200}>\s*</",
+    re.S,
+)
+_NOSCRIPT = re.compile(r"<noscript\b[^>]{0,100}>(.{0,1000}?)</noscript", re.S)
+_ASKS_SCRIPTS = re.compile(
+    r"(?:enable|turn on|requires?|needs?|activate|without|activer|habilit\w+|aktivier\w+)\b.{0,40}?\bjava ?script|"
+    r"java ?script.{0,30}?\b(?:disabled|required|enabled|aktivier\w*|activ\w*)",
+    re.S,
+)
+_TITLE = re.compile(r"<title[^>]{0,100}>([^<]{0,200})")
+_LOGIN_TITLE = re.compile(r"\b(?:log ?in|sign ?in|login|anmelden|anmeldung|connexion|iniciar sesión|accedi|inloggen)\b")
+
 
 WallFinding = tuple[Wall | None, str | None]
 
@@ -58,7 +161,7 @@ def _shows_plenty(markdown: str) -> bool:
 
 
 def _by_status(status: int, sent: dict[str, str]) -> WallFinding | None:
-    for name, value in signs.BOT_HEADERS.items():
+    for name, value in _BOT_HEADERS.items():
         if name in sent and sent[name].startswith(value):
             return "bot", f"The site answered with a bot check (header {name}) instead of the page."
     if status == 401 or (status in (403, 407) and "www-authenticate" in sent):
@@ -72,9 +175,9 @@ def _not_free(source: Node | str | bytes, markdown: str) -> WallFinding:
     """A page with plenty of text: only the publisher's own declaration counts, and the text may be whole."""
     raw = source if isinstance(source, (str, bytes)) else source.html
     declaration = b"isAccessibleForFree" if isinstance(raw, bytes) else "isAccessibleForFree"
-    if declaration not in raw or not signs.NOT_FREE.search(_lowered(raw)):  # type: ignore[operator]  # same kind of string
+    if declaration not in raw or not _NOT_FREE.search(_lowered(raw)):  # type: ignore[operator]  # same kind of string
         return None, None
-    if match := signs.PAYWALL_WORDS.search(_shown(markdown[-4000:])):
+    if match := _PAYWALL_WORDS.search(_shown(markdown[-4000:])):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
     return None, "The publisher marks this page as not free; the text may stop before its end."
 
@@ -84,40 +187,40 @@ def _instead_of_text(html: str, shown: str) -> WallFinding | None:
     if len(shown) > _SHORT:
         return None
     head = html[:_CHALLENGE]
-    for vendor, marks in signs.BOT_MARKS:
+    for vendor, marks in _BOT_MARKS:
         if any(mark in head for mark in marks):
             return "bot", f"The site shows a bot check by {vendor} instead of the page."
-    if match := signs.BOT_WORDS.search(shown) or signs.BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
+    if match := _BOT_WORDS.search(shown) or _BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
         return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
     asked: set[str] = set()
-    if signs.CONSENT_WORDS.search(shown):
-        asked = {match[0].lower() for match in signs.CONSENT_WORDS.pattern.finditer(shown)}
-    if len(asked) >= 2 or (asked and any(mark in html for mark in signs.CONSENT_MARKS)):
+    if _CONSENT_WORDS.search(shown):
+        asked = {match[0].lower() for match in _CONSENT_WORDS.pattern.finditer(shown)}
+    if len(asked) >= 2 or (asked and any(mark in html for mark in _CONSENT_MARKS)):
         return "consent", "The page shows little but a cookie or consent dialogue."
     # Below a list of threads the same words only ask who wants to answer.
-    if match := signs.LOGIN_WORDS.search(shown if len(shown) <= _FORM_PAGE else shown[:_EMPTY]):
+    if match := _LOGIN_WORDS.search(shown if len(shown) <= _FORM_PAGE else shown[:_EMPTY]):
         return "login", f"The page asks for a login (“{match[0]}”)."
     return ("login", "The page is a login form.") if _is_login_form(html) else None
 
 
 def _is_login_form(html: str) -> bool:
-    if "password" not in html or not signs.PASSWORD.search(html):
+    if "password" not in html or not _PASSWORD.search(html):
         return False
     # Forums have a hidden login form on every page; only one with a visible request to log in counts.
-    title = signs.TITLE.search(html)
-    if title and signs.LOGIN_TITLE.search(title[1]):
+    title = _TITLE.search(html)
+    if title and _LOGIN_TITLE.search(title[1]):
         return True
     words = _words(html)
-    return len(words) <= _FORM_PAGE and bool(signs.LOGIN_TITLE.search(words))
+    return len(words) <= _FORM_PAGE and bool(_LOGIN_TITLE.search(words))
 
 
 def _paywall(source: Node | str | bytes, shown: str) -> WallFinding | None:
-    if match := signs.PAYWALL_WORDS.search(shown[-2500:]):
+    if match := _PAYWALL_WORDS.search(shown[-2500:]):
         return "paywall", f"Content appears to be behind a paywall (“{match[0]}”); only its beginning is shown."
     if isinstance(source, bytes) and b"isAccessibleForFree" not in source and b"article:content_tier" not in source:
         return None
     html = _lowered(source)
-    if signs.NOT_FREE.search(html) or signs.LOCKED.search(html):
+    if _NOT_FREE.search(html) or _LOCKED.search(html):
         return "paywall", "The publisher marks this page as not free, and only its beginning is shown."
     return None
 
@@ -127,9 +230,9 @@ def _shell(html: str, shown: str) -> WallFinding:
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
         return None, nothing
-    asked = any(signs.ASKS_SCRIPTS.search(match[1]) for match in signs.NOSCRIPT.finditer(html))
+    asked = any(_ASKS_SCRIPTS.search(match[1]) for match in _NOSCRIPT.finditer(html))
     blank = len(shown) <= _BLANK and len(_words(html[html.find("<body") :])) <= _BLANK
-    if asked or blank or signs.ROOT.search(html) or signs.ASKS_SCRIPTS.search(shown.lower()):
+    if asked or blank or _ROOT.search(html) or _ASKS_SCRIPTS.search(shown.lower()):
         return "shell", "The page holds almost no text without its scripts."
     return None, nothing
 

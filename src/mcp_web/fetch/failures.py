@@ -1,14 +1,44 @@
-"""The negative cache: a URL that failed permanently is not requested again for a few minutes."""
+"""What is remembered of sites beyond the process, and the URLs among it that failed permanently a few minutes ago."""
 
 from __future__ import annotations
 
 import copy
 import time
 from collections import OrderedDict
-from typing import Any
+from typing import Any, Protocol
 
+from mcp_web import trace
 from mcp_web.errors import FetchFailed, HttpError, WebError
-from mcp_web.fetch.notes import OptionalNotes
+
+
+class Notes(Protocol):
+    """Small JSON values that expire."""
+
+    async def note(self, kind: str, key: str) -> Any | None: ...
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None: ...
+
+
+class OptionalNotes:
+    """Notes whose store may be absent or fail; pages are fetched all the same."""
+
+    def __init__(self, notes: Notes | None) -> None:
+        self._notes = notes
+
+    async def recall(self, kind: str, key: str) -> Any | None:
+        try:
+            return await self._notes.note(kind, key) if self._notes else None
+        except WebError as error:
+            trace.log("error", "notes", kind=kind, error_code=error.code)
+            return None
+
+    async def keep(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        try:
+            if self._notes:
+                await self._notes.keep_note(kind, key, value, expires_at)
+        except WebError as error:
+            trace.log("error", "notes", kind=kind, error_code=error.code)
+
 
 KIND = "failure"
 _GONE = frozenset({404, 410, 451})

@@ -11,16 +11,14 @@ import anyio
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.fetch.admission import Admission
-from mcp_web.fetch.charset import charset_of
-from mcp_web.fetch.failures import Failures
+from mcp_web.fetch.failures import Failures, Notes, OptionalNotes
 from mcp_web.fetch.leak import LeakGuard
 from mcp_web.fetch.login import RedirectCookies, parse_logins
-from mcp_web.fetch.notes import Notes, OptionalNotes
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.fetch.robots import MAX_BYTES as ROBOTS_BYTES
 from mcp_web.fetch.robots import agent_token
 from mcp_web.fetch.robots_check import RobotsCheck
-from mcp_web.fetch.sniff import media_type
+from mcp_web.fetch.sniff import charset_of, media_type
 from mcp_web.fetch.status import http_error
 from mcp_web.model.page import Fetched
 from mcp_web.net.address import AddressPolicy, parse_exemptions
@@ -277,7 +275,7 @@ class Fetcher:
             headers=tuple(pair for pair in response.headers if pair[0] != "set-cookie"),
             body=response.body,
             media_type=media_type(kind, response.body, page.at.href),
-            charset=charset_of(kind, response.body),
+            charset=charset_of(kind),
             fetched_at=time.time(),
             redirects=tuple(page.redirects),
             timings={step: round(ms, 1) for step, ms in page.timings.items()},

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import anyio
 
 from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallowed, WebError
-from mcp_web.fetch.notes import OptionalNotes
+from mcp_web.fetch.failures import OptionalNotes
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.net.client import WebResponse

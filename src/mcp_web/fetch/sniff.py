@@ -1,4 +1,4 @@
-"""The media type of a body: by its header where that is reliable, otherwise by its first bytes. Pure."""
+"""The media type of a body, by its header where that is reliable, else by its first bytes, and its character set."""
 
 from __future__ import annotations
 
@@ -50,6 +50,7 @@ _SUFFIXES = {
     ".htm": "text/html",
 }
 
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
 _SENT_AS_TEXT = ("text/markdown", "application/json", "text/csv", "message/rfc822")
 
 
@@ -74,6 +75,12 @@ def claimed_type(content_type: str | None) -> str:
     """What the header says, without parameters; empty when it says nothing sensible."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", kind) else ""
+
+
+def charset_of(content_type: str | None) -> str | None:
+    """The label of an encoding as the header gives it; what it means is decided where the text is decoded."""
+    found = _CHARSET.search(content_type or "")
+    return found[1].lower() if found else None
 
 
 def _kin(claimed: str, found: str) -> bool:

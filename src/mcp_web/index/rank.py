@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mcp_web.index.evidence import Evidence
-from mcp_web.index.verdict import ANSWERED, SURE, Verdict, score, verdict
+from mcp_web.index.evidence import ANSWERED, SURE, Evidence, Verdict, score, verdict
 from mcp_web.model.passage import Passage, ScoredPassage
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ The page is the collection: a word in every passage of it is no evidence, howeve
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from mcp_web.index.names import names
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Scores = NDArray[np.float64]
+
 
 # Words of the headings above a passage count like this many of its own.
 HEADING_SHARE = 0.5
@@ -149,3 +150,45 @@ def _nearness(sequence: Sequence[str], at: int, second: str) -> float:
     if at + 1 < len(sequence) and sequence[at + 1] == second:
         return 1.0
     return 0.5 if at + 2 < len(sequence) and sequence[at + 2] == second else 0.0
+
+
+# Letters of scripts with spaces between words: in the others a number stands alone.
+_PART = r"(?:[^\W\u0e00-\uffff]|\.)"
+_TOKEN = re.compile(rf"[^\W_\u0e00-\uffff]{_PART}*(?:[-'’]{_PART}+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_CAPITAL_NOUNS = frozenset({"de", "lb"})  # languages in which every noun is capitalised
+
+
+def names(question: str, language: str = "") -> list[str]:
+    """The names in a question: words with digits, identifiers and capitalised words; `language` is that of the page.
+
+    A page that never mentions one of them rarely answers: it is about another product, version, year or place. Measured
+    on short factual questions: a name is missing from 7 % of the articles that answer, from 49 % of those articles
+    without the paragraph that answers, and from 97 % of other articles.
+    """
+    tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
+    capitals = sum(token[0].isupper() for _, token in tokens)
+    # In a heading, or in German, a capital letter says nothing.
+    spoken = language_of(question) or "en"
+    by_capital = 2 * capitals <= len(tokens) and _CAPITAL_NOUNS.isdisjoint((language, spoken))
+    return [
+        token
+        for start, token in tokens
+        if not is_stop_word(token.lower(), spoken)
+        and (_is_identifier(token) or (by_capital and _is_capitalised(token) and not _begins_sentence(question, start)))
+    ]
+
+
+def _is_identifier(token: str) -> bool:
+    """Whether it has a digit, or an underscore, a dot or a capital letter inside: `E07`, `4.2`, `useState`."""
+    inside = token[1:]
+    return any(one.isdigit() for one in token) or "_" in inside or "." in inside or any(map(str.isupper, inside))
+
+
+def _is_capitalised(token: str) -> bool:
+    return len(token) > 1 and token[0].isupper()
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    before = text[:start].rstrip()
+    return not before or before[-1] in ".?!:¿¡\"'‘“„«(…"

@@ -24,7 +24,7 @@ class Fetched:
     headers: tuple[tuple[str, str], ...]  # lower-case names, in order
     body: bytes
     media_type: str  # sniffed, lower case, without parameters: "text/html"
-    charset: str | None  # from BOM or header, a WHATWG name; None leaves it to the parser
+    charset: str | None  # label in the header; None leaves it to the text itself
     fetched_at: float  # seconds since the epoch
     redirects: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds by step

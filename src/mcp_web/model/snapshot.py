@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mcp_web.model.page import Document
+from mcp_web.model.passage import Span
 
 Source = Literal["web", "research"]
 
@@ -62,3 +63,15 @@ def page_key(url: str, variant: str) -> str:
 def snapshot_hash(key: str, markdown: str) -> str:
     """The name of one version: the same page with the same text has the same hash on every machine."""
     return hashlib.sha256(f"{key}\n".encode() + markdown.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingRecord:
+    """Passages of one version that were returned for one question, or quotes that were checked against it."""
+
+    at: float  # seconds since the epoch
+    tool: str
+    question: str  # of quotes: the quote
+    client: str  # the name of the program that asked, and of its token; empty when neither is known
+    snapshot: str  # the hash of the version
+    spans: tuple[Span, ...]

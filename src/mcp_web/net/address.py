@@ -11,10 +11,16 @@ import ipaddress
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError, SsrfBlocked
 from mcp_web.text.urls import domain_pattern, host_matches
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -286,3 +292,18 @@ _NO_EXEMPTION = "Only public web addresses can be opened; metadata addresses can
 
 def _blocked(message: str, host: str, suggestion: str | None = None) -> SsrfBlocked:
     return SsrfBlocked(message, suggestion=suggestion, host=host)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList
+
+    return PublicSuffixList()
+
+
+def site_of(host: str) -> str:
+    """`docs.example.co.uk` → `example.co.uk`; an address or a bare suffix is its own site."""
+    name = host.lower().rstrip(".")
+    if parse_address(name) is not None:
+        return name
+    return _suffixes().privatesuffix(name) or name

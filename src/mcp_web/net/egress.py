@@ -24,10 +24,9 @@ from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
-from mcp_web.net.address import only_asked_for
+from mcp_web.net.address import only_asked_for, site_of
 from mcp_web.net.dial import GuardedDials
 from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
-from mcp_web.net.site import site_of
 from mcp_web.text.urls import host_matches
 
 Reason = Literal["private", "domain", "third party", "background", "budget", "unreachable"]

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from mcp_web.read.plain import to_plain
-from mcp_web.text.blocks import blocks, pieces
+from mcp_web.text.markdown import blocks, pieces
 
 _CELL = re.compile(r"(?<!\\)\|")
 _MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")

@@ -11,7 +11,7 @@ from typing import Literal
 from mcp_web.model.page import Heading
 from mcp_web.read.outline import outline, paths
 from mcp_web.read.sentences import sentences
-from mcp_web.text.blocks import blocks
+from mcp_web.text.markdown import blocks
 
 Change = Literal["added", "removed", "changed", "renamed", "moved"]
 

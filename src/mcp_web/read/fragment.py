@@ -16,7 +16,7 @@ from itertools import takewhile
 from urllib.parse import quote as percent
 
 from mcp_web.read.plain import inline
-from mcp_web.text.blocks import Block, blocks, pieces
+from mcp_web.text.markdown import Block, blocks, pieces
 
 # A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
 FEWEST, MOST = 4, 12

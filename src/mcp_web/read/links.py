@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mcp_web.model.page import Link
-from mcp_web.text.blocks import blocks
+from mcp_web.text.markdown import blocks
 
 _CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`++).{1,2000}?(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")

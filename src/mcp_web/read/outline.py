@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Heading
 from mcp_web.read.plain import inline
-from mcp_web.text.blocks import blocks
-from mcp_web.text.markdown import HEADING_MARKS
+from mcp_web.text.markdown import HEADING_MARKS, blocks
 
 # A name that is less similar than this is more likely a guess than a misspelling.
 CLOSE_ENOUGH = 0.8

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Literal
 
 from mcp_web.model.page import Heading
-from mcp_web.read.fold import Folded, fold_markdown, fold_quote
 from mcp_web.read.outline import outline, path_at
+from mcp_web.read.plain import Folded, fold_markdown, fold_quote
 from mcp_web.text.words import MARKS, UNSPACED
 
 QuoteVerdict = Literal["exact", "normalised", "fuzzy", "absent"]

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from mcp_web.errors import InvalidInput
-from mcp_web.text.blocks import Block, blocks, pieces
+from mcp_web.text.markdown import Block, blocks, pieces
 
 # Below this share of a window, a list or a paragraph is cut to fill it; code and tables move whole to the next one.
 HALF = 0.5

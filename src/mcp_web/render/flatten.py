@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.errors import InvalidUrl
-from mcp_web.net.site import site_of
+from mcp_web.net.address import site_of
 from mcp_web.render.browser import within
 from mcp_web.render.isolated_world import IsolatedWorld, ScriptFailed, script
 from mcp_web.text.urls import parse_url

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.model.reading import ReadingRecord
+from mcp_web.model.snapshot import ReadingRecord
 
 if TYPE_CHECKING:
     from mcp_web.app import App

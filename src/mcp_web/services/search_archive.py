@@ -25,7 +25,7 @@ async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
     shared = await app.shared_stores()
     if not shared:
         return own
-    from mcp_web.archive.shared import merged
+    from mcp_web.archive.answer import merged
 
     return merged(own, {one.owner: await app.archive_over(one.store).search(query, scales) for one in shared})
 
@@ -43,7 +43,7 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents most like one that is kept (its id, snapshot or address), without itself; `query` bounds them."""
-    from mcp_web.archive.similar import question_like
+    from mcp_web.archive.derive import question_like
 
     like = await find_snapshot(app, name)
     text = await question_like(await app.store(), like)

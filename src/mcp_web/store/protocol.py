@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
 from mcp_web.store.reading_protocol import ReadingStore
 from mcp_web.text.stems import ALL_LANGUAGES
 

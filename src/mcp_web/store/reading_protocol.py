@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from mcp_web.model.reading import ReadingRecord
+from mcp_web.model.snapshot import ReadingRecord
 
 
 class ReadingStore(Protocol):

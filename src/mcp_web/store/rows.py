@@ -9,8 +9,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from mcp_web.errors import InvalidInput
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
 from mcp_web.model.wire import document_from_json
 from mcp_web.store.pack import unpack_json, unpack_text
 from mcp_web.store.prepare import Prepared

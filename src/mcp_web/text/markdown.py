@@ -1,8 +1,16 @@
-"""Markdown syntax, read in one place: linear in the length of the text, with exact offsets."""
+"""Markdown, read in one place: its syntax, and a text as its blocks with exact offsets.
+
+A line scanner rather than a full parser: every cut, window and passage needs offsets into the very text
+that is kept, and a page of a megabyte must scan in tens of milliseconds. Inline markup is left alone.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 # The target of a link or image, with one level of parentheses: `](https://a.example/x_(y) "title")`.
 TARGET = re.compile(r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)")
@@ -18,3 +26,202 @@ def prose(markdown: str) -> str:
     """Markdown without the addresses behind its links and in its text, which are not what a page says."""
     text = TARGET.sub("]", markdown) if "](" in markdown else markdown
     return _URL.sub(" ", text) if "://" in text else text
+
+
+BlockKind = Literal["heading", "paragraph", "code", "table", "list", "quote", "math", "rule"]
+
+# Blocks that lose their meaning when cut: they move as one piece.
+WHOLE: frozenset[BlockKind] = frozenset({"code", "table", "list", "math"})
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\S|[ \t]*$)")
+_RULE = re.compile(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
+_DELIMITER_ROW = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_INDENTED = re.compile(r"(?: {2,}|\t)\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of lines: `markdown[start:end]`, without the blank lines around it."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0  # of a heading
+
+
+class _Line(NamedTuple):  # a tuple, not a class: a hostile page may have a million of them
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def blocks(markdown: str) -> list[Block]:
+    """All blocks in order."""
+    lines = _lines(markdown)
+    found: list[Block] = []
+    at = 0
+    while at < len(lines):
+        if not lines[at].text.strip():
+            at += 1
+            continue
+        kind, stop, level = _block_at(lines, at)
+        last = stop - 1
+        while last > at and not lines[last].text.strip():
+            last -= 1
+        found.append(Block(kind, lines[at].start, lines[last].end, level))
+        at = stop
+    return found
+
+
+def pieces(markdown: str, block: Block) -> list[tuple[int, int]]:
+    """Where an oversize block may be cut: its lines, rows, or list items with everything they hold."""
+    text = markdown[block.start : block.end]
+    starts = [0]
+    if block.kind == "list":
+        depth = len(text) - len(text.lstrip(" \t"))
+        fence: str | None = None
+        for line in _lines(text)[1:]:
+            fence, inside = _track_fence(line.text, fence)
+            indent = len(line.text) - len(line.text.lstrip(" \t"))
+            if not inside and indent <= depth and _ITEM.match(line.text):
+                starts.append(line.start)
+    else:
+        starts += [line.start for line in _lines(text)[1:] if line.text.strip()]
+    edges = [block.start + start for start in starts] + [block.end]
+    return [(begin, end) for begin, end in pairwise(edges) if end > begin]
+
+
+def _lines(markdown: str) -> list[_Line]:
+    lines = []
+    start = 0
+    for text in markdown.split("\n"):
+        lines.append(_Line(start, text.rstrip("\r")))
+        start += len(text) + 1
+    return lines
+
+
+def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
+    """Kind, first line after it, and level of the block that begins at a line that is not blank."""
+    text = lines[at].text
+    if heading := HEADING.match(text):
+        return "heading", at + 1, len(heading[1])
+    if _opens_fence(text):
+        return "code", _fence_end(lines, at), 0
+    if text.strip().startswith("$$"):
+        return "math", _math_end(lines, at), 0
+    if _RULE.match(text):
+        return "rule", at + 1, 0
+    if _starts_table(lines, at):
+        return "table", _while(lines, at + 2, lambda line: "|" in line), 0
+    if _ITEM.match(text):
+        return "list", _list_end(lines, at), 0
+    if text.lstrip().startswith(">"):
+        return "quote", _while(lines, at + 1, lambda line: bool(line.strip()) and not HEADING.match(line)), 0
+    return _paragraph(lines, at)
+
+
+def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
+    stop = at + 1
+    while stop < len(lines) and lines[stop].text.strip():
+        text = lines[stop].text
+        if underline := _UNDERLINE.match(text):
+            if stop == at + 1 and len(underline[1]) > 1:
+                return "heading", stop + 1, 1 if underline[1][0] == "=" else 2
+            break
+        if HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):
+            break
+        stop += 1
+    return "paragraph", stop, 0
+
+
+def _interrupts(text: str) -> bool:
+    """A list may follow a paragraph without a blank line, unless it is a sentence that begins with a number."""
+    stripped = text.lstrip()
+    return bool(_ITEM.match(text)) and (stripped[0] in "-*+" or stripped.startswith(("1.", "1)")))
+
+
+def fenced_lines(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Each line with its line break, and whether it belongs to fenced code, in quotes and lists too."""
+    fence: str | None = None
+    for line in markdown.splitlines(keepends=True):
+        is_code = fence is not None
+        if is_code or "```" in line or "~~~" in line:
+            fence, is_code = _track_fence(line.rstrip("\r\n"), fence)
+        yield line, is_code
+
+
+def _opens_fence(text: str) -> bool:
+    opened = FENCE.match(text)
+    return opened is not None and not (opened[1][0] == "`" and "`" in opened["info"])
+
+
+def _track_fence(text: str, fence: str | None) -> tuple[str | None, bool]:
+    """The fence open after this line, and whether the line itself belongs to one."""
+    if fence is None:
+        if _opens_fence(text):
+            opened = FENCE.match(text)
+            return (opened[1] if opened else None), True
+        return None, False
+    closing = text.strip().lstrip("> \t")
+    if closing.startswith(fence) and not closing.strip(fence[0]):
+        return None, True
+    return fence, True
+
+
+def _fence_end(lines: Sequence[_Line], at: int) -> int:
+    fence, _ = _track_fence(lines[at].text, None)
+    for stop in range(at + 1, len(lines)):
+        fence, _ = _track_fence(lines[stop].text, fence)
+        if fence is None:
+            return stop + 1
+    return len(lines)
+
+
+def _math_end(lines: Sequence[_Line], at: int) -> int:
+    first = lines[at].text.strip()
+    if len(first) > 3 and first.endswith("$$"):
+        return at + 1
+    for stop in range(at + 1, len(lines)):
+        if not lines[stop].text.strip():
+            return stop
+        if lines[stop].text.rstrip().endswith("$$"):
+            return stop + 1
+    return len(lines)
+
+
+def _starts_table(lines: Sequence[_Line], at: int) -> bool:
+    if at + 1 >= len(lines) or "|" not in lines[at].text:
+        return False
+    return "|" in lines[at + 1].text and bool(_DELIMITER_ROW.match(lines[at + 1].text))
+
+
+def _list_end(lines: Sequence[_Line], at: int) -> int:
+    """A list goes on over blank lines while items or indented lines follow."""
+    stop = at + 1
+    fence: str | None = None
+    while stop < len(lines):
+        text = lines[stop].text
+        fence, inside = _track_fence(text, fence)
+        if inside:
+            stop += 1
+            continue
+        if not text.strip():
+            after = next((n for n in range(stop, len(lines)) if lines[n].text.strip()), len(lines))
+            if after == len(lines) or not (_ITEM.match(lines[after].text) or _INDENTED.match(lines[after].text)):
+                return stop
+            stop = after
+            continue
+        if HEADING.match(text) or _RULE.match(text):
+            return stop
+        stop += 1
+    return stop
+
+
+def _while(lines: Sequence[_Line], at: int, holds: Callable[[str], bool]) -> int:
+    while at < len(lines) and lines[at].text.strip() and holds(lines[at].text):
+        at += 1
+    return at

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from mcp_web.app import App
     from mcp_web.model.page import Document
-    from mcp_web.model.reading import ReadingRecord
-    from mcp_web.model.snapshot import Snapshot
+    from mcp_web.model.snapshot import ReadingRecord, Snapshot
     from mcp_web.read.quote import QuoteCheck
     from mcp_web.services.find_snapshot import Found
 

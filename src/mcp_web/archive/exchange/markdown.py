@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_web.archive.answer import document_id
-from mcp_web.archive.dates import document_date
+from mcp_web.archive.derive import document_date
 from mcp_web.archive.exchange.records import Exchanged, changed_text, everything, record_of, snapshot_of, take_in
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mcp_web.archive.answer import document_id
-from mcp_web.archive.dates import document_date
+from mcp_web.archive.citations import names_of
+from mcp_web.archive.derive import document_date
 from mcp_web.archive.exchange.records import take_in
-from mcp_web.archive.names import names_of
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import Snapshot
+from mcp_web.model.snapshot import ReadingRecord, Snapshot
 from mcp_web.store.base import PreparedRecord
 from mcp_web.store.postgres import pages, readings, vectors
 from mcp_web.store.postgres.connect import Connection

@@ -9,8 +9,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
 from mcp_web.store.base import PreparedRecord, StoreBase
 from mcp_web.store.pack import pack_json
 from mcp_web.store.postgres import (

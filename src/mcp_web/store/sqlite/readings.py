@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from mcp_web.model.reading import ReadingRecord
+from mcp_web.model.snapshot import ReadingRecord
 from mcp_web.store.rows import MOST_READINGS, READING, READINGS_KEPT, as_json, key_bytes, reading_of, storable
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mcp_web.model.reading import ReadingRecord
-from mcp_web.model.snapshot import Snapshot, SnapshotInfo, Source
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
 from mcp_web.store.base import PreparedRecord, StoreBase
 from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.prepare import Prepared
