@@ -69,6 +69,13 @@ class WebError(Exception):
         }
         return facts | {name: value for name, value in optional.items() if value is not None}
 
+    @classmethod
+    def from_dict(cls, facts: dict[str, Any]) -> Self:
+        """An error of this class with what `as_dict` wrote."""
+        named = ("suggestion", "retryable", "retry_after", "url", "status_code")
+        details = {name: value for name, value in (facts.get("details") or {}).items() if name.isidentifier()}
+        return cls(str(facts.get("message")), **{name: facts.get(name) for name in named}, **details)
+
 
 class AgentError(WebError):
     """The caller can fix the call."""

@@ -13,9 +13,9 @@ import pytest
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
-from mcp_web.archive.fuse import Scale, Scales
+from mcp_web.archive.fuse import Scales
 from mcp_web.archive.highlight import Snippet
-from mcp_web.embed.embedder import QuestionVectors
+from mcp_web.embed.embedder import Calibration, QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.passage import PackedVectors
@@ -192,7 +192,7 @@ async def test_nothing_is_shown_that_neither_holds_the_words_nor_is_near(store: 
     for number in range(5):
         await _with_vectors(store, f"https://b.example/{number}", f"Other thing {number}.")
     archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
-    scales = Scales(model=Scale(unrelated=0.0, related=1.0))
+    scales = Scales(model=Calibration(unrelated=0.0, related=1.0))
 
     async def found(text: str, **changes: Any) -> ArchiveAnswer:
         return await archive.search(ArchiveQuery(text, **changes), scales)

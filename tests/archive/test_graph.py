@@ -49,12 +49,6 @@ async def test_the_graph_has_the_shape_of_the_seed() -> None:
     assert graph.mermaid == 'graph LR\n  n0[["A"]]\n  n1["B"]\n  n0 --> n1'
 
 
-async def test_what_is_not_kept_is_shown_when_asked_for() -> None:
-    graph = graph_of(["a"], [_edge("a", None)], {}, 12, external=True)
-    assert graph.nodes[1].type == "external"
-    assert graph.nodes[1].label == "https://x.example/"
-
-
 async def test_labels_cannot_break_out_of_mermaid_or_xml() -> None:
     label = 'x"]; click n0 "javascript:alert(1)"\n n9[<script>&\x00'
     graph = graph_of(["a"], [_edge("a", "b")], {"a": label, "b": "B"}, 12)

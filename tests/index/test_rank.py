@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_web.index.evidence import ANSWERED, Calibration, Evidence, score
+from mcp_web.embed.embedder import Calibration
+from mcp_web.index.evidence import ANSWERED, Evidence, score
 from mcp_web.index.rank import order, rank
 from mcp_web.model.passage import Passage
 

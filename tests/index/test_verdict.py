@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_web.index.evidence import Calibration, Evidence, score, verdict
+from mcp_web.embed.embedder import Calibration
+from mcp_web.index.evidence import Evidence, score, verdict
 
 SCALE = Calibration(unrelated=0.4, related=0.7)
 

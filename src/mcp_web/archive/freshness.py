@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
-from typing import Protocol
 
+from mcp_web.archive.options import ArchiveOptions
+from mcp_web.model.page import last_header
 from mcp_web.model.snapshot import Snapshot
 
 Headers = Sequence[tuple[str, str]]
 
 
-class Bounds(Protocol):
-    """The part of the options that freshness needs."""
-
-    @property
-    def page_ttl(self) -> float: ...
-
-    @property
-    def min_ttl(self) -> float: ...
-
-    @property
-    def max_ttl(self) -> float: ...
-
-
-def fresh_until(headers: Headers, fetched_at: float, bounds: Bounds) -> float:
+def fresh_until(headers: Headers, fetched_at: float, options: ArchiveOptions) -> float:
     """When a page fetched with these headers stops being fresh."""
     stated = _stated_lifetime(headers, fetched_at)
-    lifetime = _estimated_lifetime(headers, fetched_at, bounds.page_ttl) if stated is None else stated
-    return fetched_at + min(max(lifetime, bounds.min_ttl), max(bounds.max_ttl, bounds.min_ttl))
+    lifetime = _estimated_lifetime(headers, fetched_at, options.page_ttl) if stated is None else stated
+    return fetched_at + min(max(lifetime, options.min_ttl), max(options.max_ttl, options.min_ttl))
 
 
 _CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
@@ -49,17 +37,17 @@ def _stated_lifetime(headers: Headers, fetched_at: float) -> float | None:
     if "no-store" in directives or "no-cache" in directives:
         return 0.0
     if (max_age := _seconds(directives.get("max-age"))) is not None:
-        return max(0.0, max_age - (_seconds(_last(headers, "age")) or 0.0))
-    if (expires := _last(headers, "expires")) is not None:
+        return max(0.0, max_age - (_seconds(last_header(headers, "age")) or 0.0))
+    if (expires := last_header(headers, "expires")) is not None:
         ends = _date(expires)
         # An unreadable date, such as the common "0", means already expired.
-        return 0.0 if ends is None else max(0.0, ends - (_date(_last(headers, "date")) or fetched_at))
+        return 0.0 if ends is None else max(0.0, ends - (_date(last_header(headers, "date")) or fetched_at))
     return None
 
 
 def _estimated_lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
     """A page that changed lately will change again soon: a tenth of its age, at most our own default."""
-    modified = _date(_last(headers, "last-modified"))
+    modified = _date(last_header(headers, "last-modified"))
     if modified is None or modified > fetched_at:
         return page_ttl
     return min(page_ttl, (fetched_at - modified) / 10)
@@ -72,14 +60,6 @@ def _cache_control(headers: Headers) -> dict[str, str]:
             for part in value.split(","):
                 directive, _, argument = part.strip().partition("=")
                 found.setdefault(directive.strip().lower(), argument.strip().strip('"'))
-    return found
-
-
-def _last(headers: Headers, name: str) -> str | None:
-    found = None
-    for key, value in headers:
-        if key.lower() == name:
-            found = value
     return found
 
 

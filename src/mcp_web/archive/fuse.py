@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from mcp_web.embed.embedder import Calibration
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
 
@@ -31,26 +32,15 @@ STATIC_NEAR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """What the cosines of one signal mean: how near unrelated and related texts typically are to a question."""
-
-    unrelated: float
-    related: float
-
-    def nearness(self, cosine: float) -> float:
-        return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
-
-
-@dataclass(frozen=True, slots=True)
 class Scales:
-    """The scale of each signal; None while it is not known, when nothing can be called far."""
+    """The calibration of each signal; None while it is not known, when nothing can be called far."""
 
-    static: Scale | None = None
-    model: Scale | None = None
+    static: Calibration | None = None
+    model: Calibration | None = None
 
 
 UNKNOWN = Scales()
-_GUESSED = Scale(unrelated=0.4, related=0.75)  # between those of the models measured
+_GUESSED = Calibration(unrelated=0.4, related=0.75)  # between those of the models measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +78,7 @@ def near_by_meaning(meaning: Meaning, scales: Scales) -> Meaning:
     return Meaning(static, model)
 
 
-def _is_near(cosine: float, scale: Scale | None, border: float) -> bool:
+def _is_near(cosine: float, scale: Calibration | None, border: float) -> bool:
     return scale is None or scale.nearness(cosine) >= border
 
 
@@ -110,7 +100,7 @@ def by_meaning_alone(meaning: Meaning, scales: Scales) -> dict[str, float]:
     return static | {key: _score(cosine, scales.model) for key, cosine in meaning.model.items()}
 
 
-def _score(cosine: float, scale: Scale | None) -> float:
+def _score(cosine: float, scale: Calibration | None) -> float:
     return min(1.0, max(0.0, (scale or _GUESSED).nearness(cosine) * _TYPICAL))
 
 

@@ -12,14 +12,14 @@ from mcp_web.store.protocol import Edge, Store
 _MOST_EDGES = 200  # of one document in one direction
 _MOST_NODES = 500
 
-NodeType = Literal["source", "target", "external"]
+NodeType = Literal["source", "target"]
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
     id: str
     label: str
-    type: NodeType  # a result, a document it is linked with, something that is not kept
+    type: NodeType  # a result, or a document it is linked with
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,30 +88,22 @@ async def edges_around(store: Store, keys: Sequence[str], depth: int) -> list[Ed
     return list(found.values())
 
 
-def graph_of(
-    keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str], short: int, *, external: bool = False
-) -> CitationGraph:
-    """The graph of these edges; what is not kept is shown only when asked for."""
+def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, str], short: int) -> CitationGraph:
+    """The graph of the edges between kept documents."""
     results = list(keys)
     nodes = {key: GraphNode(key[:short], labels.get(key, key[:short]), "source") for key in results}
     lines: dict[tuple[str, str], GraphEdge] = {}
     truncated = False
     for edge in edges:
-        target = edge.target or (edge.url if external else None)
-        if target is None:
+        if edge.target is None:
             continue
-        fresh = [name for name in (edge.source, target) if name not in nodes]
+        fresh = [name for name in (edge.source, edge.target) if name not in nodes]
         if len(nodes) + len(fresh) > _MOST_NODES:
             truncated = True
             continue
         for name in fresh:
-            kept = name == edge.source or edge.target is not None
-            nodes[name] = (
-                GraphNode(name[:short], labels.get(name, name[:short]), "target")
-                if kept
-                else GraphNode(name, name, "external")
-            )
-        pair = (nodes[edge.source].id, nodes[target].id)
+            nodes[name] = GraphNode(name[:short], labels.get(name, name[:short]), "target")
+        pair = (nodes[edge.source].id, nodes[edge.target].id)
         if pair not in lines or lines[pair].confidence < edge.confidence:
             lines[pair] = GraphEdge(*pair, edge.confidence)
     return CitationGraph(tuple(nodes.values()), tuple(lines.values()), truncated)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mcp_web.errors import EmbeddingError
@@ -49,6 +50,18 @@ class Embedder(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a model's cosines mean: how near unrelated and related texts typically are to a question."""
+
+    unrelated: float
+    related: float
+
+    def nearness(self, cosine: float) -> float:
+        """0 for a text like any other, 1 for one that typically answers."""
+        return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
 
 
 def reads(embedder: Embedder, language: str) -> bool:

@@ -22,11 +22,11 @@ class NoEmbedder:
     max_tokens = None
     languages: frozenset[str] | None = frozenset()
 
-    def __init__(self, reason: str = "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).") -> None:
-        self.reason = reason
-
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        raise EmbeddingError(self.reason, suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.")
+        raise EmbeddingError(
+            "Embeddings are switched off (MCP_WEB_EMBEDDINGS=none).",
+            suggestion="Set MCP_WEB_EMBEDDINGS to local or remote.",
+        )
 
     async def close(self) -> None:
         return None

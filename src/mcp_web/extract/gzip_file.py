@@ -12,16 +12,10 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 _MOST = 20_000_000  # bytes, unpacked
 _TYPES = {
-    "xml": "application/xml",
-    "csv": "text/csv",
-    "tsv": "text/tab-separated-values",
-    "json": "application/json",
-    "jsonl": "application/x-ndjson",
-    "txt": "text/plain",
-    "md": "text/markdown",
+    "xml": "application/xml", "csv": "text/csv", "tsv": "text/tab-separated-values", "json": "application/json",
+    "jsonl": "application/x-ndjson", "txt": "text/plain", "log": "text/plain", "md": "text/markdown",
     "html": "text/html",
-    "log": "text/plain",
-}
+}  # fmt: skip
 
 
 def read_gzip(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:

@@ -21,13 +21,8 @@ from mcp_web.extract.markdown import escape_start
 MOST_PIXELS = 16_000_000
 INSTALL = "The operator can let pictures be read: pip install 'mcp-web[ocr]', or Tesseract from the system's packages."
 _FOLDERS = (
-    "/usr/local/bin",
-    "/usr/bin",
-    "/bin",
-    "/opt/homebrew/bin",
-    "/opt/local/bin",
-    "C:/Program Files/Tesseract-OCR",
-)
+    "/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin", "/opt/local/bin", "C:/Program Files/Tesseract-OCR",
+)  # fmt: skip
 _LANGUAGES = re.compile(r"[A-Za-z_]{3,20}(?:\+[A-Za-z_]{3,20}){0,5}")
 _HYPHEN = re.compile(r"(?<=[a-zà-ÿ])-$")
 _OUTPUT = 5_000_000  # characters

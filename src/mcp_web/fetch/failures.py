@@ -93,13 +93,4 @@ def _lasting(error: WebError) -> float | None:
 
 def _revived(facts: dict[str, Any]) -> WebError | None:
     kind = {HttpError.code: HttpError, FetchFailed.code: FetchFailed}.get(str(facts.get("code")))
-    if kind is None:
-        return None
-    return kind(
-        str(facts.get("message")),
-        suggestion=facts.get("suggestion"),
-        retryable=facts.get("retryable"),
-        url=facts.get("url"),
-        status_code=facts.get("status_code"),
-        **(facts.get("details") or {}),
-    )
+    return kind.from_dict(facts) if kind is not None else None

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.embed.embedder import Embedder, TextKind
-from mcp_web.index.evidence import Calibration
+from mcp_web.embed.embedder import Calibration, Embedder, TextKind
 from mcp_web.store.protocol import Store
 
 if TYPE_CHECKING:

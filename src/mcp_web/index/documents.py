@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import anyio.to_thread
 
-from mcp_web.embed.embedder import Embedder, reads
+from mcp_web.embed.embedder import Calibration, Embedder, reads
 from mcp_web.embed.static import NAME, StaticEmbedder
 from mcp_web.index.calibrate import kept_calibration
-from mcp_web.index.evidence import Calibration
 from mcp_web.index.page import Cut, readable
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot

@@ -6,23 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from mcp_web.embed.embedder import Calibration
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Scores = NDArray[np.floating]
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What a model's cosines mean: how near unrelated and related texts typically are to a question."""
-
-    unrelated: float
-    related: float
-
-    def meaning(self, cosine: float) -> float:
-        """0 for a passage like any other, 1 for one that typically answers."""
-        return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +78,7 @@ def score(evidence: Evidence, number: int) -> float:
     static = float(evidence.static[number]) if evidence.static is not None else None
     meaning = None
     if evidence.calibration is not None and evidence.has_vector(number) and evidence.cosines is not None:
-        meaning = evidence.calibration.meaning(float(evidence.cosines[number]))
+        meaning = evidence.calibration.nearness(float(evidence.cosines[number]))
     odds = _odds(coverage, static, meaning, evidence.cross_language)
     if evidence.missing and not evidence.cross_language:
         odds += NAME_MISSING

@@ -216,7 +216,7 @@ def _is_candidate(evidence: Evidence, number: int) -> bool:
 def _meaning(evidence: Evidence, number: int) -> float | None:
     if evidence.cosines is None or evidence.calibration is None or not evidence.has_vector(number):
         return None
-    return round(min(1.0, max(0.0, evidence.calibration.meaning(float(evidence.cosines[number])))), 4)
+    return round(min(1.0, max(0.0, evidence.calibration.nearness(float(evidence.cosines[number])))), 4)
 
 
 def _never_rising(values: Sequence[float]) -> list[float]:

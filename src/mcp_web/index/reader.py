@@ -16,11 +16,11 @@ import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Embedder, reads
+from mcp_web.embed.embedder import Calibration, Embedder, reads
 from mcp_web.embed.static import static_vectors
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
-from mcp_web.index.evidence import Calibration, Evidence
+from mcp_web.index.evidence import Evidence
 from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
 from mcp_web.index.rank import Ranked, is_decided, likely, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack

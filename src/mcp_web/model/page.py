@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -12,6 +12,11 @@ Wall = Literal["paywall", "login", "bot", "shell", "consent"]
 PageKind = Literal[
     "article", "documentation", "forum", "product", "listing", "collection", "service", "data", "unknown"
 ]
+
+
+def last_header(headers: Sequence[tuple[str, str]], name: str) -> str | None:
+    """The last value of a header; names are in lower case."""
+    return next((value for key, value in reversed(headers) if key == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +40,7 @@ class Fetched:
 
     def header(self, name: str) -> str | None:
         """The last value of a header, by lower-case name."""
-        found = None
-        for key, value in self.headers:
-            if key == name:
-                found = value
-        return found
+        return last_header(self.headers, name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ import anyio
 
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
+from mcp_web.model.page import last_header
 from mcp_web.net.address import only_asked_for
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import Dials, GuardedDials
@@ -60,7 +61,7 @@ class WebResponse:
 
     def header(self, name: str) -> str | None:
         """The last value of a header, by lower-case name."""
-        return next((value for key, value in reversed(self.headers) if key == name), None)
+        return last_header(self.headers, name)
 
 
 class WebClient:
@@ -122,7 +123,7 @@ class ApiResponse:
     url: str = ""
 
     def header(self, name: str) -> str | None:
-        return next((value for key, value in reversed(self.headers) if key == name.lower()), None)
+        return last_header(self.headers, name.lower())
 
     @property
     def text(self) -> str:

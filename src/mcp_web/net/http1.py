@@ -10,6 +10,7 @@ import h11
 from anyio.abc import ByteStream
 
 from mcp_web.errors import FetchFailed
+from mcp_web.model.page import last_header
 from mcp_web.net.proxy import ForwardStream
 
 MAX_HEAD_BYTES = 128 * 1024
@@ -32,7 +33,7 @@ class Head:
         return ", ".join(values) if values else default
 
     def last(self, name: str) -> str | None:
-        return next((value for key, value in reversed(self.headers) if key == name), None)
+        return last_header(self.headers, name)
 
 
 class Connection:

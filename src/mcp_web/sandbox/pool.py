@@ -160,12 +160,4 @@ def _unpack(answer: dict[str, Any]) -> Any:
 def _revive(facts: dict[str, Any]) -> WebError:
     """The error that a worker described, as an exception."""
     kinds = {kind.code: kind for kind in all_errors()}
-    kind = kinds.get(str(facts.get("code")), ExtractFailed)
-    details = facts.get("details") or {}
-    return kind(
-        str(facts.get("message")),
-        suggestion=facts.get("suggestion"),
-        retryable=facts.get("retryable"),
-        url=facts.get("url"),
-        **{name: value for name, value in details.items() if name.isidentifier()},
-    )
+    return kinds.get(str(facts.get("code")), ExtractFailed).from_dict(facts)

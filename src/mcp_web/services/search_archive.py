@@ -54,8 +54,8 @@ async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAns
 
 async def _scales(app: App) -> Scales:
     """What the cosines of each signal mean, so that nothing is shown that is not near."""
-    from mcp_web.archive.fuse import Scale, Scales
+    from mcp_web.archive.fuse import Scales
 
     vectors = await app.document_vectors()
     known = [await vectors.scale(model) for model in vectors.models]
-    return Scales(*(Scale(one.unrelated, one.related) if one else None for one in known))
+    return Scales(*known)

@@ -16,57 +16,33 @@ READ_CHARS = 4000  # of a text: more changes no result
 # The lead over the next language, in words that only the first one uses, and as a share of what the first one has.
 _LEAD, _LEAD_SHARE = 0.3, 0.2
 
-# Scripts that one language of the web uses almost alone, or whose languages share a tokenizer and a stemmer.
+# Scripts with their letters, and the language of the web that uses each almost alone, or whose languages share a
+# tokenizer and a stemmer.
 _SCRIPTS = {
-    "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff",
-    "cyrillic": r"\u0400-\u052f",
-    "greek": r"\u0370-\u03ff\u1f00-\u1fff",
-    "arabic": r"\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc",
-    "hebrew": r"\u0590-\u05ff",
-    "devanagari": r"\u0900-\u097f",
-    "han": r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
-    "kana": r"\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f",
-    "hangul": r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af",
-    "thai": r"\u0e00-\u0e7f",
-    "lao": r"\u0e80-\u0eff",
-    "khmer": r"\u1780-\u17ff",
-    "myanmar": r"\u1000-\u109f",
-    "bengali": r"\u0980-\u09ff",
-    "gurmukhi": r"\u0a00-\u0a7f",
-    "gujarati": r"\u0a80-\u0aff",
-    "tamil": r"\u0b80-\u0bff",
-    "telugu": r"\u0c00-\u0c7f",
-    "kannada": r"\u0c80-\u0cff",
-    "malayalam": r"\u0d00-\u0d7f",
-    "sinhala": r"\u0d80-\u0dff",
-    "armenian": r"\u0530-\u058f",
-    "georgian": r"\u10a0-\u10ff",
-    "amharic": r"\u1200-\u139f",
-}
-_BY_SCRIPT = {
-    "cyrillic": "ru",
-    "greek": "el",
-    "arabic": "ar",
-    "hebrew": "he",
-    "devanagari": "hi",
-    "han": "zh",
-    "kana": "ja",
-    "hangul": "ko",
-    "thai": "th",
-    "lao": "lo",
-    "khmer": "km",
-    "myanmar": "my",
-    "bengali": "bn",
-    "gurmukhi": "pa",
-    "gujarati": "gu",
-    "tamil": "ta",
-    "telugu": "te",
-    "kannada": "kn",
-    "malayalam": "ml",
-    "sinhala": "si",
-    "armenian": "hy",
-    "georgian": "ka",
-    "amharic": "am",
+    "latin": (r"A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff", ""),
+    "cyrillic": (r"\u0400-\u052f", "ru"),
+    "greek": (r"\u0370-\u03ff\u1f00-\u1fff", "el"),
+    "arabic": (r"\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc", "ar"),
+    "hebrew": (r"\u0590-\u05ff", "he"),
+    "devanagari": (r"\u0900-\u097f", "hi"),
+    "han": (r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff", "zh"),
+    "kana": (r"\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f", "ja"),
+    "hangul": (r"\u1100-\u11ff\u3130-\u318f\uac00-\ud7af", "ko"),
+    "thai": (r"\u0e00-\u0e7f", "th"),
+    "lao": (r"\u0e80-\u0eff", "lo"),
+    "khmer": (r"\u1780-\u17ff", "km"),
+    "myanmar": (r"\u1000-\u109f", "my"),
+    "bengali": (r"\u0980-\u09ff", "bn"),
+    "gurmukhi": (r"\u0a00-\u0a7f", "pa"),
+    "gujarati": (r"\u0a80-\u0aff", "gu"),
+    "tamil": (r"\u0b80-\u0bff", "ta"),
+    "telugu": (r"\u0c00-\u0c7f", "te"),
+    "kannada": (r"\u0c80-\u0cff", "kn"),
+    "malayalam": (r"\u0d00-\u0d7f", "ml"),
+    "sinhala": (r"\u0d80-\u0dff", "si"),
+    "armenian": (r"\u0530-\u058f", "hy"),
+    "georgian": (r"\u10a0-\u10ff", "ka"),
+    "amharic": (r"\u1200-\u139f", "am"),
 }
 # Languages with stop words by script; within these scripts the words decide.
 _BY_WORDS = {
@@ -86,7 +62,7 @@ _LETTERS = {
     "گ": "fa ur", "ژ": "fa", "ے": "ur", "ہ": "ur", "ٹ": "ur", "ں": "ur", "ة": "ar", "ى": "ar", "ळ": "mr",
 }  # fmt: skip
 
-_RUNS = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+_RUNS = {name: re.compile(f"[{letters}]") for name, (letters, _) in _SCRIPTS.items()}
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:[\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963][^\W_]*)*")
 _UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", re.DOTALL)
 
@@ -102,8 +78,8 @@ def _language_of(sample: str) -> str:
         sample = _UNREAD.sub(" ", sample) or sample
     script = script_of(sample[:: max(1, len(sample) // 1000)])
     if script not in _BY_WORDS:
-        return _BY_SCRIPT.get(script, "")
-    return _by_words(_WORD.findall(sample.lower()), script) or _BY_SCRIPT.get(script, "")
+        return _SCRIPTS[script][1] if script else ""
+    return _by_words(_WORD.findall(sample.lower()), script) or _SCRIPTS[script][1]
 
 
 def script_of(text: str) -> str:

@@ -16,22 +16,9 @@ from mcp_web.model.wire import document_from_json, facts_to_json
 from mcp_web.store.protocol import Store
 
 _FIELDS = (
-    "key",
-    "hash",
-    "url",
-    "final_url",
-    "variant",
-    "fetched_at",
-    "checked_at",
-    "fresh_until",
-    "status",
-    "etag",
-    "last_modified",
-    "media_type",
-    "source",
-    "path",
-    "authenticated",
-)
+    "key", "hash", "url", "final_url", "variant", "fetched_at", "checked_at", "fresh_until", "status", "etag",
+    "last_modified", "media_type", "source", "path", "authenticated",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
