@@ -25,7 +25,7 @@ from bench.scorecard import corpus, race, report
 from bench.scorecard.contestants import PEERS, Make
 from bench.scorecard.development_part import development_table
 from bench.scorecard.hostile_part import hostile_table
-from bench.scorecard.installs import Installed, install_all
+from bench.scorecard.installs import VERSIONS, Installed, install_all
 from bench.scorecard.isolation import is_inside, isolate
 from bench.scorecard.pages_part import archive_table, extraction_table, open_pages, speed_table
 from bench.scorecard.quotes_part import quotes_table
@@ -169,8 +169,13 @@ def _facts(inside: bool, whole: bool) -> dict[str, Any]:
         f"{platform.system()}, Python {platform.python_version()}",
         "network": "loopback only, in a namespace of its own" if inside else "not isolated on this system",
         "version": version("mcp-web"),
+        "peers": [(name, _version(name), make.__doc__ or "") for name, make in race.contestants().items()],
         "runs": "Everything was measured in one run." if whole else "The parts were measured in several runs.",
     }
+
+
+def _version(server: str) -> str:
+    return VERSIONS.get(server) or version(server)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def addresses(text: str) -> tuple[str, ...]:
 
 
 class McpWeb(Contestant):
-    """web_search with read; then web_read over the first three; then web_open."""
+    """`web_search` with `read`; then `web_read` over the first three; then `web_open`, page by page."""
 
     def __init__(self, setting: Setting) -> None:
         session = Session(
@@ -178,7 +178,7 @@ class SearchAndOpen(Contestant):
 
 
 class McpSearxng(SearchAndOpen):
-    """searxng_web_search, then web_url_read."""
+    """`searxng_web_search`, then `web_url_read`."""
 
     name, open_tool = "mcp-searxng", "web_url_read"
 
@@ -193,7 +193,7 @@ class McpSearxng(SearchAndOpen):
 
 
 class WebResearcher(SearchAndOpen):
-    """web_search, then scrape_page; search_and_scrape returns a resource link instead of text."""
+    """`web_search`, then `scrape_page`: `search_and_scrape` returns a link to a resource instead of text."""
 
     name, open_tool = "web-researcher-mcp", "scrape_page"
 
@@ -211,7 +211,7 @@ class WebResearcher(SearchAndOpen):
 
 
 class FreeSearch(SearchAndOpen):
-    """research, its call for a question; then fetch."""
+    """`research`, its call for a question; then `fetch`."""
 
     name, open_tool = "free-search-mcp", "fetch"
 
@@ -257,7 +257,7 @@ class Fetcher(Contestant):
 
 
 class ReferenceFetch(Fetcher):
-    """fetch, 5,000 characters a call, paged with start_index."""
+    """`fetch`, 5,000 characters a call, paged on with `start_index`."""
 
     def __init__(self, setting: Setting) -> None:
         script = setting.script("mcp-server-fetch", "mcp-server-fetch")
@@ -280,7 +280,7 @@ class ReferenceFetch(Fetcher):
 
 
 class Markitdown(Fetcher):
-    """convert_to_markdown: the whole page in one answer."""
+    """`convert_to_markdown`: the whole page in one answer."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__("markitdown-mcp", setting, [setting.script("markitdown-mcp", "markitdown-mcp")])
@@ -290,7 +290,7 @@ class Markitdown(Fetcher):
 
 
 class Library(Fetcher):
-    """A library behind a one-tool server of ours: the page's main text in one answer."""
+    """A library behind a one-tool server of ours."""
 
     def __init__(self, package: str, setting: Setting) -> None:
         server = str(Path(__file__).parent / "library_server.py")
@@ -299,6 +299,20 @@ class Library(Fetcher):
 
     def opening(self, url: str) -> Call:
         return "fetch", {"url": url}
+
+
+class Trafilatura(Library):
+    """A one-tool server around `extract` with links and tables: the main text in one answer."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__("trafilatura", setting)
+
+
+class Crawl4ai(Library):
+    """A one-tool server around `arun` with its pruning filter, over plain HTTP: no page here needs a browser."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__("crawl4ai", setting)
 
 
 def plain_search(searxng: str, question: str) -> Step:
@@ -324,6 +338,6 @@ PEERS: dict[str, Make] = {
     "web-researcher-mcp": WebResearcher,
     "free-search-mcp": FreeSearch,
     "markitdown-mcp": Markitdown,
-    "trafilatura": lambda setting: Library("trafilatura", setting),
-    "crawl4ai": lambda setting: Library("crawl4ai", setting),
+    "trafilatura": Trafilatura,
+    "crawl4ai": Crawl4ai,
 }

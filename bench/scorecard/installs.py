@@ -25,6 +25,7 @@ BESIDES = {"trafilatura": ["lxml-html-clean"]}  # imported, but not among its de
 NODE_PEERS = {"mcp-searxng": "2.4.0"}
 NODE = "22.23.3"  # mcp-searxng needs 22 or newer
 INSTALL_SECONDS = 420
+VERSIONS = PYTHON_PEERS | NODE_PEERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,14 @@ class Installed:
 
 def install_all(*, online: bool) -> dict[str, Installed]:
     """Every peer, two at a time."""
-    names = (*PYTHON_PEERS, *NODE_PEERS)
+    names = tuple(VERSIONS)
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(names, pool.map(lambda name: install(name, online=online), names), strict=True))
 
 
 def install(name: str, *, online: bool = True) -> Installed:
     """Install a peer unless its version is there already; without a network, repeat why it is not."""
-    version = PYTHON_PEERS.get(name) or NODE_PEERS[name]
+    version = VERSIONS[name]
     folder = CACHE / name
     marker = folder / f"installed-{version}"
     if marker.exists():

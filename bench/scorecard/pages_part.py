@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 
 from bench.scorecard import processes
 from bench.scorecard.contestants import LIBRARIES, Contestant, Make, addresses
 from bench.scorecard.corpus import Corpus, plain_words
 from bench.scorecard.installs import Installed
-from bench.scorecard.rows import OURS, TIME_MARGIN, cost_row, gain_rows, mean, milliseconds, three_places
+from bench.scorecard.rows import OURS, gain_rows, three_places, time_row
 from bench.scorecard.servers import running
 from bench.scorecard.session import IN_FLIGHT, Reply
 from bench.scorecard.site import Web
@@ -121,13 +122,10 @@ def speed_table(opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
             continue
         why = "ours parses in a sandboxed worker and keeps the page"
         ours, theirs = mine.seconds[WARM_UP:], one.seconds[WARM_UP:]
-        rows.append(
-            cost_row("one page after the other", name, ours, theirs, why, show=milliseconds, margin=TIME_MARGIN)
-        )
+        rows.append(time_row("one page after the other", name, ours, theirs, why))
         if one.rounds:
             measure_name = f"{len(mine.rounds) * AT_ONCE} pages, {IN_FLIGHT} calls in flight"
-            show = partial(_pages_a_second, AT_ONCE)
-            rows.append(cost_row(measure_name, name, mine.rounds, one.rounds, why, show=show, margin=TIME_MARGIN))
+            rows.append(time_row(measure_name, name, mine.rounds, one.rounds, why, show=_pages_a_second))
         rows.append(_memory_row(name, mine.memory, one.memory))
     method = (
         "The same run: the time for a page, one after the other, without the first three; throughput with "
@@ -144,8 +142,8 @@ def _memory_row(name: str, ours: float, theirs: float) -> Row:
     return Row("memory at the end", name, *shown, verdict, why)
 
 
-def _pages_a_second(pages: int, rounds: Sequence[float]) -> str:
-    return f"{pages / mean(rounds):.1f} pages a second"
+def _pages_a_second(rounds: Sequence[float]) -> str:
+    return f"{AT_ONCE / median(rounds):.1f} a second"
 
 
 def archive_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:

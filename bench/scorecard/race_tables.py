@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bench.scorecard.race import Lap, Outcome
-from bench.scorecard.rows import OURS, TIME_MARGIN, cost_row, gain_row, mean, times
+from bench.scorecard.rows import OURS, cost_row, gain_row, mean, time_row, times
 from bench.scorecard.table import Row, Table
 from bench.scorecard.tokens import NAME as TOKENIZER
 from bench.scorecard.verdicts import of_ratio, paired, ratio
@@ -27,8 +27,8 @@ def race_table(laps: Sequence[Lap], digest: str) -> Table:
         "SearXNG is the search engine of all. Policy: search, open the first three results, page on until the passage "
         "was returned. A passage counts when all its words were returned in order. Tokens: arguments and text of all "
         f"calls, {TOKENIZER}; `tools/list` (name, description and schema of every tool) counts once for one session "
-        "that asks all questions, or for every question. Seconds: margin 25 %, tokens and calls 10 %. Questions and "
-        f"pages are frozen as {digest[:16]}. Each question goes to one server after the other, in the order of a hash; "
+        "that asks all questions, or for every question. Margin 25 % for times, 10 % for tokens and calls. The set is "
+        f"frozen as {digest[:16]}. Each question goes to one server after the other, in the order of a hash; "
         "what was not asked after eight minutes is left out. Fetchers without a search get one that costs nothing "
         "but its five result lines."
     )
@@ -90,9 +90,11 @@ def _against(ours: Lap, peer: Lap) -> list[Row]:
         gain_row("passage delivered", name, hits, their_hits, "the passage was not among what was read"),
         _token_row("tokens at equal success, one session", ours, peer, both, ours.listing_tokens, once=True),
         _token_row("tokens at equal success, a session each", ours, peer, both, ours.listing_tokens, once=False),
-        _cost("calls at equal success", name, both, _calls, "the first call did not return the passage", 0.1),
-        _cost("seconds, cold", name, both, _seconds, ranks, TIME_MARGIN),
-        _cost("seconds, second pass", name, again, _seconds, "the question is ranked again", TIME_MARGIN),
+        cost_row(
+            "calls at equal success", name, *_values(both, _calls), "the answer took more calls", show=_two_places
+        ),
+        time_row("time, cold", name, *_values(both, _seconds), ranks),
+        time_row("time, second pass", name, *_values(again, _seconds), "the question is ranked again"),
     ]
 
 
@@ -130,9 +132,8 @@ def _token_row(
     return Row(measure, peer.server, _number(mine), _number(other), times(interval), verdict, reason)
 
 
-def _cost(measure: str, peer: str, pairs: Pairs, value: Value, why: str, margin: float) -> Row:
-    ours, theirs = ([value(pair[side]) for pair in pairs] for side in (0, 1))
-    return cost_row(measure, peer, ours, theirs, why, show=_two_places, margin=margin)
+def _values(pairs: Pairs, value: Value) -> tuple[list[float], list[float]]:
+    return [value(one) for one, _ in pairs], [value(two) for _, two in pairs]
 
 
 def _two_places(values: Sequence[float]) -> str:

@@ -23,9 +23,12 @@ What the product claims, measured beside its peers in one run: `make scorecard` 
 serves the pages on loopback, runs everything and writes this page, its charts and the lines in the README.
 
 - **Verdicts.** Rows compare us with one peer. *Ahead* and *behind* need the whole 95 % interval of a paired bootstrap
-  over the questions on one side (rows without single questions: a difference beyond the margin that the section names);
-  everything else is *equal*. Nothing is left out because we lose, and every row that is behind says why.
-- **Ratios, not times.** Times depend on the machine; read the ratios. All servers run in turn on the same one.
+  over the questions on one side, beyond the margin that the section names; everything else is *equal*. Nothing is left
+  out because we lose, and every row that is behind says why. `python -m bench.scorecard compare A B` prints the
+  verdicts in which two runs (their `results.json`) differ.
+- **Ratios, not times.** Times depend on the machine; read the ratios. Each question and each page goes to one server
+  after the other, so that whatever else the machine does meets all of them alike; a ratio of times is the geometric
+  mean over these pairs.
 - **Peers.** Each has one fixed policy, taken from its own documentation, and its guard opened for loopback. What could
   not be installed or started is named with the reason.
 - **Data.** Questions and pages were written for this purpose, lie in `bench/scorecard/small` and are frozen by a
@@ -37,7 +40,7 @@ serves the pages on loopback, runs everything and writes this page, its charts a
 
 def write(tables: Sequence[Table], facts: dict[str, Any]) -> None:
     PICTURES.mkdir(exist_ok=True)
-    parts = [_INTRODUCTION, _machine(facts), _summary(tables)]
+    parts = [_INTRODUCTION, _machine(facts), _peers(facts), _summary(tables)]
     for table in tables:
         parts.append(_section(table))
     PAGE.write_text("\n\n".join(part.strip() for part in parts) + "\n")
@@ -47,6 +50,11 @@ def write(tables: Sequence[Table], facts: dict[str, Any]) -> None:
 def _machine(facts: dict[str, Any]) -> str:
     where = f"Run on {facts['date']}: {facts['machine']}. Network: {facts['network']}."
     return f"{where} mcp-web {facts['version']}. {facts['runs']}"
+
+
+def _peers(facts: dict[str, Any]) -> str:
+    lines = [[name, version, policy] for name, version, policy in facts["peers"]]
+    return markdown(["server", "version", "policy"], lines)
 
 
 def _summary(tables: Sequence[Table]) -> str:
@@ -119,7 +127,7 @@ _README_MEASURES = (
     "tokens at equal success, one session",
     "text of the page kept, nothing else (F1)",
     "hidden text left out",
-    "seconds, cold",
+    "time, cold",
     "requests to a private address prevented",
 )
 

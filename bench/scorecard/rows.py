@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
 from bench.scorecard.table import Row
-from bench.scorecard.verdicts import Interval, difference, of_difference, of_ratio, paired, ratio
+from bench.scorecard.verdicts import Interval, difference, of_difference, of_ratio, paired, ratio, typical_ratio
 
 Show = Callable[[Sequence[float]], str]
 OURS = "mcp-web"
@@ -60,6 +61,20 @@ def cost_row(
     interval = paired(ours, theirs, ratio)
     verdict = of_ratio(interval, margin=margin)
     return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why if verdict == "behind" else "")
+
+
+def time_row(
+    measure: str, peer: str, ours: Sequence[float], theirs: Sequence[float], why: str, *, show: Show | None = None
+) -> Row:
+    """For seconds, taken in pairs: medians are shown, the typical ratio is judged."""
+    interval, show = paired(ours, theirs, typical_ratio), show or median_time
+    verdict = of_ratio(interval, margin=TIME_MARGIN)
+    return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why if verdict == "behind" else "")
+
+
+def median_time(values: Sequence[float]) -> str:
+    middle = median(values) if values else 0.0
+    return f"{middle:.2f} s" if middle >= 1 else f"{middle * 1000:.0f} ms"
 
 
 def times(interval: Interval) -> str:

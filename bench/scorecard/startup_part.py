@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 
 from bench.scorecard.contestants import LIBRARIES, Make, Setting
 from bench.scorecard.installs import Installed
-from bench.scorecard.rows import OURS, cost_row
+from bench.scorecard.rows import OURS, time_row
 from bench.scorecard.servers import FAILURES, NO_SEARCH
 from bench.scorecard.table import Table
 
@@ -38,8 +36,8 @@ def startup_table(makes: dict[str, Make], installed: dict[str, Installed]) -> Ta
         if name == OURS or name in absent:
             continue
         why = "a compiled server starts faster than an interpreter"
-        rows.append(cost_row("start to tools/list", name, mine, theirs, why, show=_median))
-    method = f"Process start to the answer to `tools/list`, {ROUNDS} rounds, the servers in turn; medians. Margin 10 %."
+        rows.append(time_row("start to tools/list", name, mine, theirs, why))
+    method = f"Process start to the answer to `tools/list`, {ROUNDS} rounds, the servers in turn; medians. Margin 25 %."
     return Table("startup", "Start-up", method, tuple(rows), tuple(absent.values()))
 
 
@@ -50,7 +48,3 @@ def _started(make: Make, installed: dict[str, Installed]) -> float:
         spent = time.perf_counter() - begun
         server.close()
         return spent
-
-
-def _median(values: Sequence[float]) -> str:
-    return f"{median(values) * 1000:.0f} ms"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import exp, log
 from typing import Literal
 
 ROUNDS = 2000
@@ -26,6 +27,12 @@ class Interval:
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
     """Theirs to ours: 2.0 means that the peer needs twice as much."""
     return sum(theirs) / max(sum(ours), 1e-9)
+
+
+def typical_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """The geometric mean of theirs to ours over the pairs: one slow moment of the machine moves it little."""
+    logs = [log(max(other, 1e-4) / max(mine, 1e-4)) for mine, other in zip(ours, theirs, strict=True)]
+    return exp(sum(logs) / max(len(logs), 1))
 
 
 def difference(ours: Sequence[float], theirs: Sequence[float]) -> float:
