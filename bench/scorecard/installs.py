@@ -22,6 +22,8 @@ PYTHON_PEERS = {
     "crawl4ai": "0.9.5",
 }
 BESIDES = {"trafilatura": ["lxml-html-clean"]}  # imported, but not among its dependencies
+# What a peer would install when it is first used, where there is no network any more: mcp-server-fetch its Readability.js.
+AFTERWARDS = {"mcp-server-fetch": "from readabilipy.simple_json import have_node; have_node()"}
 NODE_PEERS = {"mcp-searxng": "2.4.0"}
 NODE = "22.23.3"  # mcp-searxng needs 22 or newer
 INSTALL_SECONDS = 420
@@ -67,6 +69,8 @@ def _install_python(name: str, version: str, folder: Path) -> None:
     _run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(folder)])
     wanted = [f"{name}=={version}", *BESIDES.get(name, [])]
     _run([sys.executable, "-m", "pip", "--python", python, "install", "-qq", "--no-compile", *wanted])
+    if name in AFTERWARDS:
+        _run([python, "-c", AFTERWARDS[name]])
 
 
 def _install_node(name: str, version: str, folder: Path) -> None:
