@@ -64,12 +64,12 @@ def _lite_listing() -> int:
 def run_pages(options: argparse.Namespace, installed: dict[str, Installed]) -> list[Table]:
     questions, makes = corpus.load(), _makes(options)
     with serving(questions) as web:
-        opened, absent = open_pages(questions, web, makes, installed)
+        opened = open_pages(questions, web, makes, installed)
         return [
-            extraction_table(questions, opened, absent),
-            speed_table(opened, absent),
-            archive_table(questions, opened, absent),
-            quotes_table(questions, web, makes, installed, opened),
+            extraction_table(opened),
+            speed_table(opened),
+            archive_table(opened),
+            quotes_table(web, makes, installed, opened),
             reading_table(questions, web, makes, installed),
         ]
 

@@ -22,7 +22,7 @@ PYTHON_PEERS = {
     "crawl4ai": "0.9.5",
 }
 BESIDES = {"trafilatura": ["lxml-html-clean"]}  # imported, but not among its dependencies
-# What a peer would install when it is first used, where there is no network any more: mcp-server-fetch its Readability.js.
+# What a peer would install at its first use, when there is no network any more: mcp-server-fetch its Readability.js.
 AFTERWARDS = {"mcp-server-fetch": "from readabilipy.simple_json import have_node; have_node()"}
 NODE_PEERS = {"mcp-searxng": "2.4.0"}
 NODE = "22.23.3"  # mcp-searxng needs 22 or newer

@@ -6,8 +6,8 @@ The texts are kept for the comparison of quotes; servers with an archive are the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
@@ -16,51 +16,67 @@ from bench.scorecard.contestants import LIBRARIES, Contestant, Make, addresses
 from bench.scorecard.corpus import Corpus, plain_words
 from bench.scorecard.installs import Installed
 from bench.scorecard.rows import OURS, gain_rows, three_places, time_row
-from bench.scorecard.servers import running
+from bench.scorecard.servers import in_order, running, within
 from bench.scorecard.session import IN_FLIGHT, Reply
 from bench.scorecard.site import Web
 from bench.scorecard.table import Row, Table
 from bench.scorecard.verdicts import Interval, of_ratio
 
 _ASKING = {OURS: ("archive_search", "query"), "free-search-mcp": ("cache_search", "query")}
-AT_ONCE = 12  # pages of a round
+AT_ONCE = 8  # pages of a round
 ROUNDS = 4
+SECONDS = 240.0  # pages that were not opened until then are left out, for all servers
 FIRST = 10  # documents of the archive that are looked at
 WARM_UP = 3  # pages that are opened before the clock counts
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One server's pages, in the order of the corpus."""
+    """One server's pages."""
 
-    texts: tuple[str, ...]
+    texts: dict[str, str]  # by the name of the page
     seconds: tuple[float, ...]
     memory: float  # MB of the process and its children, shared memory divided
     ranks: tuple[int, ...]  # of the gold page for each answerable question; 0: not found; empty: no archive
     rounds: tuple[float, ...]  # seconds for several pages at once; empty for a library
 
 
-def open_pages(
-    corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed]
-) -> tuple[dict[str, Opened], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """What all servers opened."""
+
+    corpus: Corpus  # the pages that were opened, and their questions
+    found: dict[str, Opened]
+    absent: tuple[str, ...]
+
+
+def open_pages(corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed]) -> Openings:
     """Each page by one server after the other; then what is measured once for each server."""
-    urls = [web.addresses[page.name] for page in corpus.pages]
     with running(makes, installed, web.hosts) as field:
-        replies = [field.each(partial(_open, url)) for url in urls]
-        ranks = field.each(lambda server: _archive_ranks(server, corpus, web))
+        replies: dict[str, dict[str, Reply]] = {}
+        for page in within(SECONDS, in_order(corpus.pages, lambda page: page.name)):
+            replies[page.name] = field.each(partial(_open, web.addresses[page.name]))
+        seen = _narrowed(corpus, replies)
+        urls = [web.addresses[name] for name in replies]
+        ranks = field.each(lambda server: _archive_ranks(server, seen, web))
         rounds = [field.each(partial(_open_at_once, urls, number)) for number in range(ROUNDS)]
         memory = field.each(lambda server: processes.memory(server.session.process.pid))
         found = {
             name: Opened(
-                tuple("" if one[name].failed else one[name].text for one in replies),
-                tuple(one[name].seconds for one in replies),
+                {page: "" if one[name].failed else one[name].text for page, one in replies.items()},
+                tuple(one[name].seconds for one in replies.values()),
                 memory[name],
                 ranks[name],
-                tuple(one[name] for one in rounds if one[name]),
+                tuple(one[name] for one in rounds) if all(one[name] for one in rounds) else (),
             )
             for name in field.servers
         }
-        return found, field.absent
+        return Openings(seen, found, field.absent)
+
+
+def _narrowed(corpus: Corpus, names: Collection[str]) -> Corpus:
+    pages = tuple(page for page in corpus.pages if page.name in names)
+    return replace(corpus, pages=pages, questions=tuple(one for one in corpus.questions if one.page in names))
 
 
 def _open(url: str, server: Contestant) -> Reply:
@@ -68,7 +84,7 @@ def _open(url: str, server: Contestant) -> Reply:
 
 
 def _open_at_once(urls: Sequence[str], number: int, server: Contestant) -> float:
-    """Pages that the server has not seen, the same text under other addresses; 0 for a library."""
+    """Pages that the server has not seen, the same text under other addresses; 0 for a library or where one failed."""
     html = [url for url in urls if not url.endswith(".pdf")][:AT_ONCE]
     return 0.0 if server.name in LIBRARIES else server.open_at_once([f"{url}?round={number}" for url in html])
 
@@ -79,11 +95,8 @@ def _archive_ranks(server: Contestant, corpus: Corpus, web: Web) -> tuple[int, .
     tool, parameter = _ASKING[server.name]
     ranks = []
     for question in corpus.questions:
-        if question.page is None:
-            continue
-        text = server.session.call(tool, **{parameter: question.text}).text
-        found = addresses(text)[:FIRST]
-        gold = web.addresses[question.page]
+        found = addresses(server.session.call(tool, **{parameter: question.text}).text)[:FIRST]
+        gold = web.addresses[question.page or ""]
         ranks.append(found.index(gold) + 1 if gold in found else 0)
     return tuple(ranks)
 
@@ -91,18 +104,16 @@ def _archive_ranks(server: Contestant, corpus: Corpus, web: Web) -> tuple[int, .
 # ── tables ───────────────────────────────────────────────────────────────
 
 
-def extraction_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
-    gold = [Counter(plain_words(page.markdown).split()) for page in corpus.pages]
-    scores = {
-        name: [_f1(text, words) for text, words in zip(one.texts, gold, strict=True)] for name, one in opened.items()
-    }
+def extraction_table(opened: Openings) -> Table:
+    gold = {page.name: Counter(plain_words(page.markdown).split()) for page in opened.corpus.pages}
+    scores = {name: [_f1(text, gold[page]) for page, text in one.texts.items()] for name, one in opened.found.items()}
     figures = tuple(
         {
             "server": name,
             "F1": three_places(scores[name]),
-            "pages without text": str(sum(not text for text in one.texts)),
+            "pages without text": str(sum(not text for text in one.texts.values())),
         }
-        for name, one in opened.items()
+        for name, one in opened.found.items()
     )
     why = "parts of some designs are taken for content"
     rows = gain_rows("text of the page kept, nothing else (F1)", scores, why, show=three_places)
@@ -111,19 +122,19 @@ def extraction_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[st
         "that the page was made from, as F1; menus, teasers, comments and banners count against a server, and so does "
         "text that is missing. Envelope and header lines of a server count as its words."
     )
-    return Table("extraction", "Extraction", method, tuple(rows), absent, figures)
+    return Table("extraction", "Extraction", method, tuple(rows), opened.absent, figures)
 
 
-def speed_table(opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
-    mine = opened[OURS]
+def speed_table(opened: Openings) -> Table:
+    mine = opened.found[OURS]
     rows: list[Row] = []
-    for name, one in opened.items():
+    for name, one in opened.found.items():
         if name == OURS:
             continue
         why = "ours parses in a sandboxed worker and keeps the page"
         ours, theirs = mine.seconds[WARM_UP:], one.seconds[WARM_UP:]
         rows.append(time_row("one page after the other", name, ours, theirs, why))
-        if one.rounds:
+        if one.rounds and mine.rounds:
             measure_name = f"{len(mine.rounds) * AT_ONCE} pages, {IN_FLIGHT} calls in flight"
             rows.append(time_row(measure_name, name, mine.rounds, one.rounds, why, show=_pages_a_second))
         rows.append(_memory_row(name, mine.memory, one.memory))
@@ -132,7 +143,7 @@ def speed_table(opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
         f"{IN_FLIGHT} calls in flight, for servers (a library has none of its own); and the memory of the process with "
         "its children at the end of it, what they share divided. Margin 25 %, for memory 50 %."
     )
-    return Table("speed", "Speed and memory", method, tuple(rows), absent)
+    return Table("speed", "Speed and memory", method, tuple(rows), opened.absent)
 
 
 def _memory_row(name: str, ours: float, theirs: float) -> Row:
@@ -146,9 +157,9 @@ def _pages_a_second(rounds: Sequence[float]) -> str:
     return f"{AT_ONCE / median(rounds):.1f} a second"
 
 
-def archive_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[str, ...]) -> Table:
-    ranks = {name: one.ranks for name, one in opened.items() if one.ranks}
-    ranks["SQLite FTS5, words joined by OR"] = _full_text_ranks(corpus)
+def archive_table(opened: Openings) -> Table:
+    ranks = {name: one.ranks for name, one in opened.found.items() if one.ranks}
+    ranks["SQLite FTS5, words joined by OR"] = _full_text_ranks(opened.corpus)
     scores = {name: [1 / rank if rank else 0.0 for rank in found] for name, found in ranks.items()}
     rows = gain_rows("gold page found again (MRR)", scores, "near copies rank above the page", show=three_places)
     method = (
@@ -156,7 +167,7 @@ def archive_table(corpus: Corpus, opened: dict[str, Opened], absent: tuple[str, 
         "network. free-search-mcp finds only pages that hold every word of the query; other servers have no archive. "
         "Plain SQLite full-text search over the same texts stands beside them."
     )
-    return Table("archive", "Archive", method, tuple(rows), absent)
+    return Table("archive", "Archive", method, tuple(rows), opened.absent)
 
 
 def _full_text_ranks(corpus: Corpus) -> tuple[int, ...]:
@@ -167,8 +178,6 @@ def _full_text_ranks(corpus: Corpus) -> tuple[int, ...]:
     base.executemany("insert into page values (?, ?, ?)", [(p.name, p.title, p.markdown) for p in corpus.pages])
     ranks = []
     for question in corpus.questions:
-        if question.page is None:
-            continue
         words = " OR ".join(f'"{word}"' for word in plain_words(question.text).split())
         rows = base.execute("select name from page where page match ? order by rank limit ?", (words, FIRST))
         names = [row[0] for row in rows]

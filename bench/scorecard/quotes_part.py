@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bench.scorecard.contestants import Contestant, Make
 from bench.scorecard.corpus import Corpus, Question
 from bench.scorecard.installs import Installed
-from bench.scorecard.pages_part import Opened
+from bench.scorecard.pages_part import Openings
 from bench.scorecard.rows import OURS, gain_row
 from bench.scorecard.servers import running
 from bench.scorecard.site import Web
@@ -67,17 +67,14 @@ def _altered(question: Question) -> str:
     return " ".join(words)
 
 
-def quotes_table(
-    corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict[str, Installed], opened: dict[str, Opened]
-) -> Table:
-    quotes = quotes_of(corpus)
+def quotes_table(web: Web, makes: dict[str, Make], installed: dict[str, Installed], opened: Openings) -> Table:
+    quotes = quotes_of(opened.corpus)
     with running({OURS: makes[OURS]}, installed, web.hosts) as field:
         mine = field.each(lambda server: _verified(server, quotes, web))[OURS]
     rows: list[Row] = []
-    for name, pages in opened.items():
+    for name, pages in opened.found.items():
         if name != OURS:
-            texts = dict(zip((page.name for page in corpus.pages), pages.texts, strict=True))
-            rows += _rows(name, quotes, mine, [_contained(quote, texts) for quote in quotes])
+            rows += _rows(name, quotes, mine, [quote.text in pages.texts[quote.page] for quote in quotes])
     method = (
         f"{len(quotes)} quotes: each prose passage of the race as it stands, retyped (spacing, dashes, quotation "
         "marks), with one number or word altered, and quoted from a page that it does not stand in. Ours: "
@@ -97,10 +94,6 @@ def _verified(server: Contestant, quotes: Sequence[Quote], web: Web) -> list[boo
         found = {int(number): state for number, state in _STATE.findall(text)}
         said |= {one: found.get(at) in ("exact", "normalised") for at, one in enumerate(asked, 1)}
     return [said[quote] for quote in quotes]
-
-
-def _contained(quote: Quote, texts: dict[str, str]) -> bool:
-    return quote.text in texts[quote.page]
 
 
 def _rows(peer: str, quotes: Sequence[Quote], ours: Sequence[bool], theirs: Sequence[bool]) -> list[Row]:

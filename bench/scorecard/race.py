@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +16,10 @@ from bench.scorecard.contestants import PEERS, Contestant, Make, McpWeb
 from bench.scorecard.corpus import Corpus, Question, holds
 from bench.scorecard.installs import Installed
 from bench.scorecard.rows import OURS
-from bench.scorecard.servers import Running, running
+from bench.scorecard.servers import Running, in_order, running, within
 from bench.scorecard.site import Web, serving
 
-AGAIN = 3  # every third question is asked a second time
+AGAIN = 4  # every fourth question is asked a second time
 RACE_SECONDS = 480.0  # questions that were not asked until then are left out, for all servers
 FIRST = 5  # the gold page counts as found among so many results
 
@@ -65,10 +63,10 @@ def run(corpus: Corpus, makes: dict[str, Make], installed: dict[str, Installed],
         web = stack.enter_context(serving(corpus))
         search = stack.enter_context(searxng(web))
         field = stack.enter_context(running(makes, installed, web.hosts, searxng=search))
-        ordered, until = in_order(corpus.questions), time.monotonic() + RACE_SECONDS
+        ordered = in_order(corpus.questions, lambda question: question.id)
         listings = field.each(lambda server: server.session.listing_tokens)
-        cold = _ask_all(field, ordered, web, until)
-        second = _ask_all(field, ordered[::AGAIN], web, until + RACE_SECONDS / AGAIN)
+        cold = _ask_all(field, within(RACE_SECONDS, ordered), web)
+        second = _ask_all(field, within(RACE_SECONDS / AGAIN, _again(cold, ordered)), web)
     versions = {name: installed[name].version if name in installed else version for name in makes}
     return [
         Lap(
@@ -87,16 +85,15 @@ def _of(found: dict[str, list[Outcome]], name: str) -> tuple[Outcome, ...]:
     return tuple(found.get(name, ()))
 
 
-def in_order(questions: Sequence[Question]) -> list[Question]:
-    """By a hash, so that the first of them are a fair sample when time runs out."""
-    return sorted(questions, key=lambda one: hashlib.sha256(one.id.encode()).digest())
+def _again(cold: dict[str, list[Outcome]], questions: Sequence[Question]) -> list[Question]:
+    """Some of the questions that were asked."""
+    asked = {one.question for outcomes in cold.values() for one in outcomes}
+    return [question for question in questions if question.id in asked][::AGAIN]
 
 
-def _ask_all(field: Running, questions: Sequence[Question], web: Web, until: float) -> dict[str, list[Outcome]]:
+def _ask_all(field: Running, questions: Iterable[Question], web: Web) -> dict[str, list[Outcome]]:
     found: dict[str, list[Outcome]] = {name: [] for name in field.servers}
     for question in questions:
-        if time.monotonic() > until:
-            break
         for name, outcome in field.each(partial(ask, question=question, web=web)).items():
             found[name].append(outcome)
     return found

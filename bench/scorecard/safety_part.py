@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bench.scorecard.contestants import LIBRARIES, Contestant, Make
 from bench.scorecard.installs import Installed
 from bench.scorecard.listening import listening
 from bench.scorecard.rows import gain_rows
-from bench.scorecard.servers import running
+from bench.scorecard.servers import in_order, running, within
 from bench.scorecard.table import Table
 
 _SPELLINGS = (
@@ -19,6 +20,7 @@ _SPELLINGS = (
     *("0.0.0.0", "0", "127.000.000.001", "LOCALHOST", "localhost.", "127.0.0.1.", "①②⑦.⓪.⓪.①", "127。0。0。1"),
     *("[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:127.0.0.1]", "user@127.0.0.1", "127.0.0.2"),
 )
+SECONDS = 240.0  # hidden texts that were not opened until then are left out, for all servers
 
 
 def ssrf_table(makes: dict[str, Make], installed: dict[str, Installed]) -> Table:
@@ -54,16 +56,14 @@ def hidden_table(makes: dict[str, Make], installed: dict[str, Installed]) -> Tab
     pages = _hidden_pages()
     bodies = {f"/{at}": ("text/html; charset=utf-8", page.html.encode()) for at, page in enumerate(pages)}
 
-    def work(server: Contestant) -> list[str]:
-        replies = [server.open(f"http://{host}/{at}") for at in range(len(pages))]
-        return ["" if reply.failed else reply.text for reply in replies]
-
     with listening(bodies) as host, running(makes, installed, (host,)) as field:
-        texts = field.each(work)
+        numbers = in_order(range(len(pages)), str)
+        found = {at: field.each(partial(_text, f"http://{host}/{at}")) for at in within(SECONDS, numbers)}
+        texts = {name: {at: one[name] for at, one in found.items()} for name in field.servers}
     left_out = {name: _shares(found, pages, _payload_left_out) for name, found in texts.items()}
     kept = {name: _shares(found, pages, _page_kept) for name, found in texts.items()}
     method = (
-        f"{len(pages)} pages, each with a text that style sheets, attributes or colours hide from a person, and "
+        f"{len(found)} pages, each with a text that style sheets, attributes or colours hide from a person, and "
         "controls where a person sees it. A server should leave out the hidden text and keep everything else: the "
         "other paragraphs, and the text where it is visible."
     )
@@ -90,6 +90,11 @@ def _hidden_pages() -> list[HiddenPage]:
     return pages + variants
 
 
+def _text(url: str, server: Contestant) -> str:
+    reply = server.open(url)
+    return "" if reply.failed else reply.text
+
+
 def _payload_left_out(text: str, page: HiddenPage) -> float | None:
     return None if page.visible else float(bool(text) and "ZQXHIDDEN" not in text)
 
@@ -100,7 +105,7 @@ def _page_kept(text: str, page: HiddenPage) -> float | None:
 
 
 def _shares(
-    texts: Sequence[str], pages: Sequence[HiddenPage], judge: Callable[[str, HiddenPage], float | None]
+    texts: Mapping[int, str], pages: Sequence[HiddenPage], judge: Callable[[str, HiddenPage], float | None]
 ) -> list[float]:
-    judged = (judge(text, page) for text, page in zip(texts, pages, strict=True))
+    judged = (judge(text, pages[at]) for at, text in texts.items())
     return [value for value in judged if value is not None]

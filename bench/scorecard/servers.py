@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -47,6 +49,20 @@ class Running:
     def close(self) -> None:
         for server in self.servers.values():
             _close(server)
+
+
+def within(seconds: float, items: Iterable[T]) -> Iterator[T]:
+    """The items until the time is over: what is left out is left out for all servers."""
+    until = time.monotonic() + seconds
+    for item in items:
+        if time.monotonic() > until:
+            return
+        yield item
+
+
+def in_order(items: Iterable[T], key: Callable[[T], str]) -> list[T]:
+    """By a hash, so that the first of them are a fair sample when time runs out."""
+    return sorted(items, key=lambda one: hashlib.sha256(key(one).encode()).digest())
 
 
 def _close(server: Contestant) -> None:
