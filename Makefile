@@ -52,7 +52,7 @@ screenshots: $(VENV)/.dev ## take the pictures in docs/pictures again
 bench: $(VENV)/.bench ## side-by-side figures against peers
 	$(BIN)/python -m bench $(ARGS)
 
-scorecard: $(VENV)/.bench ## measure every claim beside its peers and write docs/scorecard.md; about half an hour
+scorecard: $(VENV)/.bench ## measure every claim beside its peers and write docs/scorecard.md; at most half an hour
 	@scripts/system-parts
 	$(BIN)/python -m bench.scorecard $(ARGS)
 
