@@ -72,6 +72,7 @@ def check(query: SearchQuery) -> None:
         raise InvalidInput(
             f"freshness is {query.freshness!r}, which is no time range.",
             suggestion="Use day, week, month, year, or a range such as 2026-01-01..2026-03-31.",
+            parameter="freshness",
         )
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
 from mcp_web.errors import QuotaExceeded, WebError
 from mcp_web.server.auth import Authenticator, Caller, uses_oauth
 from mcp_web.server.options import ServerOptions
+from mcp_web.server.refusal import Headers, Refusal, refuse
 from mcp_web.server.scopes import allows, needed_for_path
 
 if TYPE_CHECKING:
@@ -25,18 +24,6 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 _CLOCK_SECONDS = 30  # that the clock of an issuer may differ
-
-Headers = list[tuple[bytes, bytes]]
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An HTTP answer that ends the request here."""
-
-    status: int
-    code: str
-    message: str
-    headers: Headers
 
 
 class AccessMiddleware:
@@ -79,10 +66,10 @@ class AccessMiddleware:
 
     def _foreign(self, path: str, headers: dict[str, str]) -> Refusal | None:
         if headers.get("host", "").lower() not in self._hosts and path not in OPEN_PATHS:
-            return Refusal(421, "BAD_HOST", "This server does not answer to that Host; see MCP_WEB_ALLOWED_HOSTS.", [])
+            return Refusal(421, "BAD_HOST", "This server does not answer to that Host; see MCP_WEB_ALLOWED_HOSTS.")
         origin = headers.get("origin")
         if origin is not None and origin.rstrip("/").lower() not in self._origins:
-            return Refusal(403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.", [])
+            return Refusal(403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.")
         return None
 
     async def _unauthorized(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
@@ -175,11 +162,3 @@ def joined_headers(scope: Scope) -> dict[str, str]:
 
 def _is_open(path: str) -> bool:
     return path in OPEN_PATHS or path == WELL_KNOWN or path.startswith(f"{WELL_KNOWN}/")
-
-
-async def refuse(send: Send, refusal: Refusal) -> None:
-    trace.figures.count("http_refused_total", code=refusal.code)
-    payload = json.dumps({"error": {"code": refusal.code, "message": refusal.message}}).encode()
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *refusal.headers]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": head})
-    await send({"type": "http.response.body", "body": payload})

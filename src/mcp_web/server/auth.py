@@ -7,7 +7,6 @@ WebError when tokens cannot be checked at all.
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from mcp_web.errors import ConfigError
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
-from mcp_web.services.manage_tokens import PREFIX, find_token
+from mcp_web.services.manage_tokens import PREFIX, digest, find_token
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -44,6 +43,24 @@ class Verifier(Protocol):
     async def verify_token(self, token: str) -> Caller | None: ...
 
 
+class CheckedTokens:
+    """What was found about tokens lately, so that not every request asks again. Tokens are known by their digest."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._found: OrderedDict[str, tuple[float, Caller | None]] = OrderedDict()  # until when, and who
+
+    def get(self, token: str) -> tuple[Caller | None] | None:
+        """The caller, or None for a wrong token, in a tuple; None when the token was not checked lately."""
+        until, caller = self._found.get(digest(token), (0.0, None))
+        return (caller,) if until > anyio.current_time() else None
+
+    def keep(self, token: str, caller: Caller | None) -> None:
+        self._found[digest(token)] = (anyio.current_time() + self._seconds, caller)
+        if len(self._found) > _MAX_REMEMBERED:
+            self._found.popitem(last=False)
+
+
 class ConfiguredTokens:
     """The tokens in MCP_WEB_AUTH_TOKENS: the operator's own, for everything."""
 
@@ -63,18 +80,15 @@ class StoredTokens:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._known: OrderedDict[str, tuple[float, Caller]] = OrderedDict()  # by digest, until when
+        self._checked = CheckedTokens(_STORED_SECONDS)
 
     async def verify_token(self, token: str) -> Caller | None:
         if not token.startswith(PREFIX):
             return None
-        key, now = hashlib.sha256(token.encode()).hexdigest(), anyio.current_time()
-        known = self._known.get(key)
-        if known is not None and known[0] > now:
-            return known[1]
+        if (known := self._checked.get(token)) is not None:
+            return known[0]
         info = await find_token(self._app, token)
         if info is None:
-            self._known.pop(key, None)
             return None
         caller = Caller(
             token="",
@@ -84,9 +98,7 @@ class StoredTokens:
             scopes=sorted(granted(info.scopes)),
             expires_at=int(info.expires_at) if info.expires_at else None,
         )
-        self._known[key] = (now + _STORED_SECONDS, caller)
-        if len(self._known) > _MAX_REMEMBERED:
-            self._known.popitem(last=False)
+        self._checked.keep(token, caller)
         return caller
 
 

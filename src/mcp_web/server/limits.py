@@ -6,11 +6,9 @@ for good, a hundred unfinished bodies held 468 MB, and a full table of open file
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import anyio
@@ -18,6 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from mcp_web import trace
+from mcp_web.server.refusal import Refusal, refuse, replayed
 
 if TYPE_CHECKING:
     import asyncio
@@ -136,12 +135,13 @@ class BodyLimit:
         if refused is None:
             body = b"".join(pieces)
             pieces.clear()
-            await self._app(scope, _replayed(body, receive), send)
+            whole: Message = {"type": "http.request", "body": body, "more_body": False}
+            await self._app(scope, replayed(whole, receive), send)
         else:
             pieces.clear()
-            await _refuse(send, *refused)
+            await refuse(send, refused)
 
-    async def _read(self, receive: Receive, pieces: list[bytes]) -> tuple[int, str, str] | None:
+    async def _read(self, receive: Receive, pieces: list[bytes]) -> Refusal | None:
         """Read the body into `pieces`; why it is refused, if it is."""
         size = 0
         with anyio.CancelScope() as reading:
@@ -151,16 +151,16 @@ class BodyLimit:
                     pieces.append(message.get("body", b""))
                     size += len(pieces[-1])
                     if message["type"] == "http.disconnect":
-                        return 400, "DISCONNECTED", "The connection was closed before the end of the body."
+                        return _refused(400, "DISCONNECTED", "The connection was closed before the end of the body.")
                     if size > MAX_BODY:
-                        return 413, "TOO_LARGE", f"A request body may have {MAX_BODY:,} bytes."
+                        return _refused(413, "TOO_LARGE", f"A request body may have {MAX_BODY:,} bytes.")
                     if not message.get("more_body", False):
                         return None
                     self._unfinished[reading] = size
                     self._make_room()
             finally:
                 self._unfinished.pop(reading, None)
-        return 503, "BUSY", "Too many unfinished requests; try again."
+        return _refused(503, "BUSY", "Too many unfinished requests; try again.")
 
     def _make_room(self) -> None:
         """Give up the largest unfinished bodies until the rest together hold little enough.
@@ -174,23 +174,8 @@ class BodyLimit:
             largest.cancel()
 
 
-def _replayed(body: bytes, receive: Receive) -> Callable[[], Any]:
-    """The body as one message, then the further messages of the connection, such as that it was closed."""
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def next_message() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return next_message
-
-
-async def _refuse(send: Send, status: int, code: str, message: str) -> None:
-    trace.figures.count("http_refused_total", code=code)
-    payload = json.dumps({"error": {"code": code, "message": message}}).encode()
-    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode())]
-    head.append((b"connection", b"close"))  # the rest of the body is not read
-    await send({"type": "http.response.start", "status": status, "headers": head})
-    await send({"type": "http.response.body", "body": payload})
+def _refused(status: int, code: str, message: str) -> Refusal:
+    return Refusal(status, code, message, [(b"connection", b"close")])  # the rest of the body is not read
 
 
 class FewLines(logging.Filter):

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 import re
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -17,7 +17,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 import anyio
 
 from mcp_web.errors import ConfigError, FetchFailed, FetchTimeout, WebError
-from mcp_web.server.auth import Caller
+from mcp_web.server.auth import Caller, CheckedTokens
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 
@@ -31,7 +31,6 @@ _KEYS_RETRY = 10.0  # between two requests for keys because of an unknown key id
 _LEEWAY = 30  # seconds that clocks may differ
 _CHECKED_SECONDS = 30.0  # how long an introspected token is believed: revocation takes effect within this time
 _CHECKS_PER_MINUTE = 60  # of unknown tokens, by everybody together: guessing must not flood the authorization server
-_MAX_CHECKED = 10_000
 # Signature algorithms of JWT access tokens; symmetric ones never: whoever can check such a token could also make one.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
@@ -136,20 +135,16 @@ class Introspection:
         self._headers = {"accept": "application/json"}
         if client_pair:
             self._headers["authorization"] = "Basic " + base64.b64encode(unquote_to_bytes(client_pair)).decode()
-        self._checked: OrderedDict[str, tuple[float, Caller | None]] = OrderedDict()  # by digest, until when
+        self._checked = CheckedTokens(_CHECKED_SECONDS)
         self._lookups: deque[float] = deque()  # when unknown tokens were checked, in the last minute
 
     async def verify_token(self, token: str) -> Caller | None:
-        key, now = hashlib.sha256(token.encode()).hexdigest(), anyio.current_time()
-        known = self._checked.get(key)
-        if known is not None and known[0] > now:
-            return known[1]
-        self._count_lookup(now)
+        if (known := self._checked.get(token)) is not None:
+            return known[0]
+        self._count_lookup(anyio.current_time())
         facts = await self._ask(token)
         caller = caller_from(facts, self._options) if self._is_valid(facts) else None
-        if len(self._checked) >= _MAX_CHECKED:
-            self._checked.popitem(last=False)
-        self._checked[key] = (now + _CHECKED_SECONDS, caller)
+        self._checked.keep(token, caller)
         return caller
 
     async def _ask(self, token: str) -> dict[str, Any]:

@@ -9,11 +9,12 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from mcp_web.server.access import Challenge, caller_in, refuse
+from mcp_web.server.access import Challenge, caller_in
+from mcp_web.server.refusal import refuse, replayed
 from mcp_web.server.scopes import allows, needed_for_message
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class ScopeCheck:
@@ -34,7 +35,7 @@ class ScopeCheck:
             if not allows(caller.scopes, needed):
                 await refuse(send, self._challenge.insufficient(needed))
                 return
-        await self._app(scope, _again(first, receive), send)
+        await self._app(scope, replayed(first, receive), send)
 
     def _needed(self, body: bytes) -> set[str]:
         try:
@@ -43,12 +44,3 @@ class ScopeCheck:
             return set()  # the SDK says what is wrong with it
         messages = sent if isinstance(sent, list) else [sent]
         return {needed for message in messages if (needed := needed_for_message(message, self._tools))}
-
-
-def _again(first: Message, receive: Receive) -> Receive:
-    held = [first]
-
-    async def next_message() -> Message:
-        return held.pop() if held else await receive()
-
-    return next_message

@@ -91,7 +91,7 @@ TOOL = Tool(
     ),
     params=(
         Param("snapshot", "string", "Snapshot hash, its start, or a URL.", required=True, max_length=8_000,
-              aliases=("hash", "url", "id", "sha256")),
+              aliases=("url", "id", "sha256")),
         Param("diff", "string", "Another version's hash, or `previous`: show what changed since.", max_length=8_000,
               aliases=("compare",)),
         SCREENSHOT,

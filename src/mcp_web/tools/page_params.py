@@ -24,7 +24,6 @@ MAX_CHARS = Param(
     default=10_000,
     least=100,
     most=100_000,
-    aliases=("maxlength", "max_length"),
 )
 START = Param(
     "start",
@@ -32,7 +31,6 @@ START = Param(
     "Offset to continue at (next_start).",
     default=0,
     least=0,
-    aliases=("offset", "start_index"),
 )
 LINKS = Param("include_links", "boolean", "Default true.", default=True)
 IMAGES = Param("include_images", "boolean", "Default false.", default=False)

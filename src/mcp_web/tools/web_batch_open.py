@@ -95,7 +95,6 @@ TOOL = Tool(
             max_items=50,
             max_length=8_000,
             address=True,
-            aliases=("url",),
         ),
         Param(
             "max_tokens", "integer", "Budget over all pages (default 12000).", default=12_000, least=500, most=16_000

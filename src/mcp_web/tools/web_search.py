@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
-from mcp_web.errors import InvalidInput, WebError
+from mcp_web.errors import WebError
 from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
@@ -19,9 +18,6 @@ from mcp_web.tools.tool import Answer, Param, Tool
 if TYPE_CHECKING:
     from mcp_web.services.open_page import Opened
     from mcp_web.services.search_web import Searched
-
-_RANGE = re.compile(r"^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$")
-_WORDS = ("day", "week", "month", "year")
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
@@ -56,13 +52,6 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def _query(text: str, args: dict[str, Any]) -> SearchQuery:
-    freshness = args["freshness"]
-    if freshness and freshness not in _WORDS and not _RANGE.match(freshness):
-        raise InvalidInput(
-            f"The parameter 'freshness' is {freshness!r}, but it must be day, week, month, year or "
-            "YYYY-MM-DD..YYYY-MM-DD.",
-            parameter="freshness",
-        )
     return SearchQuery(
         text=text,
         count=args["count"],
@@ -70,7 +59,7 @@ def _query(text: str, args: dict[str, Any]) -> SearchQuery:
         category=args["category"],
         language=args["language"],
         country=args["country"].upper() if args["country"] else None,
-        freshness=freshness,
+        freshness=args["freshness"],
         safe_search=args["safe_search"],
         include_domains=tuple(args["include_domains"] or ()),
         exclude_domains=tuple(args["exclude_domains"] or ()),
@@ -253,7 +242,7 @@ TOOL = Tool(
         Param("provider", "array", "auto, or names to ask together: brave, google, searxng, ddgs, tavily, exa, serper.",
               default=("auto",), max_items=7, aliases=("providers", "engine")),
         Param("count", "integer", "Results (default 10).", default=10, least=1, most=50,
-              aliases=("max_results", "num_results", "results_count", "limit")),
+              aliases=("results_count",)),
         Param("page", "integer", "Page of results, from 0.", default=0, least=0, most=9),
         Param("category", "string", "Kind of results.", default="general",
               choices=("general", "images", "videos", "news", "map", "music", "it", "science", "files")),

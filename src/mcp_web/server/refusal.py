@@ -1,0 +1,42 @@
+"""How the middleware refuses a request, and passes on one of which it read the first message."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mcp_web import trace
+
+if TYPE_CHECKING:
+    from starlette.types import Message, Receive, Send
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An HTTP answer that ends the request here."""
+
+    status: int
+    code: str
+    message: str
+    headers: Headers = field(default_factory=list)
+
+
+async def refuse(send: Send, refusal: Refusal) -> None:
+    trace.figures.count("http_refused_total", code=refusal.code)
+    payload = json.dumps({"error": {"code": refusal.code, "message": refusal.message}}).encode()
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *refusal.headers]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": head})
+    await send({"type": "http.response.body", "body": payload})
+
+
+def replayed(first: Message, receive: Receive) -> Receive:
+    """Gives this message once more, then the further messages of the connection, such as that it was closed."""
+    held = [first]
+
+    async def next_message() -> Message:
+        return held.pop() if held else await receive()
+
+    return next_message
