@@ -152,7 +152,8 @@ def url_key(url: str) -> str:
         host = f"{host}:{port}"
     # Percent signs are evened out, so that a link that was decoded on its way has the same key.
     path = quote(unquote(_INDEX_PAGE.sub("/", parts.path)), safe="/()!*'~:@,;=+$&").rstrip("/")
-    query = urlencode(sorted(pair for pair in parse_qsl(parts.query, keep_blank_values=True) if not _tracks(pair[0])))
+    pairs = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
+    query = urlencode(sorted(pair for pair in pairs if not _tracks(pair[0])))
     # A fragment is a place on the page, except where an application routes by it.
     route = f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""
     return host + path + (f"?{query}" if query else "") + route
