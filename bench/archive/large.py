@@ -1,8 +1,8 @@
 """Both stores at a real size, in one run.  python -m bench.archive.large [DOCUMENTS [FOLDER]]
 
 Documents of some hundred words are kept in SQLite, embedded by the static signal, as a server would, and copied to a
-PostgreSQL server that is started here; the copying process is killed once. Then each question is put to both in turn,
-with highlights, and both open the same kept pages. At the end four processes open and keep the same 1,000 pages of a
+PostgreSQL server that is started here (bench/archive/bulk.py). Then each question is put to both in turn, with
+highlights, and both open the same kept pages. At the end four processes open and keep the same 1,000 pages of a
 site in each store. With a FOLDER what was built is left there and used again.
 """
 
@@ -24,8 +24,8 @@ import anyio.to_thread
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
 from bench.archive.__main__ import _snapshots
+from bench.archive.bulk import fill
 from bench.archive.corpus import Made, available, documents, questions
-from bench.archive.stores import copy_killed_once
 from bench.team.site import Site
 from mcp_web.app import App
 from mcp_web.archive.answer import ArchiveQuery, SearchMode
@@ -36,11 +36,13 @@ from mcp_web.services.embed_documents import embed_documents
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.services.search_archive import search_archive
 from mcp_web.settings import load
+from mcp_web.store.postgres.store import PostgresStore
 from store.postgres_server import PostgresServer
 
 ASKED, OPENED, WARM_UP = 200, 1000, 20
 PROCESSES, PAGES = 4, 1000
 _BATCH = 500
+_SETTINGS = {"shared_buffers": "512MB", "max_wal_size": "4GB"}
 _DATABASE = "archive"
 _YEARS = 20 * 365 * 86400.0  # that the kept pages stay fresh
 
@@ -70,7 +72,7 @@ async def _measure(made: list[Made], folder: Path, server: PostgresServer) -> No
     words = sum(len(one.markdown.split()) for one in made) / len(made)
     print(f"{len(made):,} documents of {words:.0f} words", flush=True)
     await _fill(made, folder)
-    address = await _start(server, folder, len(made))
+    address = await _start(server, folder)
     async with AsyncExitStack() as stack:
         environs = ({"MCP_WEB_DB_PATH": str(folder / "archive.sqlite")}, {"MCP_WEB_DATABASE_URL": address})
         apps = [await stack.enter_async_context(App(_settings(folder, one))) for one in environs]
@@ -87,22 +89,22 @@ def _settings(folder: Path, place: dict[str, str]) -> object:
 async def _fill(made: list[Made], folder: Path) -> None:
     async with App(_settings(folder, {"MCP_WEB_DB_PATH": str(folder / "archive.sqlite")})) as app:
         store = await app.store()
-        if (await store.size()).pages < len(made):
+        if (kept := (await store.size()).pages) < len(made):
             begun = time.perf_counter()
             snapshots = [replace(one, fresh_until=one.fetched_at + _YEARS) for _, one in _snapshots(made)]
-            for at in range(0, len(made), _BATCH):
+            for at in range(kept, len(made), _BATCH):
                 await store.keep_many([(one, derive(one)) for one in snapshots[at : at + _BATCH]])
             await store.maintain()
-            print(f"kept in SQLite at {_rate(len(made), begun)}", flush=True)
+            print(f"kept in SQLite at {_rate(len(made) - kept, begun)}", flush=True)
         begun = time.perf_counter()
         if done := await embed_documents(app, only=STATIC_MODEL):
             print(f"embedded by the static signal at {_rate(done, begun)}", flush=True)
 
 
-async def _start(server: PostgresServer, folder: Path, count: int) -> str:
+async def _start(server: PostgresServer, folder: Path) -> str:
     address = server.url(_DATABASE)
-    if (server.folder / "copied").exists():
-        server.start(shared_buffers="512MB")
+    if (server.folder / "filled").exists():
+        server.start(**_SETTINGS)
         return address
     await anyio.Path(folder).chmod(0o755)  # the server runs as another user
     server.folder.mkdir(exist_ok=True)
@@ -110,12 +112,19 @@ async def _start(server: PostgresServer, folder: Path, count: int) -> str:
     with server.superuser() as db:
         db.execute(f"CREATE DATABASE {_DATABASE} OWNER archivist")
     server.stop()
-    server.start(shared_buffers="512MB")
+    server.start(**_SETTINGS)
     begun = time.perf_counter()
-    await copy_killed_once(folder / "archive.sqlite", address, count)
-    print(f"copied to PostgreSQL at {_rate(count, begun)}, the interruption included", flush=True)
-    (server.folder / "copied").touch()
+    store = await PostgresStore.open(address)
+    await anyio.to_thread.run_sync(_fill_server, folder / "archive.sqlite", server, store.tenant)
+    await store.close()
+    print(f"the same rows copied to PostgreSQL in {time.perf_counter() - begun:.0f} s", flush=True)
+    (server.folder / "filled").touch()
     return address
+
+
+def _fill_server(file: Path, server: PostgresServer, tenant: int) -> None:
+    with server.superuser(_DATABASE) as db:
+        fill(file, db, tenant)
 
 
 async def _finish(apps: list[App]) -> None:
