@@ -1,34 +1,39 @@
-"""Three ways to keep the index of words in PostgreSQL.  python -m bench.archive.words_index [DOCUMENTS]
+"""Three ways to keep the index of words in PostgreSQL.  python -m bench.archive.words_index [DOCUMENTS [FILE]]
 
 Blobs of postings (as the product does), a row for each posting under a B-tree, and arrays of stems under a GIN index
 with the counts beside them. All hold the same stems and are asked the same questions; the second and third find
 candidates by the rarest words of a question and score them with the same BM25. Server and client are on one machine.
+FILE: a SQLite archive of so many documents that another bench made.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import statistics
 import sys
+import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+import numpy as np
 import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from bench.archive.__main__ import _snapshots
-from bench.archive.corpus import Made, available, documents, questions
-from mcp_web.archive.derive import derive
-from mcp_web.store.open import open_place
-from mcp_web.store.options import StoreOptions
-from mcp_web.store.posting_blobs import term_weights
+from bench.archive.__main__ import _load
+from bench.archive.bulk import fill
+from bench.archive.corpus import available, documents, questions
+from mcp_web.store.postgres.store import PostgresStore
+from mcp_web.store.posting_blobs import BLOCK
 from mcp_web.store.protocol import WordQuery
-from mcp_web.store.scoring import worth
+from mcp_web.store.scoring import POSTING, worth
+from mcp_web.store.sqlite.postings import BLOCKS
+from mcp_web.store.sqlite.store import SqliteStore
 from mcp_web.text.words import query_terms
-from store.postgres_server import running
+from store.postgres_server import PostgresServer, running
 
 Database = psycopg.Connection[tuple[object, ...]]
 ASKED, LIMIT, CANDIDATES = 100, 50, 2000
@@ -50,55 +55,75 @@ def main() -> None:
     if not available():
         sys.exit("The text to make documents from (../shared/retrieval) is not here.")
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    with running() as server:
-        anyio.run(_measure, list(documents(count)), server.database())
+    with tempfile.TemporaryDirectory() as folder, running() as server:
+        file = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(folder) / "archive.sqlite"
+        anyio.run(_measure, count, file, server)
 
 
-async def _measure(made: list[Made], place: str) -> None:
+async def _measure(count: int, file: Path, server: PostgresServer) -> None:
+    made = list(documents(count))
+    local = await SqliteStore.open(file)
+    if not (await local.size()).pages:
+        await _load(local, made)
+    await local.close()
+    address = server.database()
+    store = await PostgresStore.open(address)
+    name = address.rpartition("/")[2]
+    with server.superuser(name) as db:
+        fill(file, db, store.tenant)
     asked = questions(made, ASKED)
-    store = await open_place(place, StoreOptions())
-    derived = [(one, derive(one)) for _, one in _snapshots(made)]
-    weights = [term_weights(one.language, one.words) for _, one in derived]
-    begun = time.perf_counter()
-    for at in range(0, len(derived), 500):
-        await store.keep_many(derived[at : at + 500])
-    await store.maintain()
-    print(f"{len(made):,} documents kept whole in {time.perf_counter() - begun:.0f} s", flush=True)
     times = []
-    for words in [*asked[:5], *asked]:
+    for words in [*asked, *asked]:  # the second time the lists are in memory
         begun = time.perf_counter()
         await store.find_by_words(WordQuery(tuple(words)), LIMIT)
         times.append((time.perf_counter() - begun) * 1000)
-    _show("blobs of postings", times[5:])
+    _show("blobs of postings, read from the server", times[: len(asked)])
+    _show("blobs of postings, in memory", times[len(asked) :])
     await store.close()
-    with psycopg.connect(place, autocommit=True) as db:
-        db.execute(TABLES)
-        _fill(db, weights)
-        counts = Counter(term for one in weights for term in one)
-        average = sum(sum(one.values()) for one in weights) / len(weights)
-        languages = tuple(sorted({one.language for _, one in derived}))
-        terms = [[term for word in words for term in query_terms(word, languages)] for words in asked]
-        lengths = [sum(one.values()) for one in weights]
-        _ask(db, "posting rows", terms, lambda db, one: _by_rows(db, one, counts, lengths, average))
-        _ask(db, "GIN over stems", terms, lambda db, one: _by_arrays(db, one, counts, len(lengths), average))
-        for label, tables in (
-            ("blobs", ("mcp_web.postings", "mcp_web.terms")),
-            ("rows", ("posting_rows",)),
-            ("GIN", ("stem_arrays",)),
-        ):
-            size = sum(_size(db, table) for table in tables)
-            print(f"{label}: {size / 1e6:.0f} MB")
+    with server.superuser(name) as db:
+        _compare(db, _weights(file), asked)
 
 
-def _fill(db: Database, weights: list[dict[str, int]]) -> None:
+def _compare(db: Database, weights: dict[int, dict[str, int]], asked: list[list[str]]) -> None:
+    db.execute(TABLES)
+    _fill(db, weights)
+    counts = Counter(term for one in weights.values() for term in one)
+    lengths = {doc: sum(one.values()) for doc, one in weights.items()}
+    average = sum(lengths.values()) / len(lengths)
+    terms = [[term for word in words for term in query_terms(word, ("en",))] for words in asked]
+    _ask(db, "posting rows", terms, lambda db, one: _by_rows(db, one, counts, lengths, average))
+    _ask(db, "GIN over stems", terms, lambda db, one: _by_arrays(db, one, counts, len(lengths), average))
+    for label, tables in (
+        ("blobs", ("mcp_web.postings", "mcp_web.terms")),
+        ("rows", ("posting_rows",)),
+        ("GIN", ("stem_arrays",)),
+    ):
+        size = sum(_size(db, table) for table in tables)
+        print(f"{label}: {size / 1e6:.0f} MB")
+
+
+def _weights(file: Path) -> dict[int, dict[str, int]]:
+    """The weight of each term in each document, read back from the posting lists."""
+    found: dict[int, dict[str, int]] = defaultdict(dict)
+    db = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    terms = dict(db.execute("SELECT id, term FROM terms"))
+    for at, docs in db.execute("SELECT place, docs FROM postings"):
+        term, begin = terms[at // BLOCKS], at % BLOCKS * BLOCK
+        rows = np.frombuffer(docs, POSTING)
+        for place, weight in zip(rows["at"].tolist(), rows["weight"].tolist(), strict=True):
+            found[begin + place][term] = weight
+    return found
+
+
+def _fill(db: Database, weights: dict[int, dict[str, int]]) -> None:
     begun = time.perf_counter()
     with db.cursor().copy("COPY posting_rows FROM STDIN") as copy:
-        for doc, one in enumerate(weights):
+        for doc, one in weights.items():
             for term, weight in one.items():
                 copy.write_row((term, doc, weight))
     rows = time.perf_counter() - begun
     with db.cursor().copy("COPY stem_arrays FROM STDIN") as copy:
-        for doc, one in enumerate(weights):
+        for doc, one in weights.items():
             copy.write_row((doc, sum(one.values()), list(one), list(one.values())))
     for statement in INDEXES.strip().split(";\n"):
         begun = time.perf_counter()
@@ -131,7 +156,9 @@ def _rare(terms: list[str], counts: Counter[str]) -> list[str]:
     return chosen
 
 
-def _by_rows(db: Database, terms: list[str], counts: Counter[str], lengths: list[int], average: float) -> list[int]:
+def _by_rows(
+    db: Database, terms: list[str], counts: Counter[str], lengths: dict[int, int], average: float
+) -> list[int]:
     query = "SELECT term, doc, weight FROM posting_rows WHERE term = ANY(%s)"
     scores: Counter[int] = Counter()
     for term, doc, weight in db.execute(query, (terms,), binary=True, prepare=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from bench.team.servers import Disk, Redis, Replica, enter_own_mounts
 from bench.team.site import Site
 
 TENANTS = 8
+_SAMPLES = 40  # of the memory of each replica
 _SETTLE = 3.0  # seconds after a fault in which calls that began in it may still end
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
@@ -88,7 +90,8 @@ def run(stack: ExitStack, seconds: float, count: int, *, may_mount: bool) -> Non
     print(f"documents acknowledged {sum(len(agent.added) for agent in made)}, lost {lost}, seen by others {crossed}")
     for at, replica in enumerate(replicas):
         print(f"memory of replica {at}, MB: " + " ".join(f"{row[at]:.0f}" for row in phase.memory))
-        print(f"  at the end {replica.megabytes:.0f}")
+        slope = _slope([row[at] for row in phase.memory[_SAMPLES // 2 :]], seconds / _SAMPLES / 60)
+        print(f"  second half: {slope:+.2f} MB a minute; at the end {replica.megabytes:.0f} MB")
 
 
 @dataclass
@@ -169,9 +172,17 @@ class Faults:
 
 
 def _sample(phase: Phase, replicas: list[Replica]) -> None:
-    for tenth in range(1, 21):
-        phase.wait(tenth / 20)
+    for number in range(1, _SAMPLES + 1):
+        phase.wait(number / _SAMPLES)
         phase.memory.append([replica.megabytes for replica in replicas])
+
+
+def _slope(values: list[float], step: float) -> float:
+    """How much the values rise on the whole for each unit of `step`: the line of least squares."""
+    places = range(len(values))
+    middle, mean = statistics.mean(places), statistics.mean(values)
+    rise = sum((at - middle) * (value - mean) for at, value in zip(places, values, strict=True))
+    return rise / sum((at - middle) ** 2 for at in places) / step
 
 
 def _token(name: str, env: dict[str, str]) -> str:

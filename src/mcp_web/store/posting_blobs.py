@@ -18,6 +18,7 @@ from mcp_web.store.pack import unpack_json
 from mcp_web.text.words import fold, terms
 
 MOST_WEIGHT = 255  # BM25 saturates long before; one byte in the index
+_WEIGHTS = [bytes((weight,)) for weight in range(MOST_WEIGHT + 1)]
 BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
 
 # A merge rewrites the blobs of common terms: more at once is cheaper on the whole, fewer locks the store for less time.
@@ -55,9 +56,9 @@ def additions(waiting: Iterable[tuple[int, bytes]]) -> Additions:
         language, counts = unpack_json(packed)
         languages.add(language)
         block, at = divmod(number, BLOCK)
-        entries = [at.to_bytes(2, "little") + bytes((weight,)) for weight in range(MOST_WEIGHT + 1)]
+        place = at.to_bytes(2, "little")
         for term, weight in term_weights(language, counts).items():
-            lists[term, block] += entries[weight if weight < MOST_WEIGHT else MOST_WEIGHT]
+            lists[term, block] += place + _WEIGHTS[min(weight, MOST_WEIGHT)]
         for word in set(map(fold, counts)):
             words[word] += 1
         last = number
