@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
 from typing import Any
 
 # fmt: off
@@ -29,7 +28,6 @@ _BY_BLOCK = (
 _local = threading.local()  # a stemmer is not safe to share between threads
 
 
-@lru_cache(maxsize=20_000)
 def stem(word: str, language: str) -> str:
     """The stem of a lower-case word in a document of this language; the word itself where there is no stemmer."""
     if len(word) < _SHORTEST or word.isdigit():

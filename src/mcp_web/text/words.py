@@ -137,7 +137,9 @@ def terms(word: str, language: str) -> tuple[str, ...]:
     return _kept_terms(word, stemming_language(word, language) if word else "")
 
 
-@lru_cache(maxsize=20_000)
+# Up to two kilobytes a word, and the titles of documents bring new words with every question: a larger cache would fill
+# with words that nobody asks for again.
+@lru_cache(maxsize=2048)
 def query_terms(word: str, languages: tuple[str, ...] = ALL_LANGUAGES) -> tuple[str, ...]:
     """The terms of a word of a query in English and in all languages of the documents that it may find."""
     stemmers = dict.fromkeys(stemming_language(word, language) for language in ("en", *languages)) if word else ("",)
