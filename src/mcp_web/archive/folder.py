@@ -284,11 +284,8 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
 
 
 def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
-    return list(_walk(root, label, unreadable))
-
-
-def _walk(root: Path, label: str, unreadable: list[str]) -> Iterator[FolderFile]:
     """Every readable file, sorted; links to folders are not followed, so there are no loops and no files outside."""
+    found: list[FolderFile] = []
     waiting = [root]
     while waiting:
         folder = waiting.pop()
@@ -304,7 +301,8 @@ def _walk(root: Path, label: str, unreadable: list[str]) -> Iterator[FolderFile]
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(Path(entry.path))
             elif (file := _file(root, label, Path(entry.path))) is not None:
-                yield file
+                found.append(file)
+    return found
 
 
 def _file(root: Path, label: str, place: Path) -> FolderFile | None:

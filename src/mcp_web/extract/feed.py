@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urljoin
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
@@ -14,7 +13,9 @@ from mcp_web.extract.languages import file_name
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
+from mcp_web.text.json_fields import items, text
 from mcp_web.text.untrusted import quoted
+from mcp_web.text.urls import absolute
 
 _ENTRIES = 300
 _SUMMARY = 800  # characters of an entry shown; its page has the rest
@@ -37,7 +38,7 @@ def read_feed(page: Fetched) -> Document:
     found = parse_feed(decoded.text)
     if found is None:
         raise ExtractFailed(f"{page.final_url} is {quoted(page.media_type)} but holds no feed.", url=page.final_url)
-    items = (
+    shown = (
         Item(
             entry.title or "",
             entry.link,
@@ -48,26 +49,26 @@ def read_feed(page: Fetched) -> Document:
         for entry in found.entries[:_ENTRIES]
     )
     return _document(
-        page, found.title, found.link, found.description, found.updated, items, len(found.entries), decoded.notes
+        page, found.title, found.link, found.description, found.updated, shown, len(found.entries), decoded.notes
     )
 
 
 def read_json_feed(value: dict[str, Any], page: Fetched) -> Document:
     """A JSON Feed (jsonfeed.org)."""
-    entries = [entry for entry in value.get("items") or [] if isinstance(entry, dict)]
-    items = (
+    entries = items(value.get("items"))
+    shown = (
         Item(
-            _string(entry.get("title")),
-            _string(entry.get("url") or entry.get("external_url")) or None,
-            read_date(_string(entry.get("date_published"))) or read_date(_string(entry.get("date_modified"))),
+            text(entry.get("title")),
+            text(entry.get("url") or entry.get("external_url")) or None,
+            read_date(text(entry.get("date_published"))) or read_date(text(entry.get("date_modified"))),
             ", ".join(_authors(entry)) or None,
-            _string(entry.get("summary") or entry.get("content_html") or entry.get("content_text")),
+            text(entry.get("summary") or entry.get("content_html") or entry.get("content_text")),
         )
         for entry in entries[:_ENTRIES]
     )
-    home = _string(value.get("home_page_url")) or None
+    home = text(value.get("home_page_url")) or None
     return _document(
-        page, _string(value.get("title")), home, _string(value.get("description")), None, items, len(entries), ()
+        page, text(value.get("title")), home, text(value.get("description")), None, shown, len(entries), ()
     )
 
 
@@ -95,14 +96,14 @@ def _document(
     facts = Metadata(
         description=description[:500] or None,
         modified=read_date(updated),
-        canonical_url=_absolute(base, home),
+        canonical_url=absolute(base, home),
     )
     text = "\n\n".join(parts)
     return assemble(page, "feed", text, title=_line(title), kind="listing", facts=facts, notes=notes, hidden=hidden)
 
 
 def _entry(item: Item, base: str) -> tuple[str, int]:
-    link = _absolute(base, item.link)
+    link = absolute(base, item.link)
     body, hidden = snippet_markdown(item.html[:200_000], link or base) if item.html else ("", 0)
     # Headings of an entry would break the outline of entries.
     body = "\n".join(line.lstrip("# ") if line.startswith("#") else line for line in body.split("\n"))
@@ -120,24 +121,10 @@ def _cut(text: str) -> str:
 
 def _authors(entry: dict[str, Any]) -> list[str]:
     found = entry.get("authors") or [entry.get("author")]
-    return [_string(each.get("name")) for each in found if isinstance(each, dict) and each.get("name")]
-
-
-def _string(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return [text(each.get("name")) for each in found if isinstance(each, dict) and each.get("name")]
 
 
 def _line(text: str | None) -> str:
     from html import unescape
 
     return " ".join(unescape(text or "").split())
-
-
-def _absolute(base: str, link: str | None) -> str | None:
-    if not link:
-        return None
-    try:
-        url = urljoin(base, link.strip())
-    except ValueError:
-        return None
-    return url if url.startswith(("http://", "https://")) else None

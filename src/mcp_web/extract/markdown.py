@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import groupby
 from typing import Literal
 from urllib.parse import urljoin
 
@@ -69,7 +70,7 @@ def read_headings(markdown: str) -> tuple[Heading, ...]:
 def read_links(markdown: str) -> tuple[Link, ...]:
     """The http(s) links outside code, each URL once, in order; images are left out."""
     seen: dict[str, str] = {}
-    for text in outside_code(markdown):
+    for text in (text for text, code in _stretches(markdown) if not code):
         for match in _LINK.finditer(text):
             url = match["url"] or ""
             if not match["bang"] and url.startswith(("http://", "https://")):
@@ -115,34 +116,15 @@ def inline_text(text: str) -> str:
     return " ".join((unescape(text) if "&" in text else text).split())
 
 
-def outside_code(markdown: str) -> Iterator[str]:
-    """The stretches of text between code blocks."""
-    held: list[str] = []
-    for _, line, code in _lines(markdown):
-        if not code:
-            held.append(line)
-        elif held:
-            yield "\n".join(held)
-            held = []
-    if held:
-        yield "\n".join(held)
-
-
 def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
     """The text with `change` applied to every stretch between code blocks."""
-    parts: list[str] = []
-    held: list[str] = []
-    for _, line, code in _lines(markdown):
-        if not code:
-            held.append(line)
-            continue
-        if held:
-            parts.append(change("\n".join(held)))
-            held = []
-        parts.append(line)
-    if held:
-        parts.append(change("\n".join(held)))
-    return "\n".join(parts)
+    return "\n".join(text if code else change(text) for text, code in _stretches(markdown))
+
+
+def _stretches(markdown: str) -> Iterator[tuple[str, bool]]:
+    """Runs of lines, each with whether it is code."""
+    for code, lines in groupby(_lines(markdown), lambda line: line[2]):
+        yield "\n".join(text for _, text, _ in lines), code
 
 
 def split_blocks(markdown: str) -> Iterator[TextBlock]:

@@ -10,19 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urlsplit
 
-from mcp_web.extract.citation_tags import citation_entries
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.structured import Structured, read_structured, types_of
-from mcp_web.extract.title import clean_title
+from mcp_web.extract.works import citation_entries
 from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
+from mcp_web.text.urls import absolute
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
     from turbohtml import Element
+
 
 _MOST_METAS = 400
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,2}")
@@ -242,16 +243,9 @@ def _language(tree: Tree, metas: Mapping[str, str], sent: Mapping[str, str]) -> 
 
 def _canonical(tree: Tree, metas: Mapping[str, str], url: str) -> str | None:
     link = tree.select_one("link[rel~=canonical i][href]")
-    for value in (link.attr("href") if link is not None else None, metas.get("og:url")):
-        if not value or len(value) > 2000:
-            continue
-        try:
-            found = urljoin(url, value.strip())
-            if urlsplit(found).scheme in ("http", "https") and urlsplit(found).hostname:
-                return found
-        except ValueError:
-            continue
-    return None
+    declared = (link.attr("href") if link is not None else None, metas.get("og:url"))
+    found = (absolute(url, value) for value in declared if value and len(value) <= 2000)
+    return next((address for address in found if address), None)
 
 
 def _site_from(data: Structured) -> str | None:
@@ -279,3 +273,83 @@ def _text(value: Any, most: int) -> str:
         text = clean_text(text)[0]
     text = " ".join(text.split())
     return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
+
+
+_SEPARATOR = re.compile(r"\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+")
+_JOINT = re.compile(r"\s*[|–—·•»:~‹›(\[]|\s+-+\s")  # what may stand between a heading and the rest of a title
+_FOLDED = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_MANUAL = re.compile(r"\b(?:documentation|docs|manual|wiki|forums?|handbook|reference|help cent(?:er|re))\b", re.I)
+
+
+def clean_title(titles: Iterable[str], heading: str | None, site: str | None, url: str) -> str:
+    """The best of several titles, given the page's heading."""
+    candidates = list(titles)
+    heading = (heading or "").rstrip("¶#§ ")
+    names = _site_names(site, url)
+    if heading and _is_slogan(candidates, heading, url):
+        return heading
+    for title in candidates:
+        cleaned = _headed(title, heading, names) or _without_site(title, names)
+        if _fold(cleaned) not in names:
+            return cleaned
+    return heading or next(iter(candidates), "")
+
+
+def _is_slogan(titles: list[str], heading: str, url: str) -> bool:
+    """Whether the titles are the site's slogan: no word of the heading in them, while the address has it."""
+    words = _words(heading)
+    shared = words & _words(unquote(urlsplit(url).path[:500]))
+    return len(shared) >= min(2, len(words)) > 0 and not any(words & _words(title) for title in titles)
+
+
+def _headed(title: str, heading: str, names: set[str]) -> str | None:
+    """The heading, when the title is that heading with something after it."""
+    if len(heading) < 4 or _fold(heading) in names:
+        return None
+    if not title.lower().startswith(heading.lower()):
+        return None
+    rest = title[len(heading) :]
+    return heading if not rest or _JOINT.match(rest) else None
+
+
+def _without_site(title: str, names: set[str]) -> str:
+    parts = _parts(title)
+    while len(parts) > 1 and (_fold(parts[-1][1]) in names or _MANUAL.search(parts[-1][1])):
+        parts.pop()
+    while len(parts) > 1 and _fold(parts[0][1]) in names:
+        parts.pop(0)
+    return "".join(text if not at else lead + text for at, (lead, text) in enumerate(parts)).strip()
+
+
+def _parts(title: str) -> list[tuple[str, str]]:
+    """(separator before, text) of each part."""
+    found: list[tuple[str, str]] = []
+    at, lead = 0, ""
+    for match in _SEPARATOR.finditer(title):
+        found.append((lead, title[at : match.start()]))
+        lead, at = match[0], match.end()
+    found.append((lead, title[at:]))
+    return [part for part in found if part[1].strip()]
+
+
+def _site_names(site: str | None, url: str) -> set[str]:
+    """What a site is called: its declared name and the labels of its host."""
+    try:
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        host = ""
+    labels = host.split(".")
+    names = {_fold(part) for part in (site or "", host, *_SEPARATOR.split(site or ""))}
+    if len(labels) >= 2:
+        owner = labels[-3] if len(labels) > 2 and len(labels[-2]) <= 3 else labels[-2]
+        names |= {_fold(owner), _fold(owner + labels[-1])}
+    return {name for name in names if name}
+
+
+def _fold(text: str) -> str:
+    return _FOLDED.sub("", text.lower())
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)}

@@ -11,6 +11,7 @@ from typing import Any
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import inline_text
 from mcp_web.model.page import Document, Fetched, Metadata
+from mcp_web.text.json_fields import mapping
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")
 _OPERATIONS = 2000
@@ -20,7 +21,7 @@ _DEPTH = 3
 
 def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
     """A description already parsed from JSON."""
-    info = _dict(value.get("info"))
+    info = mapping(value.get("info"))
     title = _line(info.get("title")) or "API"
     parts = [f"# {title}" + (f" {_line(info.get('version'))}" if info.get("version") else "")]
     if about := str(info.get("description") or "").strip()[:4000]:
@@ -31,11 +32,11 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
     parts.append("## Endpoints")
     operations = list(_operations(value))
     parts.extend(_operation(value, *each) for each in operations[:_OPERATIONS])
-    schemas = _dict(_dict(value.get("components")).get("schemas")) or _dict(value.get("definitions"))
+    schemas = mapping(mapping(value.get("components")).get("schemas")) or mapping(value.get("definitions"))
     if schemas:
         parts.append("## Schemas")
         parts.extend(
-            f"### {_line(name)}\n\n" + ("\n".join(_schema(value, _dict(schema), 0)) or "(empty)")
+            f"### {_line(name)}\n\n" + ("\n".join(_schema(value, mapping(schema), 0)) or "(empty)")
             for name, schema in list(schemas.items())[:_SCHEMAS]
         )
     notes = (f"An API description with {len(operations)} operations; mode=raw shows its JSON.",)
@@ -44,10 +45,10 @@ def read_openapi(value: dict[str, Any], page: Fetched) -> Document:
 
 
 def _operations(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], list[Any]]]:
-    for path, item in _dict(value.get("paths")).items():
-        shared = _list(_dict(item).get("parameters"))
+    for path, item in mapping(value.get("paths")).items():
+        shared = _list(mapping(item).get("parameters"))
         for method in _METHODS:
-            operation = _dict(item).get(method)
+            operation = mapping(item).get(method)
             if isinstance(operation, dict):
                 yield method, str(path), operation, shared
 
@@ -62,18 +63,18 @@ def _operation(value: dict[str, Any], method: str, path: str, operation: dict[st
     for parameter in (*shared, *_list(operation.get("parameters"))):
         lines.append(_parameter(value, _resolve(value, parameter)))
     body = _resolve(value, operation.get("requestBody"))
-    for kind, content in list(_dict(body.get("content")).items())[:3]:
-        lines.append(f"- body `{kind}`: {_type(_dict(_dict(content).get('schema')))}")
-    for status, response in _dict(operation.get("responses")).items():
+    for kind, content in list(mapping(body.get("content")).items())[:3]:
+        lines.append(f"- body `{kind}`: {_type(mapping(mapping(content).get('schema')))}")
+    for status, response in mapping(operation.get("responses")).items():
         answer = _resolve(value, response)
-        content = next(iter(_dict(answer.get("content")).values()), {})
-        schema = _dict(_dict(content).get("schema")) or _dict(answer.get("schema"))
+        content = next(iter(mapping(answer.get("content")).values()), {})
+        schema = mapping(mapping(content).get("schema")) or mapping(answer.get("schema"))
         lines.append(f"- {status}: {_line(answer.get('description'))}" + (f" → {_type(schema)}" if schema else ""))
     return "\n".join(lines)
 
 
 def _parameter(value: dict[str, Any], parameter: dict[str, Any]) -> str:
-    schema = _dict(parameter.get("schema")) or parameter
+    schema = mapping(parameter.get("schema")) or parameter
     needed = ", required" if parameter.get("required") else ""
     about = _line(parameter.get("description"))
     head = f"- `{parameter.get('name', '?')}` ({parameter.get('in', '?')}, {_type(schema)}{needed})"
@@ -84,8 +85,8 @@ def _schema(value: dict[str, Any], schema: dict[str, Any], depth: int) -> Iterat
     required = _list(schema.get("required"))
     if about := _line(schema.get("description")):
         yield "  " * depth + about if depth == 0 else ""
-    for name, inner in list(_dict(schema.get("properties")).items())[:100]:
-        facts = _dict(inner)
+    for name, inner in list(mapping(schema.get("properties")).items())[:100]:
+        facts = mapping(inner)
         words = _line(facts.get("description"))
         needed = ", required" if name in required else ""
         yield "  " * depth + f"- `{name}` ({_type(facts)}{needed})" + (f": {words}" if words else "")
@@ -102,13 +103,13 @@ def _type(schema: dict[str, Any]) -> str:
     for word in ("oneOf", "anyOf", "allOf"):
         if isinstance(schema.get(word), list):
             joint = " and " if word == "allOf" else " or "
-            return joint.join(_type(_dict(each)) for each in schema[word][:6])
+            return joint.join(_type(mapping(each)) for each in schema[word][:6])
     if isinstance(schema.get("enum"), list):
         return " | ".join(repr(each) for each in schema["enum"][:12])
     kind = schema.get("type", "any")
     kind = "/".join(map(str, kind)) if isinstance(kind, list) else str(kind)
     if kind == "array":
-        return f"list of {_type(_dict(schema.get('items')))}"
+        return f"list of {_type(mapping(schema.get('items')))}"
     form = f" ({schema['format']})" if schema.get("format") else ""
     default = f" = {schema['default']}" if isinstance(schema.get("default"), (str, int, float)) else ""
     return kind + form + default
@@ -116,7 +117,7 @@ def _type(schema: dict[str, Any]) -> str:
 
 def _servers(value: dict[str, Any]) -> Iterator[str]:
     for server in _list(value.get("servers"))[:5]:
-        if url := _line(_dict(server).get("url")):
+        if url := _line(mapping(server).get("url")):
             yield url
     if value.get("host"):
         schemes = _list(value.get("schemes")) or ["https"]
@@ -125,22 +126,18 @@ def _servers(value: dict[str, Any]) -> Iterator[str]:
 
 def _resolve(value: dict[str, Any], part: Any) -> dict[str, Any]:
     """A part, or what its local reference points to; one step, so that circles end."""
-    found = _dict(part)
+    found = mapping(part)
     reference = found.get("$ref")
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return found
     target: Any = value
     for step in reference[2:].split("/")[:10]:
-        target = _dict(target).get(step.replace("~1", "/").replace("~0", "~"))
-    return _dict(target)
+        target = mapping(target).get(step.replace("~1", "/").replace("~0", "~"))
+    return mapping(target)
 
 
 def _line(text: Any) -> str:
     return " ".join(str(text or "").split())[:600]
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: Any) -> list[Any]:

@@ -78,7 +78,7 @@ def run(
         import uvicorn
         from sse_starlette.sse import AppStatus
 
-        from mcp_web.sandbox.memory import return_large_blocks
+        from mcp_web.sandbox.pool import return_large_blocks
         from mcp_web.server.drain import DrainingServer
         from mcp_web.server.limits import LimitedProtocol, limit_log
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit
 
 from mcp_web.errors import InvalidUrl
 
@@ -162,6 +162,15 @@ def url_key(url: str) -> str:
 def _tracks(name: str) -> bool:
     lower = name.lower()
     return lower in _TRACKERS or lower.startswith(_TRACKER_PREFIXES)
+
+
+def absolute(base: str, link: str | None) -> str | None:
+    """A link of a page as an absolute address of the web, or None where it is none."""
+    try:
+        url = urljoin(base, (link or "").strip()) if link else ""
+        return url if urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname else None
+    except ValueError:
+        return None
 
 
 def host_of(url: str) -> str:

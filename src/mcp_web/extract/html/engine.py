@@ -16,6 +16,7 @@ from mcp_web.extract.names import PageNames
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
 from mcp_web.text.untrusted import quoted
+from mcp_web.text.urls import absolute
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -118,7 +119,7 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
         hidden=hidden + written.hidden,
         notes=(*notes, *(note for note in (found.note, sentence) if note)),
         explain=found.explain,
-        next_page=_absolute(base, found.next_page),
+        next_page=absolute(base, found.next_page),
     )
     return _with_transcript(document, spoken) if spoken else document
 
@@ -293,15 +294,3 @@ def _offers(body: Element) -> list[str]:
         if selector not in offers and selector not in ("div", "section", "table") and len(element.text) > 200:
             offers.append(selector)
     return offers[:12]
-
-
-def _absolute(base: str, link: str | None) -> str | None:
-    from urllib.parse import urljoin, urlsplit
-
-    if not link:
-        return None
-    try:
-        url = urljoin(base, link)
-        return url if urlsplit(url).scheme in ("http", "https") else None
-    except ValueError:
-        return None

@@ -13,7 +13,7 @@ from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, quoted
 if TYPE_CHECKING:
     from turbohtml import Element
 
-    from mcp_web.extract.html.write.survey import Survey
+    from mcp_web.extract.html.write.draft import Survey
 
 _KINDS = {
     "note": "Note", "info": "Info", "tip": "Tip", "hint": "Hint", "important": "Important", "warning": "Warning",

@@ -14,7 +14,7 @@ from mcp_web.extract.html.write.language import label_language, language_of
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
-    from mcp_web.extract.html.write.survey import Survey
+    from mcp_web.extract.html.write.draft import Survey
 
 _TICKS = re.compile(r"`{3,}")
 _NUMBERS = re.compile(r"[\s\d.:|>+\-]*\Z")

@@ -1,16 +1,19 @@
-"""The state of a writer while it walks the tree."""
+"""The state of a writer while it walks the tree, and a survey of the tree that tells which costly passes are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mcp_web.extract.html.write.links import Links, bare
+from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Link
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
+
 
 # Deeper than any page made for people; below it a subtree is written as flat text, so that
 # recursion and repeated indenting stay bounded on hostile nesting.
@@ -70,3 +73,43 @@ def indented(text: str, by: str) -> str:
 
 def quoted(text: str) -> str:
     return "> " + text.replace("\n", "\n> ").replace("> \n", ">\n")
+
+
+# One select for everything that is recognised by tag or attribute; classes are read in a second one.
+_BY_TAG = (
+    "math,mjx-container,script,sup,img,table,tex-math,la-tex,d-math,katex,"
+    f"[{LABEL}],[data-latex],[data-tex],[data-math],[data-callout],[data-definition]"
+)
+
+
+@dataclass
+class Survey:
+    """The elements of interest under a root and the class names that occur."""
+
+    root: Node
+    of_page: frozenset[str] | None = None  # class names, where they were read before
+
+    @cached_property
+    def tagged(self) -> list[Element]:
+        return self.root.select(_BY_TAG)
+
+    @cached_property
+    def tags(self) -> frozenset[str]:
+        return frozenset(element.tag for element in self.tagged)
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """Every class name under the root, and perhaps some more."""
+        if self.of_page is not None:
+            return self.of_page
+        texts = {element.attr("class") or "" for element in self.root.select("[class]")}
+        return frozenset(" ".join(texts).split())
+
+    @cached_property
+    def class_text(self) -> str:
+        return " ".join(self.classes)
+
+    def with_classes(self, names: frozenset[str]) -> list[Element]:
+        """The elements that have one of the names."""
+        present = names & self.classes
+        return self.root.select(",".join(f'[class~="{name}"]' for name in sorted(present))) if present else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element, Text
 
-from mcp_web.extract.html.write import embeds, images, tags
+from mcp_web.extract.html.write import images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, settle
 
@@ -275,7 +275,7 @@ def write_image(draft: WriterState, element: Element, out: list[str]) -> None:
 
 
 def write_embed(draft: WriterState, element: Element, out: list[str]) -> None:
-    link = "" if draft.in_link else embeds.embed(draft, element)
+    link = "" if draft.in_link else images.embed(draft, element)
     if link:
         out.append(f" {link} ")
 

@@ -13,8 +13,7 @@ from mcp_web.extract.html.write.mathml import to_tex
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
-    from mcp_web.extract.html.write.draft import WriterState
-    from mcp_web.extract.html.write.survey import Survey
+    from mcp_web.extract.html.write.draft import Survey, WriterState
 
 # Classes around formulas: the rendered form and its source are siblings inside one of these.
 _CLASSES = frozenset(

@@ -10,9 +10,8 @@ from turbohtml import Element, Node
 
 from mcp_web.extract.characters import clean_text, has_unseen
 from mcp_web.extract.html.write import admonitions, blocks, code, footnotes, inline, maths
-from mcp_web.extract.html.write.draft import WriterState
+from mcp_web.extract.html.write.draft import Survey, WriterState
 from mcp_web.extract.html.write.links import Links
-from mcp_web.extract.html.write.survey import Survey
 from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Heading, Link
 
