@@ -16,6 +16,12 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
 
+# Fields of a reference that CSL has under these names.
+_SAME = {
+    "id": "id", "title": "title", "url": "URL", "site": "container-title", "volume": "volume", "issue": "issue",
+    "pages": "page", "publisher": "publisher", "note": "note", "abstract": "abstract",
+}  # fmt: skip
+
 
 async def export_csl(
     store: Store, file: Path, source: Source | None = None, collection: str | None = None
@@ -45,23 +51,13 @@ async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time
 
 
 def item_of(reference: Reference) -> dict[str, Any]:
-    item: dict[str, Any] = {
-        "id": reference.id,
+    item: dict[str, Any] = {name: getattr(reference, field) for field, name in _SAME.items()} | {
         "type": reference.kind or ("article-journal" if reference.doi else "webpage"),
-        "title": reference.title,
         "author": [_name(name) for name in reference.authors],
         "issued": _parts(reference.date),
         "accessed": _parts(reference.accessed),
-        "URL": reference.url,
         "DOI": reference.doi,
         "number": f"arXiv:{reference.arxiv}" if reference.arxiv else "",
-        "container-title": reference.site,
-        "volume": reference.volume,
-        "issue": reference.issue,
-        "page": reference.pages,
-        "publisher": reference.publisher,
-        "note": reference.note,
-        "abstract": reference.abstract,
         "keyword": ", ".join(reference.tags),
     }
     return {name: value for name, value in item.items() if value}
@@ -69,24 +65,17 @@ def item_of(reference: Reference) -> dict[str, Any]:
 
 def reference_from(item: Mapping[str, Any]) -> Reference:
     number = str(item.get("number", ""))
+    same = {field: str(item.get(name, "")) for field, name in _SAME.items()}
+    same["id"] = str(item.get("id") or item["title"])[:100]
     return Reference(
-        id=str(item.get("id") or item["title"])[:100],
-        title=str(item["title"]),
+        **same,
         authors=csl_names(item.get("author")),
         date=csl_date(item.get("issued")),
-        url=str(item.get("URL", "")),
         doi=str(item.get("DOI", "")).lower(),
         arxiv=number.removeprefix("arXiv:") if number.startswith("arXiv:") else "",
-        site=str(item.get("container-title", "")),
-        abstract=str(item.get("abstract", "")),
         tags=tuple(part.strip() for part in str(item.get("keyword", "")).split(",") if part.strip()),
         accessed=csl_date(item.get("accessed")),
         kind=str(item.get("type", "")),
-        volume=str(item.get("volume", "")),
-        issue=str(item.get("issue", "")),
-        pages=str(item.get("page", "")),
-        publisher=str(item.get("publisher", "")),
-        note=str(item.get("note", "")),
     )
 
 

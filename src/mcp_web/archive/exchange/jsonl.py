@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 
-from mcp_web.archive.exchange.records import Exchanged, everything, record_of, snapshot_of, take_in
+from mcp_web.archive.exchange.records import Exchanged, Importer, everything, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
@@ -31,9 +31,7 @@ async def export_jsonl(
 
 async def import_jsonl(store: Store, file: Path) -> Exchanged:
     """Import what `export_jsonl` wrote; a damaged line is reported and the others are imported."""
-    keys: set[str] = set()
-    versions, number = 0, 0
-    failed: list[tuple[str, str]] = []
+    importer, number = Importer(store), 0
     async with await anyio.open_file(file, "rb") as lines:
         async for line in lines:
             number += 1
@@ -42,13 +40,8 @@ async def import_jsonl(store: Store, file: Path) -> Exchanged:
             try:
                 record = json.loads(line)
                 snapshot = snapshot_of(record, record.pop("text"))
-            except RecursionError:
-                failed.append((f"line {number}", "The record is nested too deeply."))
+            except (InvalidInput, RecursionError, ValueError, KeyError, AttributeError, TypeError) as error:
+                importer.fail(f"line {number}", error)
                 continue
-            except (InvalidInput, ValueError, KeyError, AttributeError, TypeError) as error:
-                failed.append((f"line {number}", str(error)))
-                continue
-            await take_in(store, snapshot)
-            keys.add(snapshot.key)
-            versions += 1
-    return Exchanged(len(keys), versions, tuple(failed))
+            await importer.keep(snapshot)
+    return importer.done()

@@ -19,7 +19,7 @@ import anyio.to_thread
 
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import Exchanged, changed_text, everything, record_of, snapshot_of, take_in
+from mcp_web.archive.exchange.records import Exchanged, Importer, changed_text, everything, record_of, snapshot_of
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
 from mcp_web.store.protocol import Store
@@ -54,19 +54,15 @@ async def import_markdown(store: Store, folder: Path, clock: Callable[[], float]
             f"{folder} has no {MANIFEST}, so mcp-web did not write it.",
             suggestion="Use `mcp-web archive sync` for any other folder of Markdown.",
         )
-    keys: set[str] = set()
-    versions = 0
-    failed: list[tuple[str, str]] = []
+    importer = Importer(store)
     for line in (await anyio.Path(manifest).read_text("utf-8")).splitlines():
         try:
             snapshot = await anyio.to_thread.run_sync(_read, folder, json.loads(line), clock())
         except (InvalidInput, OSError, ValueError, KeyError, TypeError) as error:
-            failed.append((line[:60], str(error)))
+            importer.fail(line[:60], error)
             continue
-        await take_in(store, snapshot)
-        keys.add(snapshot.key)
-        versions += 1
-    return Exchanged(len(keys), versions, tuple(failed))
+        await importer.keep(snapshot)
+    return importer.done()
 
 
 def _read(folder: Path, record: dict[str, Any], now: float) -> Snapshot:

@@ -82,6 +82,28 @@ async def take_in(store: Store, snapshot: Snapshot) -> None:
         await store.keep(present, await anyio.to_thread.run_sync(derive, present))
 
 
+class Importer:
+    """Keeps imported versions, and counts what was kept and what could not be."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._keys: set[str] = set()
+        self._versions = 0
+        self._failed: list[tuple[str, str]] = []
+
+    async def keep(self, snapshot: Snapshot) -> None:
+        await take_in(self._store, snapshot)
+        self._keys.add(snapshot.key)
+        self._versions += 1
+
+    def fail(self, what: str, error: Exception) -> None:
+        nested = isinstance(error, RecursionError)
+        self._failed.append((what, "The record is nested too deeply." if nested else str(error)))
+
+    def done(self) -> Exchanged:
+        return Exchanged(len(self._keys), self._versions, tuple(self._failed))
+
+
 def changed_text(snapshot: Snapshot, text: str, at: float) -> Snapshot:
     """The next version of a document whose text was edited elsewhere."""
     document = dataclasses.replace(snapshot.document, markdown=text, headings=(), links=())

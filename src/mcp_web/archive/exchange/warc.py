@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 import anyio.to_thread
 
-from mcp_web.archive.exchange.records import Exchanged, everything, record_of, snapshot_of, take_in
+from mcp_web.archive.exchange.records import Exchanged, Importer, everything, record_of, snapshot_of
 from mcp_web.errors import ConfigError, InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
@@ -52,25 +52,18 @@ async def export_warc(
 async def import_warc(store: Store, file: Path, extract: Extract | None = None) -> Exchanged:
     """Import our own records unchanged, and pages of other archives as research."""
     _warcio()
-    keys: set[str] = set()
-    versions = 0
-    failed: list[tuple[str, str]] = []
+    importer = Importer(store)
     with await anyio.to_thread.run_sync(open, file, "rb") as stream:
         pieces = _read(stream)
         while (piece := await anyio.to_thread.run_sync(next, pieces, None)) is not None:
             try:
                 snapshot = await _taken(piece, extract)
-            except RecursionError:
-                failed.append((piece.url, "The record is nested too deeply."))
-                continue
-            except (WebError, ValueError, KeyError, TypeError) as error:
-                failed.append((piece.url, str(error)))
+            except (WebError, RecursionError, ValueError, KeyError, TypeError) as error:
+                importer.fail(piece.url, error)
                 continue
             if snapshot is not None:
-                await take_in(store, snapshot)
-                keys.add(snapshot.key)
-                versions += 1
-    return Exchanged(len(keys), versions, tuple(failed))
+                await importer.keep(snapshot)
+    return importer.done()
 
 
 @dataclass(frozen=True, slots=True)

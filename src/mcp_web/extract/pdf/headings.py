@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.pdf.words import Line, PageText
 
@@ -82,9 +82,7 @@ def read_styles(pages: Sequence[PageText], outline: Iterable[OutlineItem] = ()) 
     by_page: dict[int, list[OutlineItem]] = {}
     for item in outline:
         by_page.setdefault(item.page, []).append(item)
-    outlined = Styles(
-        size, styles.bold, styles.mono, styles.sizes, {page: tuple(items) for page, items in by_page.items()}
-    )
+    outlined = replace(styles, outline={page: tuple(items) for page, items in by_page.items()})
     return outlined if _found(outlined, pages) else styles
 
 

@@ -65,12 +65,7 @@ def _cells(line: Line, at: int) -> list[Cell]:
     return [
         Cell(
             tuple(words),
-            Box(
-                min(word.box.left for word in words),
-                min(word.box.bottom for word in words),
-                max(word.box.right for word in words),
-                max(word.box.top for word in words),
-            ),
+            Box.around([word.box for word in words]),
             at,
             line.size,
             (line.box.bottom + line.box.top) / 2,

@@ -13,7 +13,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.extract.pdf.drawing import Drawing
@@ -43,6 +44,16 @@ class Box:
     bottom: float
     right: float
     top: float
+
+    @classmethod
+    def around(cls, boxes: Sequence[Box]) -> Box:
+        """The smallest box that holds all of them."""
+        return cls(
+            min(box.left for box in boxes),
+            min(box.bottom for box in boxes),
+            max(box.right for box in boxes),
+            max(box.top for box in boxes),
+        )
 
     def holds(self, other: Box) -> bool:
         x, y = (other.left + other.right) / 2, (other.bottom + other.top) / 2
@@ -76,16 +87,10 @@ def line_of(words: Sequence[Word]) -> Line:
     sizes: dict[float, int] = {}
     for word in words:
         sizes[word.size] = sizes.get(word.size, 0) + len(word.text)
-    box = Box(
-        min(word.box.left for word in words),
-        min(word.box.bottom for word in words),
-        max(word.box.right for word in words),
-        max(word.box.top for word in words),
-    )
     return Line(
         tuple(words),
         " ".join(word.text for word in words),
-        box,
+        Box.around([word.box for word in words]),
         max(sizes, key=lambda size: sizes[size]),
         all(word.bold for word in words),
         all(word.mono for word in words),
@@ -122,7 +127,7 @@ def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
     for word in (*reader.words(count), None):
         if word is not None:
             url = next((url for place, url in links if place.holds(word.box)), None) if links else None
-            line.append(_linked(word, url) if url else word)
+            line.append(replace(word, link=url))
         elif line:
             result.lines.append(line_of(line))
             line = []
@@ -130,10 +135,6 @@ def read_page(page: PdfPage, number: int, *, draw: bool = True) -> PageText:
     result.pictures = count < _FEW_CHARS and ground.pictures
     textpage.close()
     return result
-
-
-def _linked(word: Word, url: str) -> Word:
-    return Word(word.text, word.box, word.size, word.bold, word.mono, url)
 
 
 class Turn:
@@ -170,16 +171,10 @@ class Ground:
 
     def __init__(self, page: PdfPage) -> None:
         self._page = page
-        self._pictures: bool | None = None
 
-    @property
+    @cached_property
     def pictures(self) -> bool:
         """Whether images cover most of the page."""
-        if self._pictures is None:
-            self._pictures = self._look()
-        return self._pictures
-
-    def _look(self) -> bool:
         import pypdfium2.raw as pdfium
 
         covered = 0.0
@@ -247,12 +242,7 @@ class _Reader:
         start, end = self._box(first), self._box(last)
         if abs(start.bottom - end.bottom) > start.top - start.bottom and not self._sideways:
             end = start  # a word that was divided at the line's end: its place is where it begins
-        box = Box(
-            min(start.left, end.left),
-            min(start.bottom, end.bottom),
-            max(start.right, end.right),
-            max(start.top, end.top),
-        )
+        box = Box.around((start, end))
         style = self._style_of(first)
         if self._unseen(box, style):
             self.hidden += 1
