@@ -15,7 +15,7 @@ from contracts_seeds.contract_caller import OFFLINE
 from surface.rpc import clean_environment
 
 ROOT = Path(__file__).parents[2]
-MOST_MB = 380  # of the whole installation; see docs/guides/install.md
+MOST_MB = 250  # of the whole installation; see docs/guides/install.md
 LIMIT = 600.0  # generous: a bound against hanging, not a measurement
 
 

@@ -76,7 +76,7 @@ async def start(machine: Machine, line: str, port: int) -> tuple[subprocess.Pope
                     if (await http.get(f"http://127.0.0.1:{port}/readyz")).text.startswith("ready"):
                         break
                 except httpx2.HTTPError:
-                    await anyio.lowlevel.checkpoint()
+                    await anyio.sleep(0.05)
     log.seek(0)
     return process, log.read()
 
