@@ -118,7 +118,7 @@ async def test_work_of_a_replica_that_died_is_taken_over(redis_port: int) -> Non
         async def make() -> str:
             return "done"
 
-        with anyio.fail_after(5):
+        with anyio.fail_after(60):
             assert await flight.once("k", make) == "done"
 
 
@@ -135,16 +135,16 @@ async def test_a_replica_keeps_its_lock_while_it_works_and_its_error_is_its_own(
                 before = left
             raise ValueError("no")
 
-        with anyio.fail_after(10), pytest.raises(ValueError, match="no"):
+        with anyio.fail_after(60), pytest.raises(ValueError, match="no"):
             await flight.once("k", make)
         assert not await redis.exists(prefix + "k")
 
 
 async def test_without_redis_each_process_keeps_its_own_limits() -> None:
     shared = open_coordination(LimitOptions(redis_url="redis://127.0.0.1:1/0"), None)
-    await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 5)
+    await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 60)
     with pytest.raises(RateExceeded):
-        await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 5)
+        await shared.limiter.acquire("k", 1000.0, deadline=anyio.current_time() + 60)
 
     async def make() -> str:
         return "done"

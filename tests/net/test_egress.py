@@ -42,7 +42,7 @@ async def ask(egress: Egress, head: str, lease: Lease | None = None, body: bytes
     answer = b""
     async with await direct("127.0.0.1", egress.port) as stream:
         await stream.send(head.encode() + b"\r\n" + body)
-        with anyio.move_on_after(5):
+        with anyio.move_on_after(60):
             try:
                 while True:
                     answer += await stream.receive()
@@ -166,7 +166,7 @@ async def test_tunnel_carries_bytes_both_ways(miniweb: MiniWeb) -> None:
         with egress.lease("own.example") as lease:
             head = "CONNECT own.example:80 HTTP/1.1\r\nHost: own.example\r\n"
             early = b"GET /t HTTP/1.1\r\nHost: own.example\r\n\r\n"
-            with anyio.move_on_after(5):
+            with anyio.move_on_after(60):
                 async with await direct("127.0.0.1", egress.port) as stream:
                     await stream.send(head.encode() + credentials(lease.name, lease.password).encode() + b"\r\n")
                     answer = await stream.receive()

