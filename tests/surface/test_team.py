@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_web.cli.clients import CLIENTS
 from mcp_web.server.names import own_names
 
+from .program import run_program
 from .rpc import WAIT, clean_environment
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -28,10 +29,10 @@ assert _BLOCK is not None
 SERVE, ADD, CLIENT = [line.partition("#")[0].strip() for line in _BLOCK[1].strip().splitlines()]
 
 
-def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mcp_web", *shlex.split(line)[1:]]
-    env = clean_environment(folder)
-    return subprocess.run(command, capture_output=True, text=True, timeout=WAIT, env=env, check=True)
+def run(line: str, folder: Path) -> str:
+    done = run_program(shlex.split(line)[1:], clean_environment(folder), WAIT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_the_start_shows_one_token_and_the_lines_for_clients(team: tuple[str, Pa
 @pytest.mark.anyio
 async def test_the_readme_s_lines_connect_a_client(team: tuple[str, Path, int], tmp_path: Path) -> None:
     _, folder, port = team
-    token = run(ADD, folder).stdout.strip()
+    token = run(ADD, folder).strip()
     written = tmp_path / "mcp.json"
     line = CLIENT.replace("SERVER:8765", f"127.0.0.1:{port}").replace("TOKEN", token)
     run(f"{line} --path {written}", folder)
@@ -75,7 +76,7 @@ async def test_the_readme_s_lines_connect_a_client(team: tuple[str, Path, int], 
         Client(streamable_http_client(entry["url"], http_client=http)) as client,
     ):
         assert "web_open" in [tool.name for tool in (await client.list_tools()).tools]
-    assert "ann" in run("mcp-web token list", folder).stdout
+    assert "ann" in run("mcp-web token list", folder)
 
 
 @pytest.mark.anyio
@@ -83,7 +84,7 @@ async def test_two_agents_of_two_tenants_cannot_see_each_other(team: tuple[str, 
     _, folder, port = team
     found = {}
     for name in ("carla", "dora"):
-        token = run(f"mcp-web token add {name}", folder).stdout.strip()
+        token = run(f"mcp-web token add {name}", folder).strip()
         async with (
             httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=WAIT, trust_env=False) as http,
             Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,

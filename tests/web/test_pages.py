@@ -7,7 +7,6 @@ import html
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article
 from mcp_web.render.chromium import find_chromium
 from miniweb import MiniWeb, Site
+from surface.program import run_program
 from surface.rpc import WAIT, clean_environment
 from surface.test_http import Served
 
@@ -94,8 +94,8 @@ class Shell:
         self._env = clean_environment(folder, **env)
 
     def run(self, *args: str) -> None:
-        command = [sys.executable, "-m", "mcp_web", *args]
-        subprocess.run(command, env=self._env, capture_output=True, timeout=WAIT, check=True)
+        done = run_program(args, self._env, WAIT)
+        assert done.returncode == 0, done.stderr
 
 
 class Visit:
@@ -137,8 +137,7 @@ def _reading(served: Served, title: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1280)])
 def test_every_view_is_accessible_and_fits_the_screen(
     browser: Browser, served: Served, axe: str, scheme: Any, width: int
 ) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mcp_web.model.page import Document, ExtractRequest
 
 STDIN = "-"
+_ONE_OBJECT_A_LINE = 'Write one object a line: {"html": "…", "url": "…"}.'
 
 
 @click.command("extract")
@@ -163,7 +164,9 @@ def _asked(line: bytes, number: int) -> dict[str, Any]:
     try:
         asked = json.loads(line)
     except ValueError as error:
-        raise InvalidInput(f"Line {number} is not JSON: {error}.") from error
+        raise InvalidInput(f"Line {number} is not JSON: {error}.", suggestion=_ONE_OBJECT_A_LINE) from error
     if not isinstance(asked, dict) or not isinstance(asked.get("html"), str):
-        raise InvalidInput(f'Line {number} must be an object with "html" and, if known, "url".')
+        raise InvalidInput(
+            f'Line {number} must be an object with "html" and, if known, "url".', suggestion=_ONE_OBJECT_A_LINE
+        )
     return asked

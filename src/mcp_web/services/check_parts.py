@@ -146,7 +146,10 @@ def _provider_check(state: ProviderState) -> Check:
     if not state.configured:
         return Check(part, "off", state.detail or "not configured", state.fix)
     sound = state.reachable is not False and state.authorised is not False
-    facts = [state.detail, f"quota left {state.quota_left}" if state.quota_left else ""]
+    facts = [
+        state.detail.rstrip(".") if sound else state.detail,
+        f"quota left {state.quota_left}" if state.quota_left else "",
+    ]
     facts.append(f"{state.ms:.0f} ms" if state.ms is not None else "")
     finding = ", ".join(fact for fact in facts if fact) or "answers"
     return Check(part, "ok" if sound else "broken", finding, None if sound else state.fix)
