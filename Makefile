@@ -6,6 +6,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ADDRESS ?= 127.0.0.1:8765
+# One worker more than the two cores of a small machine: a fifth of the tests' time is waiting for servers and browsers.
+WORKERS ?= 3
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Modules are compiled once, also where the environment forbids to keep the result: tests start hundreds of programs.
+unexport PYTHONDONTWRITEBYTECODE
 QUICK := tests/api tests/text tests/read tests/net tests/tools tests/index tests/archive tests/store tests/limit tests/sandbox \
 	tests/extract tests/test_architecture.py tests/test_docs.py tests/test_errors.py tests/test_settings.py tests/test_trace.py
 
@@ -27,10 +32,10 @@ $(VENV)/.dev: $(VENV)/.installed constraints-dev.txt
 
 test: $(VENV)/.dev ## install what the tests need and run them
 	@scripts/system-parts
-	$(BIN)/python -m pytest tests -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(PYTEST) tests $(ARGS)
 
 quick: $(VENV)/.dev ## the fast part of the tests, about a minute: no browser, no servers of others, no big data
-	$(BIN)/python -m pytest $(QUICK) -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(PYTEST) $(QUICK) $(ARGS)
 
 check: $(VENV)/.dev ## ruff, mypy strict, architecture
 	$(BIN)/ruff check src tests bench scripts

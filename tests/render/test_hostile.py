@@ -47,10 +47,10 @@ async def open_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chrom
 
 @pytest.fixture(scope="module")
 async def brief_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
-    """A third of the usual time: the tests are done sooner."""
+    """A fifth of the usual time: the tests are done sooner."""
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
-    chromium = Chromium(RenderOptions(enabled=True, max_pages=5, timeout=5), web.dialer())
+    chromium = Chromium(RenderOptions(enabled=True, max_pages=5, timeout=3), web.dialer())
     yield chromium
     await chromium.aclose()
 

@@ -75,7 +75,7 @@ def print_long(page: RenderableType) -> None:
         out.print(page)
     text = captured.get()
     if sys.stdin.isatty() and text.count("\n") >= out.height:
-        click.echo_via_pager(text, color=True)
+        click.echo_via_pager(text)  # click itself asks `less` to show colours
     else:
         click.echo(text, nl=False, color=True)
 
