@@ -90,10 +90,12 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        shortened = column in wide
-        table.add_column(column, no_wrap=True, overflow="ellipsis" if shortened else "ignore",
-                         min_width=8 if shortened else None, ratio=1 if shortened else None)  # fmt: skip
+    for at, column in enumerate(columns):
+        if column in wide:
+            table.add_column(column, no_wrap=True, overflow="ellipsis", min_width=8, ratio=1)
+        else:
+            longest = max((len(str(row[at])) for row in rows), default=0)
+            table.add_column(column, no_wrap=True, overflow="ignore", min_width=longest)
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     print_long(table)
