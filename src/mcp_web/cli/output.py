@@ -90,12 +90,11 @@ def print_table(columns: tuple[str, ...], rows: Sequence[tuple[Any, ...]], *, wi
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for at, column in enumerate(columns):
-        if column in wide:
-            table.add_column(column, no_wrap=True, overflow="ellipsis", min_width=8, ratio=1)
-        else:
-            longest = max((len(str(row[at])) for row in rows), default=0)
-            table.add_column(column, no_wrap=True, overflow="ignore", min_width=longest)
+    longest = {column: max((len(str(row[at])) for row in rows), default=0) for at, column in enumerate(columns)}
+    fixed = sum(max(longest[column], len(column)) + 2 for column in columns if column not in wide)
+    most = max(8, (console().width - fixed) // max(1, len(wide)) - 2)
+    for column in columns:
+        table.add_column(column, no_wrap=True, overflow="ellipsis", max_width=most if column in wide else None)
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     print_long(table)

@@ -128,7 +128,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
     media_type = quoted(page.media_type) if page.media_type else "of unknown type"
     if place is None:
         raise UnsupportedContent(
-            f"{page.final_url or 'The input'} is {media_type} ({len(page.body):,} bytes), which cannot be read as text.",
+            f"{page.final_url or 'The input'} is {media_type} ({len(page.body):,} bytes) and cannot be read as text.",
             url=page.final_url,
             content_type=page.media_type,
             size=len(page.body),
