@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import cache, cached_property
@@ -34,7 +35,7 @@ class SharingProcess(Process):
     @cached_property
     def sandbox(self) -> Sandbox:
         is_default = self.settings.of(SandboxOptions) == SandboxOptions()
-        return _shared_sandbox() if is_default else super().sandbox
+        return _shared_sandbox(os.getcwd()) if is_default else super().sandbox
 
 
 @asynccontextmanager
@@ -46,7 +47,9 @@ async def application(settings: Settings, web: MiniWeb | None) -> AsyncIterator[
 
 
 @cache
-def _shared_sandbox() -> SharedSandbox:
+def _shared_sandbox(folder: str) -> SharedSandbox:
+    """One for each working folder: site configs are looked for there."""
+
     async def made() -> SharedSandbox:
         return SharedSandbox(SandboxOptions())
 
