@@ -120,7 +120,7 @@ def test_domains_become_operators_where_there_is_no_filter() -> None:
     many = SearchQuery("q", include_domains=tuple(f"d{n}.org" for n in range(20)))
     plan = adapt(many, REGISTRY["serper"].capabilities, TODAY)
     assert plan.query.text == "q"
-    assert any("sifted afterwards" in note for note in plan.notes)
+    assert any("filtered afterwards" in note for note in plan.notes)
 
 
 def test_what_a_provider_cannot_do_is_said_and_not_sent() -> None:

@@ -11,8 +11,7 @@ import pytest
 from embed.embedding_server import EmbeddingServer
 from mcp_web.app import App
 from mcp_web.archive.answer import ArchiveQuery
-from mcp_web.services.embed_documents import coverage, embed_documents
-from mcp_web.services.reindex_archive import reindex_archive
+from mcp_web.services.embed_documents import coverage, embed_documents, reindex_archive
 from mcp_web.services.search_archive import search_archive
 from mcp_web.settings import load
 from miniweb import MiniWeb

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_web.services.check_readiness import store_trouble
+from mcp_web.services.check_readiness import store_problem
 from miniweb import MiniWeb
 
 from .tool_caller import tool_caller
@@ -31,7 +31,7 @@ async def test_pages_open_without_being_kept_where_the_data_folder_cannot_be_wri
         saved = await caller.call("archive_add", content="A decision.", title="Decision")
         assert saved.is_error
         assert "CACHE_ERROR" in saved.text
-        assert "cannot be used" in await store_trouble(caller.app)
+        assert "cannot be used" in await store_problem(caller.app)
 
 
 async def test_a_damaged_store_that_was_replaced_is_said_once(miniweb: MiniWeb, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from mcp_web.api.results import (
 )
 from mcp_web.app import App
 from mcp_web.errors import WebError
-from mcp_web.model.page import ExtractRequest, Mode
+from mcp_web.model.page import Document, ExtractRequest, Mode
 from mcp_web.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from mcp_web.archive.answer import ArchiveResult
     from mcp_web.model.search import Category, SafeSearch
-    from mcp_web.model.snapshot import Snapshot
     from mcp_web.net.dial import Dialer
     from mcp_web.services.crawl_site import CrawlReport
 
@@ -121,7 +120,8 @@ class AsyncWeb:
 
         request = OpenRequest(url, mode, selector, include_images, max_age=max_age, at=at)
         opened = await open_page(self._app, request, deadline=self._deadline())
-        return _page(opened.snapshot, opened.cache, opened.notes)
+        kept = opened.snapshot
+        return _page(kept.final_url, kept.document, kept.hash, opened.cache, opened.notes)
 
     @overload
     async def read(self, url: str, question: str, *, max_results: int = 8, min_score: float | None = None,
@@ -171,17 +171,7 @@ class AsyncWeb:
         request = ExtractRequest(selector=selector, include_images=include_images)
         with anyio.fail_after(self._timeout):
             document = await extract_html(self._app, source, base_url, request)
-        return Page(
-            base_url,
-            document.title,
-            document.markdown,
-            "",
-            metadata=document.metadata,
-            headings=document.headings,
-            links=document.links,
-            complete=document.wall is None,
-            notes=document.notes,
-        )
+        return _page(base_url, document)
 
     @at_border
     async def verify(self, source: str, quotes: str | Sequence[str]) -> list[QuoteCheck]:
@@ -247,7 +237,7 @@ class AsyncArchive:
             kept = await add_page(app, content, day=date, tags=tags, deadline=deadline)
         else:
             kept = await add_text(app, content, title=title, day=date, tags=tags)
-        return _page(kept, "none", ())
+        return _page(kept.final_url, kept.document, kept.hash)
 
     @at_border
     async def crawl(
@@ -261,13 +251,12 @@ class AsyncArchive:
         )
 
 
-def _page(kept: Snapshot, cache: Any, notes: tuple[str, ...]) -> Page:
-    document = kept.document
+def _page(url: str, document: Document, snapshot: str = "", cache: Any = "none", notes: tuple[str, ...] = ()) -> Page:
     return Page(
-        kept.final_url,
+        url,
         document.title,
         document.markdown,
-        kept.hash,
+        snapshot,
         cache,
         document.metadata,
         document.headings,
@@ -299,7 +288,6 @@ def _reading(url: str, question: str, page: Any) -> Reading:
 
 
 def _archive_hit(result: ArchiveResult) -> ArchiveHit:
-
     document = result.document
     snippets = tuple(
         snippet.text for highlight in result.highlights if highlight.field != "title" for snippet in highlight.snippets

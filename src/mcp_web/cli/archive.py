@@ -163,11 +163,11 @@ def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[s
     """Index a folder of Markdown, HTML, text, PDF and notebooks; only what changed is read."""
     from mcp_web.services.sync_folder import sync_folder
 
-    with shown_progress() as say:
+    with shown_progress() as progress:
 
         def show_step(step: SyncProgress) -> None:
-            if say is not None:
-                say(step.path, step.done, step.total)
+            if progress is not None:
+                progress(step.path, step.done, step.total)
 
         report = with_app(
             lambda app: sync_folder(app, folder, name=name, tags=tags, exclude=exclude, progress=show_step)
@@ -204,7 +204,7 @@ def crawl(
     """Bring a site into the archive: sitemaps, llms.txt and links below a prefix. Again: only what changed."""
     from mcp_web.services.crawl_site import crawl_site
 
-    with shown_progress() as say:
+    with shown_progress() as progress:
         report = with_app(
             lambda app: crawl_site(
                 app,
@@ -214,7 +214,7 @@ def crawl(
                 max_depth=depth,
                 tags=tags,
                 exclude=exclude,
-                on_progress=say,
+                on_progress=progress,
             ),
         )
     if as_json:
@@ -285,10 +285,10 @@ def collections(as_json: bool) -> None:
 @json_option
 def reindex(as_json: bool) -> None:
     """Embed everything kept with the configured model; interrupted, it goes on where it was."""
-    from mcp_web.services.reindex_archive import reindex_archive
+    from mcp_web.services.embed_documents import reindex_archive
 
-    with shown_progress() as say:
-        documents = with_app(lambda app: reindex_archive(app, say))
+    with shown_progress() as progress:
+        documents = with_app(lambda app: reindex_archive(app, progress))
     print_json({"documents": documents}) if as_json else click.echo(f"{documents} documents embedded")
 
 

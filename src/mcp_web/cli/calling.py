@@ -25,8 +25,8 @@ def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
     async def work() -> Answer:
         async with App(load()) as app:
-            with shown_progress() as say:
-                on_progress = (lambda step: say(step.message, step.done, step.total)) if say else None
+            with shown_progress() as progress:
+                on_progress = (lambda step: progress(step.message, step.done, step.total)) if progress else None
                 until = anyio.current_time() + DEADLINE
                 call = Call(app, deadline=until, on_progress=on_progress, client="mcp-web (command line)")
                 return await run_tool(tool_named(name), call, given)

@@ -85,7 +85,7 @@ def cli() -> None:
 
 def run() -> None:
     """Run the command line; every failure becomes one sentence and an exit code."""
-    _give_streams()
+    _replace_closed_streams()
     sys.stdout, sys.stderr = _redacted(sys.stdout), _redacted(sys.stderr)
     given = sys.stdout
     try:
@@ -94,14 +94,14 @@ def run() -> None:
     except SystemExit:
         # When the reader of stdout has gone away, click replaces the stream by a wrapper and exits with 1.
         if sys.stdout is not given:
-            _end_quietly()
+            _exit_quietly()
         raise
     except click.exceptions.Exit as ended:
         raise SystemExit(ended.exit_code) from None
     except BaseException as error:  # noqa: BLE001 — the edge: every failure ends in a sentence and an exit code
         if _was_interrupted(error):
             raise SystemExit(INTERRUPTED) from None
-        _end_with(error)
+        _exit_with(error)
 
 
 def _was_interrupted(error: BaseException) -> bool:
@@ -118,7 +118,7 @@ def _was_interrupted(error: BaseException) -> bool:
     return False
 
 
-def _end_with(failure: BaseException) -> NoReturn:
+def _exit_with(failure: BaseException) -> NoReturn:
     """One sentence on stderr and the exit code that belongs to the failure."""
     try:
         raise failure
@@ -128,23 +128,23 @@ def _end_with(failure: BaseException) -> NoReturn:
     except WebError as error:
         if error.code == "INTERNAL_ERROR" and error.__cause__ is not None:
             _defect(error.__cause__)
-        _say(error)
+        _print_error(error)
         raise SystemExit(2 if isinstance(error, ConfigError) else 1) from None
     except BrokenPipeError:
-        _end_quietly()
+        _exit_quietly()
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""
         click.echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
         raise SystemExit(1) from None
     except BaseExceptionGroup as several:  # out of work that was done side by side
         if several.split(BrokenPipeError)[1] is None:
-            _end_quietly()
+            _exit_quietly()
         _defect(several)
     except Exception as error:  # noqa: BLE001 — the edge: a bug in this program is reported in a sentence
         _defect(error)
 
 
-def _say(error: WebError) -> None:
+def _print_error(error: WebError) -> None:
     """The sentence for a person; the object as well for a program that asked for JSON."""
     from mcp_web.cli.output import wrapped
     from mcp_web.cli.wording import error_sentence
@@ -164,7 +164,7 @@ def _defect(error: BaseException) -> NoReturn:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, WebError):
-        _say(error)
+        _print_error(error)
         raise SystemExit(1) from None
     where, what = trace.where(error), trace.redact(str(error))[:200]
     click.echo(f"mcp-web: A defect of mcp-web: {type(error).__name__}: {what} ({where}). Please report it.", err=True)
@@ -190,7 +190,7 @@ def _redacted(stream: TextIO) -> TextIO:
     )
 
 
-def _give_streams() -> None:
+def _replace_closed_streams() -> None:
     """Replace streams that the caller closed (`>&-`) with the null device, so that writing cannot fail."""
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open for as long as the process lives
@@ -198,7 +198,7 @@ def _give_streams() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - the same
 
 
-def _end_quietly() -> NoReturn:
+def _exit_quietly() -> NoReturn:
     """The reader went away (`| head`): nothing is left to say, not even when the interpreter flushes at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)

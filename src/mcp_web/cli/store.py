@@ -27,8 +27,8 @@ def copy(source: str, target: str, as_json: bool) -> None:
     """
     from mcp_web.services.copy_store import copy_store
 
-    with shown_progress() as say:
-        report = with_app(lambda app: copy_store(app, source, target, say))
+    with shown_progress() as progress:
+        report = with_app(lambda app: copy_store(app, source, target, progress))
     if as_json:
         print_json(dataclasses.asdict(report))
         return

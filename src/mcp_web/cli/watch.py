@@ -62,7 +62,7 @@ def _not_watched(remove: tuple[str, ...], watched: list[str]) -> list[str]:
 async def _rounds(app: App, urls: list[str], every: float | None, times: int, feed: Path | None, as_json: bool) -> bool:
     import anyio
 
-    from mcp_web.services.watch_pages import as_object, atom, look
+    from mcp_web.services.watch_pages import as_object, atom, check_page
 
     entries: list[tuple[float, Watched]] = []
     written = anyio.Path(feed) if feed is not None else None
@@ -71,7 +71,7 @@ async def _rounds(app: App, urls: list[str], every: float | None, times: int, fe
     while True:
         round_ += 1
         for url in urls:
-            one = await look(app, url)
+            one = await check_page(app, url)
             good = good and one.state != "failed"
             print_json(as_object(one)) if as_json else _show(as_object(one))
             if one.state in ("new", "changed"):

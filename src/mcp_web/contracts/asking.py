@@ -25,8 +25,8 @@ def provider_or_any(app: App, name: str) -> str:
     from mcp_web.search.providers import REGISTRY
 
     ends = REGISTRY[name].capabilities.ends
-    alive = ends is None or datetime.now(UTC).date() < ends
-    return name if alive and app.settings.of(SearchOptions).can_ask(name) else "auto"
+    is_open = ends is None or datetime.now(UTC).date() < ends
+    return name if is_open and app.settings.of(SearchOptions).can_ask(name) else "auto"
 
 
 async def ask(

@@ -151,8 +151,8 @@ async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
     rule = PurgeRule(
         older_than=None if days is None else days * 86400, domain=args["domain"], keep_newest=args["max_entries"]
     )
-    gone = await purge(call.app, rule, dry_run=args["dry_run"])
-    data = {"purged": gone.pages, "bytes": gone.bytes, "dry_run": args["dry_run"], "urls": list(gone.examples)}
+    deleted = await purge(call.app, rule, dry_run=args["dry_run"])
+    data = {"purged": deleted.pages, "bytes": deleted.bytes, "dry_run": args["dry_run"], "urls": list(deleted.examples)}
     return Answer(data, "", shape="json")
 
 

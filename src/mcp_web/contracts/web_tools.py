@@ -114,7 +114,7 @@ def _result(hit: Hit) -> dict[str, Any]:
 
 
 def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    data = {"query": given.get("query"), "status": "error", **_trouble(error)}
+    data = {"query": given.get("query"), "status": "error", **_problem(error)}
     return Answer(data, "", shape="json", is_error=True)
 
 
@@ -176,13 +176,13 @@ def _plain_header(text: str) -> str:
 
 
 def fetch_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    data: dict[str, Any] = {"url": given.get("url"), "status": "error", **_trouble(error)}
+    data: dict[str, Any] = {"url": given.get("url"), "status": "error", **_problem(error)}
     if isinstance(error, SelectorNotFound):
         data |= {"selector": given.get("selector"), "selectorMatched": False}
     return Answer(data, "", shape="json", is_error=True)
 
 
-def _trouble(error: WebError) -> dict[str, Any]:
+def _problem(error: WebError) -> dict[str, Any]:
     status = error.status_code
     message = _MESSAGES.get(status or 0)
     return {

@@ -126,7 +126,7 @@ def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> Adapte
             cannot.append(name)
     operators, too_many = _site_operators(query, capabilities)
     if too_many:
-        cannot.append("so many domains as operators (they were sifted afterwards)")
+        cannot.append("so many domains as operators (the results were filtered afterwards)")
     text, shortened = _within(query.text, capabilities, operators)
     notes = [f"{capabilities.name} cannot apply {', '.join(cannot)}."] if cannot else []
     if shortened:
@@ -176,12 +176,14 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
         set_up = [name for name in REGISTRY if options.is_set_up(name)]
         own = ["searxng"] if options.searxng_urls else []
         ordered = [name for name in (*own, *set_up, *LAST_RESORT) if name in options.available]
-    alive = [
+    open_names = [
         name for name in dict.fromkeys(ordered) if (ends := REGISTRY[name].capabilities.ends) is None or today < ends
     ]
-    alive = [name for name in alive if name not in SOURCE_NAMES or category in REGISTRY[name].capabilities.categories]
+    open_names = [
+        name for name in open_names if name not in SOURCE_NAMES or category in REGISTRY[name].capabilities.categories
+    ]
     # A provider that knows the category comes before one that would search everything instead.
-    return tuple(sorted(alive, key=lambda name: category not in REGISTRY[name].capabilities.categories))
+    return tuple(sorted(open_names, key=lambda name: category not in REGISTRY[name].capabilities.categories))
 
 
 def _unknown(name: str) -> InvalidInput:

@@ -39,7 +39,7 @@ class _Race:
         self._running: dict[str, float] = {}
         self._replies: list[Reply] = []
         self._winner: Reply | None = None
-        self._news = anyio.Event()
+        self._changed = anyio.Event()
 
     async def run(self) -> tuple[Reply | None, tuple[Reply, ...]]:
         async with anyio.create_task_group() as tasks:
@@ -55,8 +55,8 @@ class _Race:
                         self._deadline = min(self._deadline, now + self._patience)
                 pause = min(self._stagger, self._deadline - now) if self._waiting else self._deadline - now
                 with anyio.move_on_after(max(0.0, pause)):
-                    await self._news.wait()
-                self._news = anyio.Event()
+                    await self._changed.wait()
+                self._changed = anyio.Event()
             tasks.cancel_scope.cancel()
         return self._winner, (*self._replies, *self._unfinished())
 
@@ -66,7 +66,7 @@ class _Race:
         self._replies.append(reply)
         if self._winner is None and self._accepts(reply):
             self._winner = reply
-        self._news.set()
+        self._changed.set()
 
     def _accepts(self, reply: Reply) -> bool:
         empty_is_enough = self._accept_empty and not reply.incomplete
@@ -79,7 +79,7 @@ class _Race:
             late = [(name, 0.0) for name, _ in self._waiting]
         outcome: Outcome = "skipped" if self._winner else "timeout"
         why = "another answered first" if self._winner else "no answer before the deadline"
-        return [Reply(_NOBODY, (Attempt(name, outcome, round(ms, 1), why),)) for name, ms in late]
+        return [Reply(_NO_PROVIDER, (Attempt(name, outcome, round(ms, 1), why),)) for name, ms in late]
 
 
-_NOBODY = Capabilities("", "mixed", frozenset())
+_NO_PROVIDER = Capabilities("", "mixed", frozenset())

@@ -71,8 +71,8 @@ def _loaded(body: bytes) -> Any:
     try:
         return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
     except UnicodeDecodeError:
-        mended = body.decode("utf-8-sig", "replace")  # one broken title must not lose the whole page
-        return json.loads(mended, parse_constant=lambda name: None, parse_float=_finite)
+        repaired = body.decode("utf-8-sig", "replace")  # one broken title must not lose the whole page
+        return json.loads(repaired, parse_constant=lambda name: None, parse_float=_finite)
 
 
 def _finite(digits: str) -> float | None:

@@ -29,6 +29,16 @@ Charge = Callable[[], Awaitable[None]]
 _SHORT_WAIT = 5.0  # a limit that ends this soon is waited for; a longer one is reported
 
 
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """How one endpoint is asked for one search."""
+
+    endpoint: Provider
+    deadline: float
+    retries: int
+    budget: int  # requests of a month; 0 is no limit
+
+
 @dataclass
 class Runner:
     """Sends requests and records the health of each endpoint."""
@@ -64,7 +74,7 @@ class Runner:
                 notes=(f"{endpoint.capabilities.name} has no results beyond this page.",),
             )
         try:
-            pages, broken_off = await self._pages(endpoint, plan, query.count, deadline, retries, budget)
+            pages, broken_off = await self._pages(_Ask(endpoint, deadline, retries, budget), plan, query.count)
         except ProviderRefused as refused:
             ms = (anyio.current_time() - begun) * 1000
             attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
@@ -101,41 +111,33 @@ class Runner:
         return response
 
     async def _pages(
-        self, endpoint: Provider, plan: AdaptedQuery, count: int, deadline: float, retries: int, budget: int
+        self, ask: _Ask, plan: AdaptedQuery, count: int
     ) -> tuple[list[tuple[PageRequest, ResultPage]], tuple[str, ...]]:
         """The pages, and a note when there would have been more."""
         pages: list[tuple[PageRequest, ResultPage]] = []
         found = 0
         for page_request in plan.page_requests:
+            query = replace(plan.query, page=page_request.page, count=page_request.size)
             try:
-                page = await self._page(endpoint, plan, page_request, deadline, retries, budget)
+                page = await self._page(ask, query)
             except ProviderRefused as refused:
                 if not pages:
                     raise
-                return pages, (f"{endpoint.capabilities.name} broke off after {found} results: {refused.detail}",)
+                return pages, (f"{ask.endpoint.capabilities.name} broke off after {found} results: {refused.detail}",)
             pages.append((page_request, page))
             found += max(0, len(page.hits) - page_request.skip)
             if found >= count or not page.more or not page.hits:
                 break
         return pages, ()
 
-    async def _page(
-        self,
-        endpoint: Provider,
-        plan: AdaptedQuery,
-        page_request: PageRequest,
-        deadline: float,
-        retries: int,
-        budget: int,
-    ) -> ResultPage:
-        query = replace(plan.query, page=page_request.page, count=page_request.size)
-        health = self.health[endpoint.name]
-        for attempt in range(retries + 1):
+    async def _page(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+        endpoint, health = ask.endpoint, self.health[ask.endpoint.name]
+        for attempt in range(ask.retries + 1):
             try:
-                return await self._once(endpoint, query, deadline, budget)
+                return await self._once(ask, query)
             except ProviderRefused as refused:
-                wait = await self._before_retry(endpoint, refused, deadline)
-                if wait is None or attempt == retries:
+                wait = await self._before_retry(ask, refused)
+                if wait is None or attempt == ask.retries:
                     if refused.counts:
                         facts = (refused.outcome, refused.detail, self.options, refused.retry_after, refused.fix)
                         health.failed(anyio.current_time(), *facts)
@@ -149,18 +151,19 @@ class Runner:
         if wait := health.wait(anyio.current_time()):
             await self.limiter.share_pause(_rate_key(endpoint), wait, health.why)
 
-    async def _once(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> ResultPage:
+    async def _once(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+        endpoint = ask.endpoint
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
             # The first answer tells the plan's pace; a burst waits for it instead of guessing.
             async with self._learning[endpoint.name]:
                 if endpoint.name not in self.rates:
-                    return await self._paced(endpoint, query, deadline, budget)
-        return await self._paced(endpoint, query, deadline, budget)
+                    return await self._paced(ask, query)
+        return await self._paced(ask, query)
 
-    async def _paced(self, endpoint: Provider, query: SearchQuery, deadline: float, budget: int) -> ResultPage:
-        await self._take_slot(endpoint, deadline, budget)
-        begun = anyio.current_time()
-        response = await self._watched(endpoint, endpoint.request(query), begun, deadline)
+    async def _paced(self, ask: _Ask, query: SearchQuery) -> ResultPage:
+        await self._take_slot(ask)
+        endpoint, begun = ask.endpoint, anyio.current_time()
+        response = await self._watched(ask, endpoint.request(query))
         quota = endpoint.quota(response)
         if endpoint.capabilities.learns_rate:
             self.rates[endpoint.name] = quota.rate if quota and quota.rate else endpoint.capabilities.rate
@@ -174,22 +177,24 @@ class Runner:
             health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
         return page
 
-    async def _watched(self, endpoint: Provider, request: ApiRequest, begun: float, deadline: float) -> ApiResponse:
+    async def _watched(self, ask: _Ask, request: ApiRequest) -> ApiResponse:
+        """Send the request; an endpoint that is cancelled for being slow is noted as such."""
+        begun = anyio.current_time()
         try:
-            return await self.send(endpoint, request, max(0.05, deadline - begun))
+            return await self.send(ask.endpoint, request, max(0.05, ask.deadline - begun))
         except anyio.get_cancelled_exc_class():
             # Overtaken by another, or by the deadline: who is slow again and again should not be asked first.
             now = anyio.current_time()
             if now - begun >= 0.8 * min(self.options.hedge_after, self.options.timeout):
-                self.health[endpoint.name].failed(now, "timeout", "was too slow", self.options)
+                self.health[ask.endpoint.name].failed(now, "timeout", "was too slow", self.options)
             raise
 
-    async def _take_slot(self, endpoint: Provider, deadline: float, budget: int) -> None:
-        capabilities = endpoint.capabilities
+    async def _take_slot(self, ask: _Ask) -> None:
+        endpoint, budget, capabilities = ask.endpoint, ask.budget, ask.endpoint.capabilities
         rate = self.rates.get(endpoint.name, capabilities.rate)
         try:
             # Evenly, not in volleys: a volley that is late on its way meets the next one in the same second.
-            await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=deadline)
+            await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=ask.deadline)
             if self.charge is not None and capabilities.needs_key:
                 await self.charge()
             if budget:
@@ -207,15 +212,15 @@ class Runner:
             detail = f"The monthly budget of {budget} requests for {endpoint.name} is used up."
             raise ProviderRefused("quota", detail, retry_after=round(spent.retry_after), counts=False) from spent
 
-    async def _before_retry(self, endpoint: Provider, refused: ProviderRefused, deadline: float) -> float | None:
+    async def _before_retry(self, ask: _Ask, refused: ProviderRefused) -> float | None:
         """Seconds to wait before one more try, or None when there should be none."""
-        left = deadline - anyio.current_time()
+        left = ask.deadline - anyio.current_time()
         if not refused.counts:
             return None
         if refused.outcome == "rate_limited":
             wait = refused.retry_after
             if wait is not None:
-                await self.limiter.pause(_rate_key(endpoint), min(wait, 3600.0))
+                await self.limiter.pause(_rate_key(ask.endpoint), min(wait, 3600.0))
             return 0.0 if wait is not None and wait <= min(_SHORT_WAIT, left) else None
         if refused.outcome in ("error", "unreachable") and (refused.retry_after or 0) <= _SHORT_WAIT:
             wait = random.uniform(0.15, 0.45)  # noqa: S311 - jitter
@@ -247,10 +252,10 @@ def _reply(
     ms: float,
 ) -> Reply:
     hits = [hit for page_request, page in pages for hit in page.hits[page_request.skip :]]
-    kept, sifted = plan.result_filter.apply(hits)
+    kept, filter_notes = plan.result_filter.apply(hits)
     last = pages[-1][1]
     outcome: Outcome = "ok" if kept or any(page.answers for _, page in pages) else "empty"
-    notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *sifted, *broken_off)
+    notes = (*plan.notes, *(note for _, page in pages for note in page.notes), *filter_notes, *broken_off)
     return Reply(
         endpoint.capabilities,
         (Attempt(endpoint.name, outcome, round(ms, 1)),),

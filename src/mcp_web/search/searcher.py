@@ -235,8 +235,8 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
         RankedList(reply.capabilities.name, reply.hits, reply.capabilities.index, reply.capabilities.weight)
         for reply in good
     ]
-    worthy, dropped = worth_showing(merge(lists))
-    clustered = cluster(worthy)
+    useful, dropped = worth_showing(merge(lists))
+    clustered = cluster(useful)
     hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
     notes = [note for reply in good for note in reply.notes]
     if dropped:

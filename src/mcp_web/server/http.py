@@ -219,8 +219,8 @@ def _readyz(app: App) -> Any:
         from starlette.responses import PlainTextResponse
 
         found = await check_readiness(app)
-        lines = [f"not ready: {found.trouble}" if found.trouble else "ready", *(f"note: {one}" for one in found.notes)]
-        return PlainTextResponse("\n".join(lines) + "\n", 503 if found.trouble else 200)
+        lines = [f"not ready: {found.problem}" if found.problem else "ready", *(f"note: {one}" for one in found.notes)]
+        return PlainTextResponse("\n".join(lines) + "\n", 503 if found.problem else 200)
 
     return readyz
 

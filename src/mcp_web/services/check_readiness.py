@@ -18,18 +18,18 @@ _SECONDS = 5.0  # for the answer of a probe
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """`trouble` is why calls would fail; `notes` are parts without which calls still succeed."""
+    """`problem` is why calls would fail; `notes` are parts without which calls still succeed."""
 
-    trouble: str = ""
+    problem: str = ""
     notes: tuple[str, ...] = ()
 
 
 async def check_readiness(app: App) -> Readiness:
     notes = [note for note in (await _redis_note(app), _model_note(app)) if note]
-    return Readiness(await store_trouble(app), tuple(notes))
+    return Readiness(await store_problem(app), tuple(notes))
 
 
-async def store_trouble(app: App) -> str:
+async def store_problem(app: App) -> str:
     """Why the store cannot be used, or an empty string."""
     try:
         with anyio.fail_after(_SECONDS):

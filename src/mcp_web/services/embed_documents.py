@@ -74,6 +74,15 @@ async def embed_documents(
     return done
 
 
+async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
+    """Embed what is lacking, then delete the vectors of other models, which serve until the end."""
+    done = await embed_documents(app, on_progress=on_progress)
+    if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
+        vectors, reader = await app.document_vectors(), await app.reader()
+        await (await app.store()).drop_vectors(keep=(*vectors.models, reader.model))
+    return done
+
+
 async def embed_in_background(app: App) -> None:
     """Embed new documents as long as the server runs, while no call is running; never fails."""
     while True:

@@ -44,7 +44,7 @@ def mark_copy(document: Document, page: Fetched) -> Document:
     return replace(document, metadata=metadata, notes=(note, *document.notes))
 
 
-def is_dead(error: WebError) -> bool:
+def is_gone(error: WebError) -> bool:
     """Whether the page is gone or its server does not work: not when it refuses, which is to be respected."""
     if isinstance(error, HttpError):
         return error.status_code in (404, 410) or (error.status_code or 0) >= 500

@@ -27,7 +27,7 @@ from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.render.renderer import Rendered
 from mcp_web.services.fetch_paper import MEDIA_TYPE as PAPER
 from mcp_web.services.fetch_paper import add_full_text, fetch_paper
-from mcp_web.services.fetch_past import fetch_copy, is_dead, mark_copy
+from mcp_web.services.fetch_past import fetch_copy, is_gone, mark_copy
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
 from mcp_web.services.fetch_transcript import add_transcript
 from mcp_web.services.wall_advice import wall_advice
@@ -154,7 +154,7 @@ async def _fetch(
         if kept is not None and _excusable(error):
             note = f"The origin failed ({error.message}), so this is the copy kept earlier."
             return Opened(kept, "stale", keeper.age(kept), (note,))
-        copy = await _copy_of_dead(app, request, error, deadline)
+        copy = await _copy_of_gone(app, request, error, deadline)
         if copy is None:
             raise
         return copy
@@ -166,10 +166,10 @@ async def _fetch(
         return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
 
 
-async def _copy_of_dead(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
+async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
     """The latest archived copy of a page that is gone, where the operator lets it be used without being asked for."""
     allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
-    if request.at or not allowed or not is_dead(error):
+    if request.at or not allowed or not is_gone(error):
         return None
     try:
         opened = await _open(app, dataclasses.replace(request, at=LATEST), deadline)
@@ -195,8 +195,8 @@ async def _read(
     document, missing = await _completed(app, request, page, document, deadline)
     notes = (*notes, *missing)
     page = dataclasses.replace(page, body=b"")  # not needed any more, and it may be large
-    snapshot, trouble = await _keep(app, page, document, request.variant(rendered=rendered), key)
-    return Opened(snapshot, "fetched", 0.0, (*notes, *trouble))
+    snapshot, problem = await _keep(app, page, document, request.variant(rendered=rendered), key)
+    return Opened(snapshot, "fetched", 0.0, (*notes, *problem))
 
 
 async def _completed(
@@ -308,13 +308,13 @@ async def _keep(
         snapshot = await keeper.keep(page, plain, variant, key)
         if isinstance(page, Rendered) and page.screenshot:
             await (await app.store()).keep_picture(snapshot.hash, page.screenshot)
-        trouble: tuple[str, ...] = ()
+        problem: tuple[str, ...] = ()
     except CacheError as error:
         snapshot = keeper.snapshot_of(page, plain, variant, key)
-        trouble = (f"The page could not be kept: {error.message}",)
+        problem = (f"The page could not be kept: {error.message}",)
     if document.explain is not None:
         snapshot = dataclasses.replace(snapshot, document=document)
-    return snapshot, trouble
+    return snapshot, problem
 
 
 def _was_rendered(kept: Snapshot) -> bool:

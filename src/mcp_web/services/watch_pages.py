@@ -50,7 +50,7 @@ async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] 
     return await watched_urls(app)
 
 
-async def look(app: App, url: str) -> Watched:
+async def check_page(app: App, url: str) -> Watched:
     """Ask the origin; a new version is compared with the one kept before."""
     before = (await (await app.store()).seen([parse_url(url).href])).get(parse_url(url).href)
     try:
@@ -69,12 +69,12 @@ async def look(app: App, url: str) -> Watched:
     return Watched(url, title, "changed", kept.hash, before.hash, changes)
 
 
-async def look_at(app: App, urls: Sequence[str], *, deadline: float) -> list[Watched]:
+async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list[Watched]:
     """All of them together, in order; those that are not done by the deadline have failed."""
     found: dict[str, Watched] = {}
 
     async def one(url: str) -> None:
-        found[url] = await look(app, url)
+        found[url] = await check_page(app, url)
 
     with anyio.move_on_after(deadline - anyio.current_time()):
         async with anyio.create_task_group() as tasks:

@@ -38,7 +38,7 @@ async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str
         await store.add_records(KIND, {query: {"known": None} for query in add})
 
 
-async def look_at_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
+async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
     """Search again; the first time everything is known already."""
     answer = (await search_web(app, [SearchQuery(query)], "auto", deadline=deadline))[0]
     if isinstance(answer, WebError):

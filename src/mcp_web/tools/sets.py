@@ -71,14 +71,14 @@ def listed_as(tool: Tool, app: App) -> Tool:
     """
     if app.tools.contract_names == "plain":
         tool = replace(tool, name=tool.name.replace(".", "_"))
-    return replace(tool, params=tuple(_here(param, app) for param in tool.params if _is_here(param, app)))
+    return replace(tool, params=tuple(_as_offered(param, app) for param in tool.params if _is_offered(param, app)))
 
 
-def _is_here(param: Param, app: App) -> bool:
+def _is_offered(param: Param, app: App) -> bool:
     return param.name != "screenshot" or app.keeps_pictures
 
 
-def _here(param: Param, app: App) -> Param:
+def _as_offered(param: Param, app: App) -> Param:
     if param.name == "provider":
         return replace(param, help="Default auto; several are asked together.", choices=("auto", *app.search_providers))
     if param.name == "mode" and not app.can_render and "rendered" in param.choices:

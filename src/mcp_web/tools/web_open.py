@@ -35,14 +35,14 @@ _FORMAT = replace(FORMAT, help="data: tables, lists, facts as JSON.", choices=(*
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.fetch_past import is_dead
+    from mcp_web.services.fetch_past import is_gone
     from mcp_web.services.open_page import open_page
 
     call.report(f"opening {args['url']}")
     try:
         opened = await open_page(call.app, request_of(args, args["url"]), deadline=call.deadline)
     except WebError as error:
-        if not args["at"] and is_dead(error):
+        if not args["at"] and is_gone(error):
             past = continued(same_call(args, args["url"]), at=LATEST)
             error.suggestion = f"{error.suggestion} An archived copy: {past}"
         raise

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.watch_pages import as_object, change_watch, look_at, watched_urls
-    from mcp_web.services.watch_queries import change_queries, look_at_query, watched_queries
+    from mcp_web.services.watch_pages import as_object, change_watch, check_pages, watched_urls
+    from mcp_web.services.watch_queries import change_queries, check_query, watched_queries
 
     app, removed = call.app, args["remove"] or ()
     addresses = [one for one in removed if one.startswith(("http://", "https://"))]
@@ -24,8 +24,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     await change_queries(app, args["query"] or (), [one for one in removed if one not in addresses])
     urls, queries = await watched_urls(app), await watched_queries(app)
     call.report(f"looking at {len(urls)} pages and {len(queries)} queries")
-    pages = await look_at(app, urls, deadline=call.deadline - 1.0)
-    found = [await look_at_query(app, query, deadline=call.deadline - 1.0) for query in queries]
+    pages = await check_pages(app, urls, deadline=call.deadline - 1.0)
+    found = [await check_query(app, query, deadline=call.deadline - 1.0) for query in queries]
     data = {
         "pages": [as_object(one) for one in pages],
         "queries": [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
 from mcp_web.server.options import ServerOptions
-from mcp_web.services.check_readiness import store_trouble
+from mcp_web.services.check_readiness import store_problem
 from mcp_web.web.connect import ways_to_connect
 from mcp_web.web.listing import by_day, found_rows
 from mcp_web.web.pages import page
@@ -28,7 +28,7 @@ async def home(app: App, request: Request) -> Response:
     return page(
         request,
         "home.html",
-        trouble=await store_trouble(app),
+        problem=await store_problem(app),
         can_search_web=bool(app.search_providers),
         size=await store.size(),
         recent=by_day(await store.recent(RECENT)),
