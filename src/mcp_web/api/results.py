@@ -5,13 +5,14 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from mcp_web.model.page import Heading, Link, Metadata
 
 if TYPE_CHECKING:
     from mcp_web.read.quote import QuoteVerdict
 
+T = TypeVar("T")
 _REPR_CHARS = 60
 
 
@@ -31,6 +32,22 @@ def _link(url: str, text: str) -> str:
 def _table(rows: list[tuple[str, str]]) -> str:
     cells = "".join(f"<tr><td>{left}</td><td style='text-align:left'>{right}</td></tr>" for left, right in rows)
     return f"<table>{cells}</table>"
+
+
+class _Hits(Generic[T]):
+    """Lets results be iterated over, counted and indexed."""
+
+    __slots__ = ()
+    hits: tuple[T, ...]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> T:
+        return self.hits[index]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,7 +92,7 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SearchResults:
+class SearchResults(_Hits[SearchHit]):
     """The results of one query; iterate over it, or index it."""
 
     query: str
@@ -83,15 +100,6 @@ class SearchResults:
     hits: tuple[SearchHit, ...]
     answers: tuple[str, ...] = ()  # instant answers, such as a calculation
     notes: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[SearchHit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __getitem__(self, index: int) -> SearchHit:
-        return self.hits[index]
 
     def __repr__(self) -> str:
         return f"SearchResults({_short(self.query)!r}, {len(self.hits)} hits from {self.provider})"
@@ -184,22 +192,13 @@ class ArchiveHit:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ArchiveResults:
+class ArchiveResults(_Hits[ArchiveHit]):
     """The kept documents that match, best first."""
 
     query: str
     hits: tuple[ArchiveHit, ...]
     corrected_query: str | None = None
     notes: tuple[str, ...] = ()
-
-    def __iter__(self) -> Iterator[ArchiveHit]:
-        return iter(self.hits)
-
-    def __len__(self) -> int:
-        return len(self.hits)
-
-    def __getitem__(self, index: int) -> ArchiveHit:
-        return self.hits[index]
 
     def __repr__(self) -> str:
         return f"ArchiveResults({_short(self.query)!r}, {len(self.hits)} documents)"

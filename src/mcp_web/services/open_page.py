@@ -63,6 +63,13 @@ class OpenRequest:
         kind: Literal["readable", "raw"] = "raw" if self.mode == "raw" else "readable"
         return ExtractRequest(kind, self.selector, self.include_images, self.siteconfig, self.explain)
 
+    @property
+    def in_browser(self) -> bool:
+        return self.mode == "rendered"
+
+    def key(self, *, rendered: bool) -> str:
+        return page_key(self.url, self.variant(rendered=rendered))
+
     def variant(self, *, rendered: bool) -> str:
         parts = ["raw" if self.mode == "raw" else "rendered" if rendered else "readable"]
         if self.selector:
@@ -100,56 +107,53 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
-    url = parse_url(paper_address(request.url) or request.url).href
-    rendered = request.mode == "rendered"
-    if rendered and request.at:
+    request = dataclasses.replace(request, url=parse_url(paper_address(request.url) or request.url).href)
+    url = request.url
+    if request.in_browser and request.at:
         raise InvalidInput("mode=rendered does not go with `at`: an archived copy is read as it was sent.")
-    key = page_key(url, request.variant(rendered=rendered))
     keeper = await app.keeper()
     again = request.explain or request.screenshot
-    kept = await _newest(app, request, url)
+    kept = await _newest(app, request)
     if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
         trace.figures.count("cache_total", state="hit")
         return Opened(kept, "hit", keeper.age(kept))
-    if rendered and not app.can_render:
+    if request.in_browser and not app.can_render:
         raise RenderDisabled(f"Rendering is switched off, so {url} cannot be opened with mode=rendered.", url=url)
 
     async def fetch() -> Opened:
-        return await _fetch(app, request, url, key, kept, rendered=rendered, deadline=deadline)
+        return await _fetch(app, request, kept, deadline)
 
     async def fetched_elsewhere() -> Opened | None:
         """What another replica kept while this one waited for it."""
-        found = None if again else await _newest(app, request, url)
+        found = None if again else await _newest(app, request)
         if found is None or (kept is not None and found.checked_at <= kept.checked_at):
             return None
         return Opened(found, "fetched", keeper.age(found))
 
     # Callers that ask for the same page at the same time share one fetch.
-    flight = f"{key}|{request.explain}|{request.screenshot}"
+    flight = f"{request.key(rendered=request.in_browser)}|{request.explain}|{request.screenshot}"
     opened = await app.flight.once(flight, fetch, fetched_elsewhere)
     trace.figures.count("cache_total", state=opened.cache)
     return opened
 
 
-async def _newest(app: App, request: OpenRequest, url: str) -> Snapshot | None:
+async def _newest(app: App, request: OpenRequest) -> Snapshot | None:
     """The newest version in the store; in mode auto that may be one that a browser rendered."""
     keeper = await app.keeper()
-    plain = await keeper.latest(page_key(url, request.variant(rendered=request.mode == "rendered")))
+    plain = await keeper.latest(request.key(rendered=request.in_browser))
     if request.mode != "auto" or not app.can_render or (plain and keeper.is_fresh(plain, request.max_age)):
         return plain
-    rendered = await keeper.latest(page_key(url, request.variant(rendered=True)))
+    rendered = await keeper.latest(request.key(rendered=True))
     if rendered is None or (plain is not None and plain.checked_at > rendered.checked_at):
         return plain
     return rendered
 
 
-async def _fetch(
-    app: App, request: OpenRequest, url: str, key: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
-) -> Opened:
+async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Opened:
     keeper = await app.keeper()
     await app.process.quota.take_page(app.tenant)
     try:
-        page = await _get(app, request, url, kept, rendered=rendered, deadline=deadline)
+        page = await _get(app, request, kept, deadline)
     except WebError as error:
         if kept is not None and _excusable(error):
             note = f"The origin failed ({error.message}), so this is the copy kept earlier."
@@ -163,7 +167,7 @@ async def _fetch(
     waiting = await app.process.bodies.put(page)
     del page  # the body now waits in the buffer, possibly on disk
     async with waiting as page:
-        return await _read(app, request, page, url, key, rendered=rendered, deadline=deadline)
+        return await _read(app, request, page, deadline)
 
 
 async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
@@ -179,23 +183,20 @@ async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadlin
     return dataclasses.replace(opened, notes=(f"The page itself failed: {error.message}", *opened.notes))
 
 
-async def _read(
-    app: App, request: OpenRequest, page: Fetched, url: str, key: str, *, rendered: bool, deadline: float | None
-) -> Opened:
+async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float | None) -> Opened:
     """Extract the page, after a second visit by a browser if it needs one, and keep the document."""
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
     page = _timed(page, "extract", begun)
     document = mark_copy(document, page)
-    notes = page.notes
-    if request.mode == "auto" and not rendered and (better := await _rendered(app, request, page, document, deadline)):
+    notes, rendered = page.notes, request.in_browser
+    if request.mode == "auto" and (better := await _rendered(app, request, page, document, deadline)):
         page, document, why = better
-        key, rendered = page_key(url, request.variant(rendered=True)), True
-        notes = (*page.notes, why)
+        notes, rendered = (*page.notes, why), True
     document, missing = await _completed(app, request, page, document, deadline)
     notes = (*notes, *missing)
     page = dataclasses.replace(page, body=b"")  # not needed any more, and it may be large
-    snapshot, problem = await _keep(app, page, document, request.variant(rendered=rendered), key)
+    snapshot, problem = await _keep(app, request, page, document, rendered=rendered)
     return Opened(snapshot, "fetched", 0.0, (*notes, *problem))
 
 
@@ -210,12 +211,11 @@ async def _completed(
     return await add_transcript(app, page, document, deadline=deadline)
 
 
-async def _get(
-    app: App, request: OpenRequest, url: str, kept: Snapshot | None, *, rendered: bool, deadline: float | None
-) -> Fetched:
+async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Fetched:
     """The bytes, from the network or from the browser; meanwhile a worker process starts."""
     from mcp_web.archive.keeper import conditional_headers
 
+    url = request.url
     if request.at:
         return await fetch_copy(app, url, request.at, deadline=deadline)
     fetcher = await app.fetcher()
@@ -224,7 +224,7 @@ async def _get(
         found = await fetch_thread(app, url, deadline=deadline) or await fetch_paper(app, url, deadline=deadline)
         if found is not None:
             return found
-    if rendered:
+    if request.in_browser:
         await fetcher.admit(url, deadline=deadline)
         return await _in_browser(app, url, deadline, screenshot=request.screenshot)
     conditional: tuple[tuple[str, str], ...] = ()
@@ -299,11 +299,11 @@ async def _remember_browser(app: App, url: str) -> None:
 
 
 async def _keep(
-    app: App, page: Fetched, document: Document, variant: str, key: str
+    app: App, request: OpenRequest, page: Fetched, document: Document, *, rendered: bool
 ) -> tuple[Snapshot, tuple[str, ...]]:
     """Keep what was read; when the store cannot write, the page is returned with a note."""
-    keeper = await app.keeper()
-    plain = dataclasses.replace(document, explain=None)
+    keeper, plain = await app.keeper(), dataclasses.replace(document, explain=None)
+    variant, key = request.variant(rendered=rendered), request.key(rendered=rendered)
     try:
         snapshot = await keeper.keep(page, plain, variant, key)
         if isinstance(page, Rendered) and page.screenshot:

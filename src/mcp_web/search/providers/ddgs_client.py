@@ -7,8 +7,7 @@ remembers the status and with result types that leave addresses alone.
 
 from __future__ import annotations
 
-import json as jsonlib
-from collections.abc import Mapping
+import json
 from types import FunctionType
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,16 +30,7 @@ class DdgsClient:
         self._threads: anyio.CapacityLimiter | None = None
 
     async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        params: Any = None,
-        json: Any = None,
-        data: Mapping[str, str] | None = None,
-        timeout: float = 10.0,
-        max_bytes: int = 5_000_000,
+        self, method: str, url: str, *, params: Any = None, timeout: float = 10.0, **unused: Any
     ) -> StaticResponse:
         if self._threads is None:
             self._threads = anyio.CapacityLimiter(8)
@@ -84,7 +74,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
     rows = [dict(vars(result)) for result in results or ()]
     if not rows and status == 200 and any(sign in page_text.lower() for sign in _ROBOT_CHECKS):
         status = 429
-    return StaticResponse(status, jsonlib.dumps(rows, default=str).encode())
+    return StaticResponse(status, json.dumps(rows, default=str).encode())
 
 
 def _exact(engine: Any) -> Any:
