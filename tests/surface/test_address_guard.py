@@ -9,7 +9,7 @@ import pytest
 
 from contracts_seeds.contract_caller import OFFLINE, contract_caller
 from mcp_web.services.crawl_site import crawl_site
-from mcp_web.services.watch_pages import look
+from mcp_web.services.watch_pages import check_page
 from miniweb import MiniWeb
 from search.lookalike import reply, searxng_page
 from surface.tool_caller import tool_caller
@@ -94,7 +94,7 @@ async def test_a_crawl_keeps_out_although_sitemaps_and_links_point_inside(miniwe
 async def test_a_watch_reports_the_refusal(miniweb: MiniWeb, tmp_path: Path) -> None:
     async with tool_caller(miniweb, tmp_path, **OFFLINE) as caller:
         for url in closed(miniweb):
-            watched = await look(caller.app, url)
+            watched = await check_page(caller.app, url)
             assert watched.state == "failed"
             assert "public web" in watched.error or "metadata" in watched.error
     assert miniweb.private.reached == []

@@ -13,7 +13,7 @@ from mcp_web.services.embed_documents import embed_documents
 from mcp_web.services.exchange_archive import export_archive, import_archive
 from mcp_web.services.search_archive import search_archive
 from mcp_web.services.sync_folder import sync_folder
-from mcp_web.services.watch_pages import change_watch, look
+from mcp_web.services.watch_pages import change_watch, check_page
 from miniweb import MiniWeb
 from store.postgres_server import PostgresServer
 
@@ -47,9 +47,9 @@ async def test_a_watched_page_that_changed_tells_what_changed(caller: ToolCaller
     site = miniweb.site("sea.example")
     url = site.page("/lantern", PAGE.format(*["oil"] * 6))
     assert await change_watch(caller.app, add=[url]) == [url]
-    assert (await look(caller.app, url)).state == "new"
+    assert (await check_page(caller.app, url)).state == "new"
     site.page("/lantern", PAGE.format(*["gas"] * 6))
-    changed = await look(caller.app, url)
+    changed = await check_page(caller.app, url)
     assert (changed.state, len(changed.changes)) == ("changed", 1)
     assert await change_watch(caller.app, remove=[url]) == []
 
