@@ -32,9 +32,8 @@ class ArchiveOptions:
     keep_versions: int = 20  # versions of one page that are kept; the oldest go first
     forget_after_days: float = option(
         0.0,
-        "Days after its last use when a web page is deleted, where data must not be kept longer; 0 keeps it until "
-        "the file is "
-        "full.",
+        "Days after its last use when a web page is deleted, where data must not be kept longer; 0 keeps it until the "
+        "file is full.",
         env="MCP_WEB_FORGET_AFTER_DAYS",
         least=0.0,
     )

@@ -14,8 +14,7 @@ class EmbedOptions:
     provider: Literal["auto", "local", "remote", "none"] = option(
         "auto",
         "Where vectors come from; auto is remote when EMBEDDING_SERVER_URL is set, else the local model. none ranks "
-        "by words "
-        "only and saves the memory of the model.",
+        "by words only and saves the memory of the model.",
         env="MCP_WEB_EMBEDDINGS",
         choices=("auto", "local", "remote", "none"),
     )
@@ -42,8 +41,7 @@ class EmbedOptions:
     threshold: float | None = option(
         None,
         "Passages with a lower calibrated score (0 to 1) are left out, where a program needs a fixed bound; unset "
-        "lets the "
-        "verdict decide.",
+        "lets the verdict decide.",
         env="SIMILARITY_THRESHOLD",
         least=0,
         most=1,

@@ -34,8 +34,7 @@ class RenderOptions:
     third_parties: tuple[str, ...] = option(
         CODE_HOSTS,
         "Domains besides its own site that a page may load from, such as those with an application's code; * is all "
-        "of the "
-        "public web.",
+        "of the public web.",
         env="MCP_WEB_RENDER_THIRD_PARTIES",
     )
     screenshot: bool = option(
