@@ -23,6 +23,7 @@ _TAGS = {
 _DROPPED = frozenset(
     "graphic media inline-graphic tex-math supplementary-material object-id pub-id comment processing-meta".split()  # noqa: SIM905
 )
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
 _SECTIONS = frozenset({"sec", "abstract", "ack", "app", "ref-list", "boxed-text"})
 
 
@@ -77,14 +78,10 @@ def _html(element: Element, depth: int) -> str:
         return f"<{kind}>{inner}</{kind}>"
     if name in ("element-citation", "name", "person-group"):
         return " ".join(filter(None, (part.strip() for part in _texts(element))))
-    if _is_maths(element):
+    if str(element.tag).startswith(_MATHML):
         return f"<{name}{_attributes(element)}>{inner}</{name}>"
     tag = name if name in _SAME else _TAGS.get(name)
     return f"<{tag}{_attributes(element)}>{inner}</{tag}>" if tag else inner
-
-
-def _is_maths(element: Element) -> bool:
-    return str(element.tag).startswith("{http://www.w3.org/1998/Math/MathML}")
 
 
 def _attributes(element: Element) -> str:

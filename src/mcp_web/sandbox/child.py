@@ -33,13 +33,10 @@ def main() -> None:
     _limit_memory(most, most)
     while head := jobs.read(FRAME.size):
         job = jobs.read(FRAME.unpack(head)[0])
-        answer = json.dumps(_answer(job), ensure_ascii=False).encode("utf-8", "surrogatepass")
+        outcome = _outcome(job) | {"retire": _peak_mb() > RETIRE_MB}
+        answer = json.dumps(outcome, ensure_ascii=False).encode("utf-8", "surrogatepass")
         answers.write(FRAME.pack(len(answer)) + answer)
         answers.flush()
-
-
-def _answer(job: bytes) -> dict[str, Any]:
-    return _outcome(job) | {"retire": _peak_mb() > RETIRE_MB}
 
 
 def _outcome(job: bytes) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -178,11 +177,8 @@ def _bound_headers(loader: Any, broken: type[Exception]) -> None:
     """Limit the size of headers: the library itself reads them whole, however large."""
     for name in ("warc_parser", "http_parser", "http_req_parser"):
         parser = getattr(loader, name)
-        parser.parse = partial(_parse_bounded, parser.parse, broken)
-
-
-def _parse_bounded(parse: Callable[..., Any], broken: type[Exception], stream: Any, status: Any = None) -> Any:
-    return parse(_Lines(stream, broken), status)
+        parse = parser.parse
+        parser.parse = lambda stream, status=None, parse=parse: parse(_Lines(stream, broken), status)
 
 
 class _Lines:

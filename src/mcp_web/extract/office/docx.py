@@ -108,7 +108,7 @@ def _paragraph(element: Element, book: Book) -> tuple[str, str]:
     level = int(outline) + 1 if outline.isdigit() and int(outline) < 6 else style.level
     ink = _paragraph_ink(properties, style).over(book.page)
     if style.code:
-        return "code", fence(_raw(element, book, ink))
+        return "code", fence("".join(_raw_run(run, book, ink) for run in descendants(element, "r")))
     text = " ".join(_inline(element, book, ink).split(" ")).strip()
     if level and text:
         return "heading", "#" * min(level, 6) + " " + " ".join(text.replace("**", "").split())
@@ -196,10 +196,6 @@ def _characters(run: Element, book: Book) -> Iterator[str]:
 def _on(properties: Element | None, name: str) -> bool:
     found = child(properties, name)
     return found is not None and attribute(found, "val") not in _OFF
-
-
-def _raw(element: Element, book: Book, ink: Ink) -> str:
-    return "".join(_raw_run(run, book, ink) for run in descendants(element, "r"))
 
 
 def _raw_run(run: Element, book: Book, ink: Ink) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from turbohtml import Element as ElementType
+
 from mcp_web.extract.html.write.links import Links, bare
 from mcp_web.extract.tabs import LABEL
 from mcp_web.model.page import Link
@@ -49,7 +51,7 @@ class WriterState:
         """The targets, as the page writes them, of every link with words in it."""
         if self._worded is None:
             links = [link for root in self.roots for link in root.select("a[href]")]
-            self._worded = frozenset([link.attr("href") or "" for link in links if not _is_blank(link.text)])
+            self._worded = frozenset([link.attr("href") or "" for link in links if link.text.strip()])
         return self._worded
 
     def blocks_of(self, node: Node) -> list[str]:
@@ -62,8 +64,20 @@ class WriterState:
         return tuple(Link(text, bare(url)) for url, text in self.images.items())
 
 
-def _is_blank(text: str) -> bool:
-    return not text or text.isspace()
+def element_before(node: Node) -> Element | None:
+    """The nearest element before a node, beside it."""
+    before = node.previous_sibling
+    while before is not None and not isinstance(before, ElementType):
+        before = before.previous_sibling
+    return before
+
+
+def element_after(node: Node) -> Element | None:
+    """The nearest element after a node, beside it."""
+    after = node.next_sibling
+    while after is not None and not isinstance(after, ElementType):
+        after = after.next_sibling
+    return after
 
 
 def indented(text: str, by: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 from turbohtml import Text
 
-from mcp_web.extract.html.write.draft import WriterState, indented
+from mcp_web.extract.html.write.draft import WriterState, element_after, indented
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node
@@ -195,10 +195,8 @@ def _holder(anchor: Element) -> Element:
 def _definition_of(target: Element) -> Element | None:
     """The block that explains: the target, or the block around a target that only carries the name."""
     if target.tag == "dt":
-        after = target.next_sibling
-        while after is not None and not isinstance(after, ElementType):
-            after = after.next_sibling
-        return after if isinstance(after, ElementType) and after.tag == "dd" else None
+        after = element_after(target)
+        return after if after is not None and after.tag == "dd" else None
     if target.tag in _BLOCKS:
         return target
     if target.tag in _INLINE:
@@ -255,10 +253,8 @@ def write_note(draft: WriterState, element: Element, out: list[str]) -> None:
 
 def write_headed(draft: WriterState, element: Element, out: list[str]) -> None:
     """Texinfo heads each note with its number: the paragraph below is the note."""
-    after = element.next_sibling
-    while after is not None and not isinstance(after, ElementType):
-        after = after.next_sibling
-    if isinstance(after, ElementType) and after not in draft.notes:
+    after = element_after(element)
+    if after is not None and after not in draft.notes:
         draft.notes[after] = draft.notes[element]
         draft.special[after] = write_note
 

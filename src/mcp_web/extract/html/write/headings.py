@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
-from mcp_web.extract.html.write.draft import WriterState
+from mcp_web.extract.html.write.draft import WriterState, element_before
 from mcp_web.extract.html.write.escape import plain
 
 if TYPE_CHECKING:
@@ -41,9 +41,7 @@ def anchor_of(element: Element) -> str | None:
     if inside is not None:
         return inside.attr("id") or inside.attr("name")
     parent = element.parent
-    before = element.previous_sibling
-    while before is not None and not isinstance(before, ElementType):
-        before = before.previous_sibling
+    before = element_before(element)
     if before is not None:
         empty = before.tag in ("a", "span") and not before.text.strip()
         return before.attr("id") or before.attr("name") if empty else None

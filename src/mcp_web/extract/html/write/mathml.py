@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element as ElementType
 from turbohtml import Text
 
+from mcp_web.extract.html.write.draft import element_before
 from mcp_web.extract.html.write.mathsymbols import ACCENTS, FUNCTIONS, LIMITS, STYLES, SYMBOLS, VARIANTS
 
 if TYPE_CHECKING:
@@ -60,10 +61,6 @@ def _matrix(tex: str, kind: str) -> str:
 
 def _parts(element: Element, depth: int) -> list[str]:
     return [_tex(child, depth) for child in element if isinstance(child, ElementType)]
-
-
-def _group(tex: str) -> str:
-    return f"{{{tex}}}"
 
 
 def _symbols(text: str) -> str:
@@ -137,7 +134,7 @@ def _base(tex: str) -> str:
     single = (
         len(tex) == 1 or (tex.startswith("\\") and tex[1:].isalpha()) or tex.startswith(("\\left", "\\math", "\\op"))
     )
-    return tex if single else _group(tex) if tex and not tex.endswith(("}", ")")) else tex
+    return tex if single else f"{{{tex}}}" if tex and not tex.endswith(("}", ")")) else tex
 
 
 def _sub(element: Element, depth: int) -> str:
@@ -203,10 +200,8 @@ def _table(element: Element, depth: int) -> str:
 
 def _matrix_of(element: Element) -> str:
     """The environment: by the fences around the table, else aligned."""
-    before = element.previous_sibling
-    while before is not None and not isinstance(before, ElementType):
-        before = before.previous_sibling
-    sign = before.text.strip() if isinstance(before, ElementType) and before.tag == "mo" else ""
+    before = element_before(element)
+    sign = before.text.strip() if before is not None and before.tag == "mo" else ""
     if sign in ("(", "[", "|", "‖"):
         return "matrix"
     if sign == "{":
