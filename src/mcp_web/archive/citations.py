@@ -11,7 +11,7 @@ from urllib.parse import unquote, urljoin
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.text.markdown import fenced_lines
+from mcp_web.text.markdown import CODE_SPAN, fenced_lines
 from mcp_web.text.papers import ARXIV, DOI, arxiv_name, doi_name, identifier_in
 from mcp_web.text.urls import host_of, url_key
 
@@ -71,7 +71,7 @@ _READ_MOST = 2_000_000
 _SENTENCE_REACH = 300
 
 # Every pattern is bounded in length and cannot match in two ways, so hostile text costs linear time.
-_CODE = re.compile(r"`[^`\n]{1,500}`")
+_CODE = re.compile(CODE_SPAN)
 _INLINE = re.compile(
     r"(?<!!)\[(?P<text>[^\[\]]{0,500})\]\("
     r"<?(?P<url>[^()\s<>]{1,2000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,500})?)>?(?:\s+[\"'(][^\n)]{0,300})?\)"

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 from mcp_web.extract.markdown import map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Link
+from mcp_web.text.markdown import CODE_SPAN
 
 _BLOCK = re.compile(
     r" {0,3}<(?:p|div|table|details|summary|center|h[1-6]|img|a|picture|br|hr|span|font|ul|ol|dl|blockquote|figure|"
@@ -16,18 +17,15 @@ _BLOCK = re.compile(
     re.I,
 )
 _CLOSING = re.compile(r"(?:\s*</[a-zA-Z][\w-]{0,20}\s*>\s*)+")
-_CODE_SPAN = r"`[^`\n]{1,300}`"
 _PICTURE = re.compile(
-    _CODE_SPAN + r"|!\[(?P<alt>[^\[\]\n]{0,300})\]\((?P<url>[^()\s]{0,2000})(?:\s{1,4}\"[^\"\n]{0,300}\")?\)|"
+    CODE_SPAN + r"|!\[(?P<alt>[^\[\]\n]{0,300})\]\((?P<url>[^()\s]{0,2000})(?:\s{1,4}\"[^\"\n]{0,300}\")?\)|"
     r"<img\b(?P<tag>[^<>]{0,2000})>",
     re.I,
 )
 _EMPTY_LINK = re.compile(r"\[\s{0,4}\]\([^()\s]{0,2000}\)")
 _SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s>]{1,2000})""", re.I)
 _ALT = re.compile(r"""\balt\s*=\s*["']([^"']{0,300})""", re.I)
-
-
-_TAG = re.compile(_CODE_SPAN + r"|<([a-zA-Z][\w-]{0,30})\b([^<>]{0,3000})>")
+_TAG = re.compile(CODE_SPAN + r"|<([a-zA-Z][\w-]{0,30})\b([^<>]{0,3000})>")
 _MAY_HIDE = re.compile(r"\b(?:style|hidden|class|id|popover)\b|\A(?:template|dialog|noscript)", re.I)
 _SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]{0,50000})</style\s{0,9}>", re.I)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)

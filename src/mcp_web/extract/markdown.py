@@ -15,15 +15,15 @@ from typing import Literal
 from urllib.parse import urljoin
 
 from mcp_web.model.page import Heading, Link
-from mcp_web.text.markdown import HEADING
+from mcp_web.text.markdown import BULLET, CODE_SPAN, HEADING
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX_END = re.compile(r"[ \t]+#+[ \t]*$")
-_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_ITEM = re.compile(BULLET + r"[ \t]")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _IMAGE = r"!\[[^\[\]\n]{0,300}\]\([^()\s]{0,2000}(?:[ \t]+\"[^\"\n]{0,200}\")?\)"
 _LINK = re.compile(
-    r"`[^`\n]{1,300}`|(?P<bang>!?)\[(?P<text>(?:" + _IMAGE + r"|\\.|`[^`\n]{0,200}`|[^\[\]\n\\]){0,500})\]"
+    CODE_SPAN + r"|(?P<bang>!?)\[(?P<text>(?:" + _IMAGE + r"|\\.|`[^`\n]{0,200}`|[^\[\]\n\\]){0,500})\]"
     r"\((?P<open>\s{0,4}<?)(?P<url>(?:[^\s()<>]|\([^\s()<>]{0,200}\)){1,2000})(?P<rest>>?(?:\s{1,4}\"[^\"\n]{0,300}\")?\s{0,4}\))"
 )
 _REFERENCE = re.compile(r"^( {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*<?)([^\s<>]{1,2000})", re.M)

@@ -15,6 +15,7 @@ from itertools import chain, islice
 
 from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
 from mcp_web.model.page import Document
+from mcp_web.text.markdown import BULLET, CHECKBOX
 
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
@@ -26,7 +27,7 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:[A-Z]|[Ee]\.g|[Ii]\.e|vs|etc|cf|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Eq|approx|bzw|z\.B|Nr)\.$"
 )
 _LINKED = re.compile(r"\[([^\[\]]{0,300})\]\(")
-_ITEM_MARK = re.compile(r"^(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_ITEM_MARK = re.compile(rf"^{BULLET}\s+{CHECKBOX}")
 _ENDS = ".!?…。！？)”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")  # the same in ASCII, in half the time

@@ -6,10 +6,9 @@ import re
 from typing import Any
 
 from mcp_web.read.plain import to_plain
-from mcp_web.text.markdown import blocks, pieces
+from mcp_web.text.markdown import BULLET, PIPE, blocks, pieces
 
-_CELL = re.compile(r"(?<!\\)\|")
-_MARK = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_MARK = re.compile(rf"^\s*{BULLET}\s+")
 _HASHES = re.compile(r"^\s*#+\s*")
 
 
@@ -39,7 +38,7 @@ def _rows(table: str) -> list[dict[str, str]]:
 def _cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|")
     inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return [_plain(cell.replace("\\|", "|")) for cell in _CELL.split(inner)]
+    return [_plain(cell.replace("\\|", "|")) for cell in PIPE.split(inner)]
 
 
 def _plain(text: str) -> str:

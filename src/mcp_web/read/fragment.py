@@ -16,7 +16,7 @@ from itertools import takewhile
 from urllib.parse import quote as percent
 
 from mcp_web.read.plain import inline
-from mcp_web.text.markdown import Block, blocks, pieces
+from mcp_web.text.markdown import BULLET, CHECKBOX, PIPE, Block, blocks, pieces
 
 # A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
 FEWEST, MOST = 4, 12
@@ -123,7 +123,7 @@ def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
             continue
         cuts = _SHOWN_OTHERWISE.finditer(markdown, start, end)
         if block.kind == "table":
-            cuts = re.compile(r"(?<!\\)\|").finditer(markdown, start, end)
+            cuts = PIPE.finditer(markdown, start, end)
         edges = [start, *(edge for cut in cuts for edge in cut.span()), end]
         for begin, stop in zip(edges[::2], edges[1::2], strict=True):
             yield from _run(begin, stop, _clean(markdown[begin:stop]))
@@ -147,7 +147,7 @@ def _clean(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     text = re.sub(r"^[ \t]*(?:>[ \t]?)+", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", "", text)
+    text = re.sub(rf"^[ \t]*{BULLET}[ \t]+{CHECKBOX}", "", text)
     return re.sub(r"^ {0,3}#{1,6}[ \t]+|(?<![ \t])[ \t]++#+[ \t]*+$", "", text)
 
 

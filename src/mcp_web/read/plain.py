@@ -11,7 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from mcp_web.model.passage import Span
-from mcp_web.text.markdown import HEADING_MARKS, Block, blocks
+from mcp_web.text.markdown import BULLET, CHECKBOX, HEADING_MARKS, PIPE, Block, blocks
 
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
 # Every repetition is bounded or possessive, so that a hostile page of a megabyte of brackets costs linear time.
@@ -28,12 +28,11 @@ _INLINE = re.compile(
     re.DOTALL,
 )
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
-_BULLET = re.compile(r"^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)", re.MULTILINE)
+_BULLET = re.compile(rf"^([ \t]*)({BULLET}[ \t]+{CHECKBOX})", re.MULTILINE)
 _TABLE_RULE = re.compile(
     r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?:\n|$)", re.MULTILINE
 )
 _OUTER_PIPES = re.compile(r"^[ \t]*+\|[ \t]?|(?<![ \t])[ \t]*+(?<!\\)\|[ \t]*+$", re.MULTILINE)
-_PIPE = re.compile(r"(?<!\\)\|")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:`{3,}|~{3,})[^\n]*(?:\n|$)", re.MULTILINE)
 
 
@@ -100,7 +99,7 @@ def _markup(markdown: str, block: Block, display: bool) -> list[Span]:
         drop += _spans(_QUOTE_MARK, text, base)
     elif block.kind == "table":
         drop += _spans(_TABLE_RULE, text, base) + _spans(_OUTER_PIPES, text, base)
-        drop += [] if display else _spans(_PIPE, text, base)
+        drop += [] if display else _spans(PIPE, text, base)
     elif block.kind == "list":
         drop += _spans(_FENCE_LINE, text, base)
         drop += [] if display else [(base + m.start(2), base + m.end(2)) for m in _BULLET.finditer(text)]

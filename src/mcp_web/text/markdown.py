@@ -16,6 +16,10 @@ from typing import Literal, NamedTuple
 TARGET = re.compile(r"\]\([^()\[\]\n]*+(?:\([^()\[\]\n]*+\)[^()\[\]\n]*+)?\)")
 # A line that opens or closes fenced code, also inside a quote or a list.
 FENCE = re.compile(r"[ \t]*(?:>[ \t]?)*(`{3,}|~{3,})(?P<info>[^\n]*)")
+BULLET = r"(?:[-*+]|\d{1,9}[.)])"  # what a list item begins with, as a part of a pattern
+CHECKBOX = r"(?:\[[ xX]\][ \t]+)?"  # of a task, after its bullet
+CODE_SPAN = r"`[^`\n]{1,500}`"
+PIPE = re.compile(r"(?<!\\)\|")  # between two cells of a table
 HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 # What makes a line a heading and is not its text: leading and closing `#`, or the underline.
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
@@ -33,7 +37,7 @@ BlockKind = Literal["heading", "paragraph", "code", "table", "list", "quote", "m
 # Blocks that lose their meaning when cut: they move as one piece.
 WHOLE: frozenset[BlockKind] = frozenset({"code", "table", "list", "math"})
 
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+\S|[ \t]*$)")
+_ITEM = re.compile(rf"[ \t]*{BULLET}(?:[ \t]+\S|[ \t]*$)")
 _RULE = re.compile(r" {0,3}(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$")
 _DELIMITER_ROW = re.compile(r"[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")

@@ -10,6 +10,7 @@ from turbohtml import Element as ElementType
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.draft import MAX_INDENTS, WriterState, indented
 from mcp_web.extract.html.write.escape import code_span
+from mcp_web.text.markdown import PIPE
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 200
 MAX_SPAN = 1000
 _HEADINGS = "h1,h2,h3,h4,h5,h6"
-_PIPE = re.compile(r"(?<!\\)\|")
 
 
 def write_table(draft: WriterState, element: Element, out: list[str]) -> None:
@@ -145,7 +145,7 @@ def _cell_text(draft: WriterState, cell: Element) -> str:
 
 def in_cell(inside: list[str]) -> str:
     """Blocks on one line, pipes escaped."""
-    return _PIPE.sub(r"\\|", "<br>".join(flat(block) for block in inside))
+    return PIPE.sub(r"\\|", "<br>".join(flat(block) for block in inside))
 
 
 def flat(block: str) -> str:
