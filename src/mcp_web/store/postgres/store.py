@@ -79,6 +79,7 @@ class PostgresStore(StoreBase):
         self._search = SearchState(tenant, visible_only=is_shared)
         self._searching = anyio.Lock()
         self._numbers: dict[str, int] = {}  # of tenants by name
+        self._lacking: dict[str, lacking.Lacking] = {}  # by model
 
     @classmethod
     async def open(
@@ -211,7 +212,9 @@ class PostgresStore(StoreBase):
         await self._write(lambda db: vector_rows.keep(db, self.tenant, key, stored))
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
-        return await self._write(lambda db: vector_rows.drop(db, self.tenant, keep))
+        dropped = await self._write(lambda db: vector_rows.drop(db, self.tenant, keep))
+        self._lacking.clear()
+        return dropped
 
     # search
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
@@ -248,7 +251,8 @@ class PostgresStore(StoreBase):
         return await self._searches.read(lambda db: pages.headlines(db, self.tenant, keys))
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        return await self._look(lambda db: lacking.keys(db, self.tenant, model, limit))
+        found = self._lacking.setdefault(model, lacking.Lacking(model))
+        return await self._worker.read(lambda db: found.keys(db, self.tenant, limit))
 
     async def count_lacking_vectors(self, model: str) -> int:
         return await self._look(lambda db: lacking.count(db, self.tenant, model))
