@@ -14,7 +14,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from tests.extract.reading import read
 
-from mcp_web.errors import ConfigError
+from mcp_web.errors import ConfigError, ExtractFailed
 from mcp_web.extract import ocr
 from mcp_web.extract.ocr import Tesseract, find_tesseract
 from mcp_web.extract.pdf import scans
@@ -94,11 +94,20 @@ async def test_without_tesseract_the_answer_says_how_to_get_it(miniweb: MiniWeb,
             assert "mcp-web[ocr]" in result.text
 
 
-def test_many_scanned_pages_end_in_time_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scans, "_SECONDS", 4.0)
-    document = read(scan(*[(f"Page number {n} of many",) for n in range(24)]), "application/pdf", "https://a.example/")
-    assert "Page number 0 of many" in document.markdown
-    assert any("At most 20 pages or 4 seconds" in note for note in document.notes)
+def test_more_scanned_pages_than_are_read_leave_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scans, "_MOST_PAGES", 2)
+    monkeypatch.setattr(scans, "_SECONDS", 60.0)
+    document = read(scan(*[(f"Page number {n} of many",) for n in range(3)]), "application/pdf", "https://a.example/")
+    assert "Page number 1 of many" in document.markdown
+    assert "Page number 2 of many" not in document.markdown
+    assert any("At most 2 pages or 60 seconds" in note for note in document.notes)
+
+
+def test_scanned_pages_that_take_too_long_are_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scans, "_SECONDS", 0.5)
+    with pytest.raises(ExtractFailed) as caught:
+        read(scan(("Page number 0",)), "application/pdf", "https://a.example/")
+    assert "At most 20 pages or 0 seconds" in (caught.value.suggestion or "")
 
 
 def png_of(width: int, height: int) -> bytes:
