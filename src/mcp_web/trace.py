@@ -20,9 +20,9 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar, cast
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit, urlunsplit
 
 Level = Literal["off", "error", "info", "debug"]
@@ -123,6 +123,7 @@ tenant_figures: ContextVar[Figures | None] = ContextVar("tenant_figures", defaul
 figures = Figures()  # of the whole process
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
+T = TypeVar("T")
 _BEGINNING = 6  # characters of a secret that are masked even without the rest
 
 
@@ -177,6 +178,23 @@ def redact(text: str) -> str:
         if secret[:_BEGINNING] in text and "…" in text:
             text = _without_beginnings(text, secret)
     return text
+
+
+def redact_all(value: T) -> T:
+    """The same value with every configured secret in its texts masked: of lists, dictionaries and dataclasses too."""
+    return cast("T", _redacted(value)) if _secrets else value
+
+
+def _redacted(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_redacted(item) for item in value)
+    if isinstance(value, dict):
+        return {_redacted(name): _redacted(item) for name, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{one.name: _redacted(getattr(value, one.name)) for one in fields(value)})
+    return value
 
 
 def _without_beginnings(text: str, secret: str) -> str:

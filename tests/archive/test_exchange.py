@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_web import trace
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
@@ -74,6 +75,34 @@ async def test_a_round_trip_loses_nothing(name: str, stores: tuple[Store, Store]
     assert imported == exported
     assert await _state(two) == await _state(one)
     assert await two.cited_by([snapshot().key], 10) == await one.cited_by([snapshot().key], 10) != []
+
+
+@pytest.mark.parametrize("name", [*FORMATS, "bibtex", "csl"])
+async def test_no_export_holds_a_configured_secret_that_a_page_echoed(
+    name: str, stores: tuple[Store, Store], tmp_path: Path
+) -> None:
+    secret = "sk-echo/ed+3f9a7c51"
+    kept = snapshot(
+        document=dataclasses.replace(DOCUMENT, title=f"Key {secret}", markdown=f"It says {secret} twice: {secret}."),
+        headers=(("x-key", secret),),
+    )
+    await stores[0].keep(kept, derive(kept))
+    exports = {**{form: pair[0] for form, pair in FORMATS.items()}, "bibtex": export_bibtex, "csl": export_csl}
+    place = tmp_path / f"out.{name}"
+    trace.configure("error", (secret,))
+    try:
+        await exports[name](stores[0], place)
+    finally:
+        trace.configure("error")
+    files = [file for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file()]
+    written = b"".join(
+        gzip.decompress(data) if (data := file.read_bytes())[:2] == b"\x1f\x8b" else data for file in files
+    )
+    assert b"echo" not in written.replace(b"\\", b"")
+    assert "•••".encode() in written or b"\\u2022" in written
+    if name in FORMATS:
+        taken = await FORMATS[name][1](stores[1], place)
+        assert (taken.documents, taken.failed) == (1, ())
 
 
 async def test_importing_an_old_library_does_not_turn_pages_back(stores: tuple[Store, Store], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from mcp_web.render.chromium import Chromium
 from miniweb import MiniWeb
-from security import cases
+from security import cases, mechanisms
 
 pytestmark = pytest.mark.anyio
 
@@ -103,8 +103,15 @@ async def test_hidden_text_of_the_corpus_is_left_out(renderer: Chromium, web: Mi
     assert lost == []
 
 
-# Drawn all the same: class names of a framework without its sheet; Chromium draws relative sizes at 6 px at least.
-_DRAWN = {"special:framework", "special:framework-two", "special:inherited-percent", "special:font-zero-em"}
+# Drawn all the same: class names of a framework without its sheet; what is hidden only without reduced motion; Chromium
+# draws relative sizes at 6 px at least.
+_DRAWN = {
+    "mechanism:media-motion",
+    "special:framework",
+    "special:framework-two",
+    "special:inherited-percent",
+    "special:font-zero-em",
+}
 # Seen only after a click or with files that are not served here.
 _LATER = {
     "button-opens", "button-icon-opens", "accordion", "tabs", "popover-button", "dialog-command", "target-link",
@@ -137,6 +144,16 @@ async def test_no_variant_of_hidden_text_comes_back_and_no_visible_one_is_lost(
 
     assert through == []
     assert lost == []
+
+
+@pytest.mark.parametrize("name", mechanisms.SCRIPTED)
+async def test_text_that_a_script_hides_is_left_out(name: str, renderer: Chromium, web: MiniWeb) -> None:
+    head, body = mechanisms.SCRIPTED[name]
+    row = {"head": head, "body": body}
+    page = await renderer.render(web.site("scripted.example").page(f"/{name}", cases.hidden_page(row)))
+    text = text_of(page.body)
+    assert "ZQXHIDDEN" not in text
+    assert all(word in text for word in cases.VISIBLE)
 
 
 async def test_document_keeps_what_an_extractor_needs(renderer: Chromium, web: MiniWeb) -> None:

@@ -11,6 +11,11 @@ import json
 import random
 from pathlib import Path
 
+if __package__:
+    from security import mechanisms
+else:
+    import mechanisms
+
 OUT = Path(__file__).resolve().parent / "corpora" / "hidden_variants.jsonl"
 
 # Declarations that leave nothing to see, by what they do.
@@ -694,6 +699,10 @@ def rows() -> list[dict[str, object]]:
         add(f"special:{name}", False, head, body)
     for name, (head, body) in VISIBLE.items():
         add(f"visible:{name}", True, head, body)
+    for name, (head, body) in mechanisms.HIDDEN.items():
+        add(f"mechanism:{name}", False, head, body)
+    for name, (head, body) in mechanisms.VISIBLE.items():
+        add(f"visible:mechanism-{name}", True, head, body)
     return found
 
 

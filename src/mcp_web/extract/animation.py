@@ -3,9 +3,65 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from mcp_web.extract.declarations import Declared
+from mcp_web.extract.lengths import fraction
 from mcp_web.extract.style import Style
+
+Steps = Mapping[str, Mapping[str, Declared]]
+_ENDS = {"from": 0.0, "to": 100.0}
+
+
+def animated(style: Style, keyframes: Mapping[str, Steps]) -> list[Style]:
+    """The styles in which the animations of an element leave it; several where one of them never ends."""
+    states = [style]
+    for number, name in enumerate(_listed(style, "animation-name")):
+        steps = keyframes.get(name)
+        if steps:
+            states = [state for each in states for state in _one(each, steps, number)]
+    return states[:20]
+
+
+def _one(style: Style, steps: Steps, number: int) -> list[Style]:
+    """Where one animation leaves its element: at its first step, at its last, or moving between all of them."""
+
+    def value(name: str, default: str) -> str:
+        values = _listed(style, f"animation-{name}") or [default]
+        return values[number % len(values)]
+
+    first = _step(style, {**steps.get("0%", {}), **steps.get("from", {})})
+    last = _step(style, {**steps.get("100%", {}), **steps.get("to", {})})
+    direction, count = value("direction", "normal"), value("iteration-count", "1")
+    if direction.endswith("reverse"):
+        first, last = last, first
+    if direction.startswith("alternate") and (fraction(count) or 1.0) % 2 == 0:
+        last = first
+    fill, delay, duration = (
+        value("fill-mode", "none"),
+        _seconds(value("delay", "0s")),
+        _seconds(value("duration", "0s")),
+    )
+    waits_at_first = fill in ("backwards", "both") or delay <= 0
+    if value("play-state", "running") == "paused" and delay < 0 < duration:
+        return [_near(style, steps, 100 * -delay / duration)]
+    if (value("play-state", "running") == "paused" or delay > 60) and waits_at_first:
+        return [first]
+    if count == "infinite" and duration > 0:
+        between = [step for name, step in steps.items() if name not in ("from", "to", "0%", "100%")]
+        return [first, last, *(_step(style, step) for step in between)]
+    return [last] if fill in ("forwards", "both") else [style]
+
+
+def _near(style: Style, steps: Steps, percent: float) -> Style:
+    """The style at a moment at which an animation stands still: that of the nearest step."""
+    places = {name: _ENDS.get(name, 100 * (fraction(name) or 0.0)) for name in steps}
+    name = min(places, key=lambda each: abs(places[each] - percent % 100.0001))
+    return _step(style, steps[name]) if abs(places[name] - percent) < 10 else style
+
+
+def _listed(style: Style, name: str) -> list[str]:
+    return [part.strip() for part in re.split(r",(?![^()]*\))", style.get(name, ""))] if name in style else []
 
 
 def _seconds(value: str) -> float:
@@ -13,22 +69,5 @@ def _seconds(value: str) -> float:
     return float(found[1]) / (1000 if found[2] else 1) if found and found[1].count(".") < 2 else 0.0
 
 
-def animated(style: Style, steps: dict[str, dict[str, Declared]]) -> list[Style]:
-    """Where an animation leaves its element: at its first step, at its last, or moving between all of them."""
-    first = _step(style, {**steps.get("0%", {}), **steps.get("from", {})})
-    last = _step(style, {**steps.get("100%", {}), **steps.get("to", {})})
-    fill = style.get("animation-fill-mode", "none")
-    if style.get("animation-direction", "").endswith("reverse"):
-        first, last = last, first
-    delay = _seconds(style.get("animation-delay", "0s"))
-    waits_at_first = fill in ("backwards", "both") or delay <= 0
-    if (style.get("animation-play-state") == "paused" or delay > 60) and waits_at_first:
-        return [first]
-    if style.get("animation-iteration-count") == "infinite" and _seconds(style.get("animation-duration", "0s")) > 0:
-        between = [step for name, step in steps.items() if name not in ("from", "to", "0%", "100%")]
-        return [first, last, *(_step(style, step) for step in between)]
-    return [last] if fill in ("forwards", "both") else [style]
-
-
-def _step(style: Style, step: dict[str, Declared]) -> Style:
+def _step(style: Style, step: Mapping[str, Declared]) -> Style:
     return {**style, **{name: each.value for name, each in step.items() if each.value not in ("inherit", "unset")}}

@@ -25,6 +25,7 @@ from mcp_web.extract.selectors import (
     matches,
     required_names,
     select_any,
+    specificity,
     split_selectors,
     usable,
 )  # fmt: skip
@@ -41,7 +42,7 @@ _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", 
 _VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
-     "text-shadow", "-webkit-text-stroke", "-webkit-text-security")
+     "text-shadow", "-webkit-text-stroke", "-webkit-text-security", "font-size-adjust")
 )  # fmt: skip
 _INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
 _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
@@ -76,7 +77,9 @@ class Cascade:
 
     def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
         self._tree = tree
-        self.rules = Rules(sheets, names.asked if sheets else NO_NAMES)
+        names_asked = names.asked if sheets else NO_NAMES
+        containers = _containers(tree) if any("@container" in each for each in sheets) else ""
+        self.rules = Rules(sheets, names_asked, containers)
         self._declared: dict[int, Mapping[str, Declared]] = {}
         self._declarations: dict[int, _Declarations] = {}
         self._attributes: dict[str, _Declarations] = {}
@@ -133,8 +136,7 @@ class Cascade:
     def states(self, element: Element) -> list[Style]:
         """The styles between which an animation of the element moves, or the one in which it stays."""
         style = self.style(element)
-        steps = self._keyframes.get(style.get("animation-name", "none"))
-        return animated(style, steps) if steps else [style]
+        return animated(style, self._keyframes) if style.get("animation-name", "none") != "none" else [style]
 
     @contextmanager
     def assumed(self, element: Element, style: Style) -> Iterator[None]:
@@ -156,8 +158,9 @@ class Cascade:
         return self.rules.keyframes()
 
     @cached_property
-    def _registered(self) -> dict[str, str]:
-        return dict(self.rules.registered())
+    def _registered(self) -> dict[str, tuple[str, bool]]:
+        """Initial value of each registered property, and whether it is inherited."""
+        return {name: (value, inherits) for name, value, inherits in self.rules.registered()}
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[str, int, int]]]:
@@ -198,9 +201,17 @@ class Cascade:
     def _matching(self, element: Element) -> list[_Match]:
         """The rules that match the element, the weakest first."""
         near = [each for each in self._near(element) if self._is_matched(element, each.text)]
-        found = [match for each in near if (match := self._match(each)) and _in_scope(element, match.rule.context)]
+        found = [match for each in near if (match := self._match(each)) and self._applies(element, match.rule.context)]
         found.sort(key=lambda match: match.order)
         return found
+
+    def _applies(self, element: Element, context: Context) -> bool:
+        """Whether what stands around a rule lets it apply to the element."""
+        parent = parent_of(element) if context.queries else None
+        for name, value in context.queries:
+            if parent is None or self.inherited(parent, name) != value:
+                return False
+        return _in_scope(element, context)
 
     def _is_matched(self, element: Element, selector: str) -> bool:
         """Whether the selector matches. One that is asked for often is searched for once in the whole tree."""
@@ -222,7 +233,7 @@ class Cascade:
     def _weigh(self, selector: _Selector) -> _Match | None:
         weights = self._weights.get(selector.rule)
         if weights is None:
-            weights = self._weights[selector.rule] = _specificity(self.rules.selectors[selector.rule])
+            weights = self._weights[selector.rule] = specificity(self.rules.selectors[selector.rule])
         if selector.number >= len(weights):
             return None
         rule = self.rules.rule(selector.rule)
@@ -299,7 +310,7 @@ class Cascade:
         """The declarations with variables and words such as `inherit` replaced."""
         found: dict[str, str] = {}
         for name, value in winners.items():
-            if name[:2] == "--" or ("var(" not in value and value not in _WIDE):
+            if name[:2] == "--" or ("var(" not in value and value not in _WIDE and value != "currentcolor"):
                 found[name] = value
                 continue
             if "var(" in value:
@@ -309,6 +320,8 @@ class Cascade:
                     continue
                 if not value or not is_valid(name, value):
                     continue
+            if name == "color" and value == "currentcolor":
+                continue  # the parent's
             if value == "inherit" and name not in _INHERITED:
                 parent = parent_of(element)
                 value = self.style(parent).get(name, "") if parent is not None else ""
@@ -328,19 +341,15 @@ class Cascade:
         return _VAR.sub(known, value).strip()[:_MOST_VALUE]
 
     def _custom(self, element: Element, name: str) -> str | None:
-        parent = parent_of(element)
+        initial, inherits = self._registered.get(name, (None, True))
+        parent = parent_of(element) if inherits else None
         value = self.inherited(parent, name) if parent is not None else None
-        return value if value is not None else self._registered.get(name)
+        return value if value is not None else initial
 
 
-def _specificity(selector: str) -> list[tuple[int, int, int]]:
-    """The weight of each selector of a list; empty where one is not valid."""
-    from turbohtml.convert import css_specificity
-
-    try:
-        return css_specificity(usable(selector))
-    except ValueError:
-        return []
+def _containers(tree: Node) -> str:
+    """The style attributes that declare a container."""
+    return ";".join(element.attr("style") or "" for element in tree.select("[style*=container i]"))
 
 
 def parent_of(element: Element) -> Element | None:

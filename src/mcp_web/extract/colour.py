@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 _NAMES = {
@@ -48,7 +48,10 @@ _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|g
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
 _LITERAL = re.compile(r"#[0-9a-f]{3,8}|(?:rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color)\([^()]*\)|[a-z]{3,}")
 _DEEPEST = 4
-_UNCHANGED = re.compile(r"\w+\(from (.+) (?:r g b|h s l|h w b|l a b|l c h)\)\Z")  # a colour made of another as it is
+_PLAIN_SPACES = ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
+# A colour made of another one, with its parts as they are or with others in their place.
+_RELATIVE = re.compile(r"(\w+)\(from (.+) ([\w.%-]+) ([\w.%-]+) ([\w.%-]+?)\s*(?:/\s*([\w.%]+)\s*)?\)\Z")
+_PARTS = {"rgb": "rgb", "hsl": "hsl", "hwb": "hwb", "lab": "lab", "lch": "lch", "oklab": "lab", "oklch": "lch"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +111,40 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
     found = _FUNCTION.match(text)
     if found is None or depth > _DEEPEST:
         return None
-    same = _UNCHANGED.match(text)
-    if same is not None:
-        return parse_colour(same[1], depth + 1)
+    relative = _RELATIVE.match(text)
+    if relative is not None:
+        return _of_another(relative, depth)
     if found[1] in ("color-mix", "light-dark"):
         return _mixed(found[1], found[2], depth)
     return _function(found[1].removesuffix("a"), re.split(r"[,/\s]+", found[2].strip()))
+
+
+def _of_another(found: re.Match[str], depth: int) -> Colour | None:
+    """A colour made of another: its parts are those of the other or given; only of rgb and hsl in any mixture."""
+    kind = found[1].removesuffix("a") if found[1] in ("rgba", "hsla") else found[1]
+    origin, names, parts = parse_colour(found[2], depth + 1), _PARTS.get(kind), [found[3], found[4], found[5]]
+    if origin is None or names is None:
+        return None
+    own = _channels(origin, kind)
+    if own is not None:
+        parts = [str(own[names.index(part)]) if part in names else part for part in parts]
+        colour = _function(kind, parts)
+    else:
+        colour = origin if parts == list(names) else _function(kind, parts)
+    alpha = _numbers([found[6]] * 3, (1.0,) * 3) if found[6] and found[6] != "alpha" else [origin.alpha]
+    return replace(colour, alpha=min(1.0, max(0.0, alpha[0]))) if colour is not None and alpha else None
+
+
+def _channels(colour: Colour, kind: str) -> tuple[float, float, float] | None:
+    """The parts of a colour in rgb or hsl."""
+    if kind == "rgb":
+        return colour.red, colour.green, colour.blue
+    if kind != "hsl":
+        return None
+    import colorsys
+
+    hue, lightness, saturation = colorsys.rgb_to_hls(colour.red / 255, colour.green / 255, colour.blue / 255)
+    return 360 * hue, 100 * saturation, 100 * lightness
 
 
 def _hex(digits: str) -> Colour | None:
@@ -163,7 +194,10 @@ def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
 def _function(kind: str, parts: list[str]) -> Colour | None:
     if kind == "color":
         space, *parts = parts
-        values = _numbers(parts, (1.0, 1.0, 1.0)) if space in ("srgb", "srgb-linear", "display-p3") else None
+        if space.startswith("xyz"):
+            values = _numbers(parts, (1.0, 1.0, 1.0))
+            return _rgb(_of_xyz(*values[:3]), values[3:]) if values else None
+        values = _numbers(parts, (1.0, 1.0, 1.0)) if space in _PLAIN_SPACES else None
         return _rgb([value * 255 for value in values[:3]], values[3:]) if values else None
     scales = {
         "rgb": (255.0, 255.0, 255.0), "hsl": (360.0, 100.0, 100.0), "hwb": (360.0, 100.0, 100.0),
@@ -200,7 +234,10 @@ def _lab(lightness: float, a: float, b: float) -> list[float]:
         white * (part**3 if part > 6 / 29 else (part - 16 / 116) * 3 * (6 / 29) ** 2)
         for white, part in zip((0.9505, 1.0, 1.089), (middle + a / 500, middle, middle - b / 200), strict=True)
     ]
-    x, y, z = xyz
+    return _of_xyz(*xyz)
+
+
+def _of_xyz(x: float, y: float, z: float) -> list[float]:
     return _gamma(
         (
             3.2406 * x - 1.5372 * y - 0.4986 * z,

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 
 from mcp_web.extract.declarations import is_valid
+from mcp_web.extract.lengths import pixels
+from mcp_web.extract.selectors import is_selector
 
 _SCREEN = {
     "width": 1280.0, "height": 720.0, "device-width": 1280.0, "device-height": 720.0, "inline-size": 1280.0,
@@ -18,10 +20,13 @@ _FEATURES = {
     "prefers-contrast": "no-preference", "prefers-reduced-transparency": "no-preference", "hover": "hover",
     "any-hover": "hover", "pointer": "fine", "any-pointer": "fine", "scripting": "enabled", "display-mode": "browser",
     "forced-colors": "none", "inverted-colors": "none", "update": "fast", "overflow-block": "scroll",
+    "overflow-inline": "scroll", "dynamic-range": "standard", "video-dynamic-range": "standard", "color-gamut": "srgb",
+    "prefers-reduced-data": "no-preference", "scan": "progressive", "environment-blending": "opaque",
 }  # fmt: skip
 _RATIOS = ("resolution", "pixel-ratio", "aspect-ratio", "color", "grid", "transform-3d")
 _NEVER = ("monochrome", "grid", "color-index")
-_LENGTH = re.compile(r"([\d.]+)(px|em|rem)?\Z")
+_DENSITY = re.compile(r"(\d+\.?\d*|\.\d+)(dppx|dpi|dpcm|x)")
+_DENSITIES = {"dppx": 1.0, "x": 1.0, "dpi": 1 / 96, "dpcm": 2.54 / 96}
 _COMPARED = re.compile(r"(.*?)(<=|>=|<|>|=)(.*)\Z")
 _DEEPEST = 10
 _SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "=": operator.eq}
@@ -35,10 +40,16 @@ def media_holds(query: str) -> bool:
     return not query or any(_one_query(each) for each in _split(query, ","))
 
 
-def container_holds(condition: str) -> bool:
-    """Whether a container query holds for a container as wide as the screen; of other queries nothing is known."""
-    condition = condition.strip()
-    return "style(" not in condition and _holds(condition[condition.find("(") :], _feature, 0)
+def container_holds(condition: str, containers: frozenset[str]) -> bool:
+    """Whether a container query holds for a container as wide as the screen; of other queries nothing is known.
+
+    `containers` are the names and types that the sheets declare.
+    """
+    name, _, features = condition.strip().partition("(")
+    name = name.replace("not", "").strip()
+    if "style(" in condition or containers.isdisjoint(("size", "inline-size")) or (name and name not in containers):
+        return False
+    return _holds(condition[condition.find("not (") :] if "not (" in condition else f"({features}", _feature, 0)
 
 
 def supports_holds(condition: str) -> bool:
@@ -121,13 +132,13 @@ def _pixels(value: str) -> float | None:
     ratio = re.fullmatch(r"(\d{1,5})\s*/\s*(\d{1,5})", value.strip())
     if ratio is not None:
         return int(ratio[1]) / max(1, int(ratio[2]))
-    found = _LENGTH.match(value.strip().removesuffix("dppx"))
-    if found is None or found[1].count(".") > 1 or found[1] == ".":
-        return None
-    return float(found[1]) * (16 if found[2] in ("em", "rem") else 1)
+    found = _DENSITY.fullmatch(value.strip())
+    return float(found[1]) * _DENSITIES[found[2]] if found else pixels(value)
 
 
 def _supported(text: str) -> bool:
-    """A declaration that a browser of today understands; other tests, as `selector(…)`, are taken to hold."""
+    """A declaration or selector that a browser of today understands; other tests are taken to hold."""
+    if text.startswith("selector(") and text.endswith(")"):
+        return is_selector(text[9:-1])
     name, colon, value = text.partition(":")
     return not colon or "(" in name or is_valid(name.strip(), value.strip())

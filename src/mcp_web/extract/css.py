@@ -7,26 +7,25 @@ fifty times the page's parse; splitting at the braces and looking at few rules c
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
 from mcp_web.extract.selectors import may_match
+from mcp_web.extract.sheet_text import MOST, cleaned
 
-_MOST = 1_000_000  # characters of all sheets of a page
 _MOST_NESTING = 20
 _MOST_KEYFRAMES = 500
 _KEYFRAMES = re.compile(r"@(?:-webkit-|-moz-|-o-)?keyframes\s+(.+)", re.S)
 _LAYER_STATEMENT = re.compile(r"@layer\s+([^{};]{1,2000});", re.I)
 _PROPERTY = re.compile(r"@property\s+(--[\w-]+)\Z")
-_IMPORT = re.compile(r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?(data:text/css[^\"'\s)]{1,100000})", re.I)
-_URL = re.compile(r"url\([^()\"']*\)")
-_UNSAFE = re.compile(r"[{};,()]")
+_PART = re.compile(r"::part\(([\w-]+)\)")
+_BRACE = re.compile(r"([{}])")
+_STYLE_QUERY = re.compile(r"@container\s*style\(\s*(--[\w-]+)\s*:\s*([^()]+)\)\Z")
+_CONTAINER = re.compile(r"container(?:-name|-type)?\s*:\s*([^;{}]+)", re.I)
 
 LayerKey = tuple[float, ...]
 _Inside = Callable[[str, "Context", int], "Context"]
@@ -41,7 +40,7 @@ class Context(NamedTuple):
     scope: str = ""  # the elements that the rule is limited to
     limit: str = ""  # the elements inside of which it no longer applies
     keyframes: str = ""
-    property: str = ""
+    queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
 
 
 class Rule(NamedTuple):
@@ -54,17 +53,21 @@ class Rule(NamedTuple):
 class Rules:
     """The rules of some sheets that apply on a desktop screen and could match an element of the page, in order."""
 
-    def __init__(self, sheets: list[str], names: frozenset[str]) -> None:
-        """`names` are the classes and ids of the page: of the thousands of a framework's rules it needs a handful."""
+    def __init__(self, sheets: list[str], names: frozenset[str], attributes: str = "") -> None:
+        """`names` are the classes and ids of the page: of the thousands of a framework's rules it needs a handful.
+
+        `attributes` are style attributes that may declare containers.
+        """
+        self._containers = _containers_of((*sheets, attributes))
         self._heads: list[str] = []  # what stands before each rule's brace
         self._bodies: list[str] = []
         self._starts: list[int] = []  # the rules at which the context changes
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
         self._held: dict[str, bool] = {}  # conditions that were tested; sheets repeat few of them
-        left = _MOST
+        left = MOST
         for sheet in sheets:
-            self._read(_cleaned(sheet[:left]))
+            self._read(cleaned(sheet[:left]))
             left -= len(sheet)
             if left <= 0:
                 break
@@ -83,6 +86,10 @@ class Rules:
                 continue
             for at in range(start, end):
                 selector = _selector(self._heads[at])
+                if "::" in selector:
+                    selector = _PART.sub(r" [part~=\1]", selector).replace("::details-content", " > :not(summary)")
+                if context.scope:
+                    selector = selector.replace(":scope", f":is({context.scope})").replace("&", f":is({context.scope})")
                 if selector and may_match(selector, names):
                     self._alive.append(at)
                     self.selectors.append(selector)
@@ -94,7 +101,7 @@ class Rules:
         """The declarations of the rules that declare a variable, and of properties that the sheets register."""
         if "var(" in self.text:
             yield from (self._bodies[at] for at in self._alive if "--" in self._bodies[at])
-            yield from (f"{name}:{value}" for name, value in self.registered())
+            yield from (f"{name}:{value}" for name, value, _ in self.registered())
 
     def rule(self, at: int) -> Rule:
         """The rule at a place."""
@@ -131,13 +138,13 @@ class Rules:
             found[context.keyframes] = steps
         return found
 
-    def registered(self) -> Iterator[tuple[str, str]]:
-        """The initial values of properties that the sheets register."""
+    def registered(self) -> Iterator[tuple[str, str, bool]]:
+        """The properties that the sheets register: name, initial value, whether it is inherited."""
         for head, body in zip(self._heads, self._bodies, strict=True):
             found = _PROPERTY.match(head.rpartition(";")[2].strip().lower()) if "@property" in head else None
             value = re.search(r"initial-value\s*:\s*([^;]+)", body, re.I) if found else None
             if found and value:
-                yield found[1], value[1].strip().lower()
+                yield found[1], value[1].strip().lower(), re.search(r"inherits\s*:\s*false", body, re.I) is None
 
     def _context(self, at: int) -> Context:
         place = bisect_right(self._starts, at) - 1
@@ -155,6 +162,8 @@ class Rules:
             if not pieces[at][1]:
                 if len(around) > 1:
                     around.pop()
+                elif at + 1 < len(pieces):  # it closes nothing: the next selector is not valid
+                    pieces[at + 1] = (f"}}{pieces[at + 1][0]}", *pieces[at + 1][1:])
                 self._change(first + at + 1, around[-1])
                 continue
             *preludes, head = pieces[at][0].split("{")
@@ -213,24 +222,44 @@ class Rules:
         if lowered.startswith("@scope"):
             scope, _, limit = words[6:].partition(" to ")
             return above._replace(scope=_in_brackets(scope), limit=_in_brackets(limit))
+        query = _STYLE_QUERY.match(lowered.strip())
+        if query is not None:
+            return above._replace(queries=(*above.queries, (query[1], query[2].strip())))
         holds = self._held.get(lowered)
         if holds is None:
-            holds = self._held[lowered] = _holds(lowered)
+            holds = self._held[lowered] = _holds(lowered, self._containers)
         return above if holds else above._replace(holds=False)
 
 
-def _holds(condition: str) -> bool:
+def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:
+    """The names and types of the containers that sheets and attributes declare; one without a type is none."""
+    if not any("@container" in text for text in texts):
+        return frozenset()
+    found = (value for text in texts for value in _CONTAINER.findall(text))
+    return frozenset(word for value in found for word in value.lower().replace("/", " ").split())
+
+
+def _holds(condition: str, containers: frozenset[str]) -> bool:
     """Whether what stands inside an at-rule applies; of one that is not known, nothing does."""
     if condition.startswith("@media"):
         return media_holds(condition[6:])
     if condition.startswith("@supports"):
         return supports_holds(condition[9:])
-    return condition.startswith("@container") and container_holds(condition[10:])
+    return condition.startswith("@container") and container_holds(condition[10:], containers)
 
 
 def _selector(head: str) -> str:
-    selector = (head.rpartition(";")[2] if ";" in head else head).strip()
-    return selector if selector[:1] != "@" else ""
+    """The selector of a rule; empty where there is none that is valid."""
+    selector = (_without_statements(head) if "@" in head else head).strip()
+    return "" if selector[:1] == "@" or ";" in selector else selector
+
+
+def _without_statements(head: str) -> str:
+    """What stands before a brace without the statements in front of it, such as `@charset "utf-8";`."""
+    head = head.lstrip()
+    while head[:1] == "@" and ";" in head:
+        head = head.partition(";")[2].lstrip()
+    return head
 
 
 def _in_brackets(text: str) -> str:
@@ -238,108 +267,41 @@ def _in_brackets(text: str) -> str:
     return text[1:-1].strip() if text.startswith("(") and text.endswith(")") else ""
 
 
-def unpacked(address: str) -> str:
-    """The sheet inside a `data:` address."""
-    kind, _, text = address[:_MOST].partition(",")
-    text = unquote(text)
-    if not kind.lower().startswith("data:text/css"):
-        return ""
-    if not kind.lower().endswith("base64"):
-        return text
-    try:
-        return b64decode(text).decode("utf-8", "replace")
-    except ValueError:
-        return ""
-
-
-def imported(sheet: str) -> Iterator[str]:
-    """The sheets that a sheet imports and carries with it."""
-    for found in _IMPORT.finditer(sheet[:_MOST]):
-        yield unpacked(found[1])
-
-
-def _cleaned(text: str) -> str:
-    """The sheet without comments, and without braces and semicolons that are none."""
-    text = without_comments(text)
-    if "<!--" in text or "-->" in text:
-        text = text.replace("<!--", " ").replace("-->", " ")
-    text = quoted_safely(text)
-    return _URL.sub("url()", text) if "url(" in text else text
-
-
-def without_comments(text: str) -> str:
-    """The text without comments; an unclosed one ends it."""
-    parts: list[str] = []
-    at = 0
-    while True:
-        start = text.find("/*", at)
-        if start < 0:
-            parts.append(text[at:])
-            return "".join(parts)
-        parts.append(text[at:start])
-        at = text.find("*/", start + 2)
-        if at < 0:
-            return "".join(parts)
-        at += 2
-
-
-def quoted_safely(text: str) -> str:
-    """The text with braces, brackets, commas and semicolons inside strings escaped; long strings are emptied."""
-    parts: list[str] = []
-    kept = at = 0
-    double, single = text.find('"'), text.find("'")
-    while double >= 0 or single >= 0:
-        start = double if single < 0 or 0 <= double < single else single
-        end = text.find(text[start], start + 1)
-        at = start + 1
-        if end > 0 and text.find("\n", start, end) < 0:
-            parts.append(text[kept:start])
-            inside = text[start + 1 : end] if end - start < 200 else ""
-            parts.append(f'"{_UNSAFE.sub(_escaped, inside)}"')
-            kept = at = end + 1
-        if 0 <= double < at:
-            double = text.find('"', at)
-        if 0 <= single < at:
-            single = text.find("'", at)
-    parts.append(text[kept:])
-    return "".join(parts)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\{ord(found[0]):x} "
-
-
 def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
     """Selector, declarations and context of every rule, nested ones under their parent's selector."""
-    pieces = text.split("{")
-    open_blocks: list[tuple[Context, str]] = []  # context, selector of a style rule
-    before = pieces[0].rpartition("}")[2]
-    for piece in pieces[1:]:
-        prelude = before.rpartition(";")[2].strip() if ";" in before else before.strip()
-        context, parent = open_blocks[-1] if open_blocks else (Context(), "")
-        if prelude[:1] == "@":
-            open_blocks.append((inside(prelude, context, len(open_blocks)), parent))
-            body, _, before = piece.partition("}")
-            if parent and ":" in body:
-                yield parent, body, open_blocks[-1][0]
-            if len(body) == len(piece):
-                before = piece
-                continue
-            open_blocks.pop()
+    around: list[tuple[Context, str]] = [(Context(), "")]  # context, selector of a style rule
+    pending = ""
+    for piece in _BRACE.split(text):
+        context, parent = around[-1]
+        if piece == "{":
+            declarations, _, prelude = pending.rpartition(";") if parent else ("", "", _without_statements(pending))
+            if declarations:
+                yield parent, declarations, context
+            around.append(_opened(prelude.strip(), context, parent, len(around), inside))
+        elif piece != "}":
+            pending += piece
+            continue
+        elif len(around) > 1:
+            if parent and pending.strip():
+                yield parent, pending, context
+            around.pop()
         else:
-            selector = _nested(parent, prelude) if parent else prelude
-            open_blocks.append((context if len(open_blocks) < _MOST_NESTING else Context(False), selector))
-            body, _, before = piece.partition("}")
-            if selector:
-                yield selector, body, open_blocks[-1][0]
-            if len(body) == len(piece):
-                before = piece
-                continue
-            open_blocks.pop()
-        while "}" in before:
-            if open_blocks:
-                open_blocks.pop()
-            before = before.partition("}")[2]
+            pending = "}"  # closes nothing: it becomes part of the next selector, which is not valid then
+            continue
+        pending = ""
+    context, parent = around[-1]
+    if parent and pending.strip():
+        yield parent, pending, context
+
+
+def _opened(prelude: str, context: Context, parent: str, depth: int, inside: _Inside) -> tuple[Context, str]:
+    """Context and selector inside of a block."""
+    if prelude[:1] == "@":
+        registers = prelude[:9].lower() == "@property"
+        return inside(prelude, context, depth), prelude if registers else parent
+    if not prelude or depth > _MOST_NESTING:
+        return Context(False), "*"
+    return context, _nested(parent, prelude) if parent else prelude
 
 
 def _nested(parent: str, selector: str) -> str:

@@ -14,6 +14,7 @@ from mcp_web.extract.colour import is_colour
 
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\n]))")
+_OUTSIDE_VALUE = re.compile(r"\b(?:env|anchor)\(\s*([\w-]+)[^,()]*(?:,([^()]*))?\)", re.I)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.S)
 _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 _LENGTH = re.compile(
@@ -62,7 +63,9 @@ _FREE = frozenset(
      "background-image", "background-clip", "text-shadow", "-webkit-text-stroke", "animation-name",
      "animation-duration", "animation-delay", "animation-fill-mode", "animation-play-state",
      "animation-iteration-count", "animation-direction", "transition", "z-index", "contain", "perspective",
-     "font-palette", "text-overflow", "-webkit-text-security", "all",
+     "font-palette", "text-overflow", "-webkit-text-security", "all", "box-shadow", "mix-blend-mode", "offset-path",
+     "font-size-adjust", "mask-size", "float", "grid-template-rows", "flex-basis", "flex-grow", "text-decoration",
+     "text-decoration-thickness",
     )
 )  # fmt: skip
 _NUMBERS = frozenset(("opacity", "zoom", "line-height"))
@@ -78,15 +81,17 @@ _ALIASES = {
     "min-inline-size": "min-width", "-webkit-text-stroke-width": "-webkit-text-stroke",
     "-webkit-transition": "transition",
     "transition-property": "transition", "transition-duration": "transition", "overflow-block": "overflow-y",
-    "overflow-inline": "overflow-x",
+    "overflow-inline": "overflow-x", "-webkit-mask-size": "mask-size", "offset": "offset-path",
+    "text-decoration-line": "text-decoration", "-webkit-box-shadow": "box-shadow",
 }  # fmt: skip
 _TRACKED = {"display", *_KEYWORDS, *_LENGTHS, *_COLOURS, *_FREE, *_NUMBERS}
 _SHORTHANDS = frozenset(
     (
      "background", "font", "margin", "padding", "inset", "inset-inline", "inset-block", "margin-inline",
-     "margin-block", "overflow", "animation",
+     "margin-block", "overflow", "animation", "flex",
     )
 )  # fmt: skip
+_MOST_ANIMATIONS = 10
 _IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
 _PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
 _SPLIT = re.compile(r"\s+(?![^()]*\))")
@@ -113,7 +118,9 @@ def _parse_short(text: str) -> Mapping[str, Declared]:
 def _parse(text: str) -> Mapping[str, Declared]:
     found: dict[str, Declared] = {}
     if "/*" in text:
-        text = _COMMENT.sub("", text)
+        text = _COMMENT.sub(" ", text)  # it separates what stands on both sides
+    if "env(" in text or "anchor(" in text:
+        text = _OUTSIDE_VALUE.sub(_fallback, text)
     escaped = "\\" in text
     for part in (text if escaped else text.lower()).split(";"):
         name, _, value = part.partition(":")
@@ -157,7 +164,13 @@ def _character(found: re.Match[str]) -> str:
     if found[2]:
         return found[2]
     code = int(found[1], 16)
-    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"
+    known = 0x20 < code < 0x110000 and not 0xD800 <= code < 0xE000
+    return chr(code) if known else "\ufffd"  # an escaped space or control is part of a name, and never separates
+
+
+def _fallback(found: re.Match[str]) -> str:
+    """What stands for a value of the window or of an anchor: on a desktop screen there is none."""
+    return "0px" if found[1].lower().startswith(("safe-area", "keyboard-inset")) else (found[2] or found[0]).strip()
 
 
 @lru_cache(maxsize=4096)  # few declarations are written again and again
@@ -196,6 +209,8 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield "overflow-y", words[-1] if words else ""
     elif name == "animation":
         yield from _animation(value)
+    elif name == "flex":
+        yield from _flex(value)
     else:
         yield from _sides(name, _SPLIT.split(value))
 
@@ -227,6 +242,8 @@ def _background(value: str) -> Iterator[tuple[str, str]]:
     words = _SPLIT.split(value.replace("/", " / "))
     colours = [word for word in words if is_colour(word.rstrip(","))]
     images = [word for word in words if _PICTURE.search(word)]
+    if "/" in words[:-1] and _ZERO.match(words[words.index("/") + 1].removesuffix("px").rstrip("%") or "x"):
+        images = ["none"] if images else []
     if not colours and not images and not all(_IDENT.match(word) or _is_length(word) for word in words):
         return
     yield "background-color", colours[-1].rstrip(",") if colours else "transparent"
@@ -234,12 +251,29 @@ def _background(value: str) -> Iterator[tuple[str, str]]:
     yield "background-clip", "text" if "text" in words else "border-box"
 
 
+def _flex(value: str) -> Iterator[tuple[str, str]]:
+    words = _SPLIT.split(value)
+    numbers = [word for word in words if _NUMBER.match(word) and not word.endswith("%")]
+    sizes = [word for word in words if word not in numbers]
+    basis = sizes[0] if sizes else numbers[2] if len(numbers) > 2 else "0%"
+    yield "flex-grow", numbers[0] if numbers else "1"
+    yield "flex-basis", basis if value not in ("auto", "none", "initial") else "auto"
+
+
 def _animation(value: str) -> Iterator[tuple[str, str]]:
-    """The last of several animations wins where they set the same; only one is followed."""
+    """Each longhand is a list with one value for each animation."""
     if value in _WIDE or value == "none":
         yield "animation-name", "none"
         return
-    words = _SPLIT.split(value.rpartition(",")[2].strip() if "(" not in value else value)
+    parts = [
+        dict(_one_animation(_SPLIT.split(part.strip())))
+        for part in re.split(r",(?![^()]*\))", value)[:_MOST_ANIMATIONS]
+    ]
+    for name in parts[0]:
+        yield name, ",".join(part[name] for part in parts)
+
+
+def _one_animation(words: list[str]) -> Iterator[tuple[str, str]]:
     times = [word for word in words if _TIME.match(word)]
     yield "animation-duration", times[0] if times else "0s"
     yield "animation-delay", times[1] if len(times) > 1 else "0s"

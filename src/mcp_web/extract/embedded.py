@@ -26,16 +26,30 @@ _EMPTY_LINK = re.compile(r"\[\s{0,4}\]\([^()\s]{0,2000}\)")
 _SRC = re.compile(r"""\bsrc\s*=\s*["']?([^"'\s>]{1,2000})""", re.I)
 _ALT = re.compile(r"""\balt\s*=\s*["']([^"']{0,300})""", re.I)
 _TAG = re.compile(CODE_SPAN + r"|<([a-zA-Z][\w-]{0,30})\b([^<>]{0,3000})>")
-_MAY_HIDE = re.compile(r"\b(?:style|hidden|class|id|popover)\b|\A(?:template|dialog|noscript)", re.I)
+_MAY_HIDE = re.compile(
+    r"\b(?:style|hidden|class|id|popover|color)\b"
+    r"|\A(?:template|dialog|noscript|script|svg|iframe|object|canvas|select|datalist)\b",
+    re.I,
+)
+_NEVER_TEXT = frozenset(("script", "svg", "iframe", "object", "canvas", "select", "datalist", "style"))
+_VOID = frozenset(("img", "input", "br", "hr", "area", "wbr"))
 _SHEET = re.compile(r"<style\b[^<>]{0,200}>([^<]{0,50000})</style\s{0,9}>", re.I)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _MOST_TAGS = 500  # judged in one text
 
 
-def without_hidden(markdown: str) -> tuple[str, int]:
-    """Markdown outside of code without the raw HTML that nobody sees, across blank lines too, and how much that was."""
+def sheets_of(markdown: str) -> str:
+    """The style sheets in a text."""
+    return "".join(_SHEET.findall(markdown)) if "<style" in markdown.lower() else ""
+
+
+def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
+    """Markdown outside of code without the raw HTML that nobody sees, across blank lines too, and how much that was.
+
+    `sheets` are those of the whole document, where the text is a part of one.
+    """
     count = 0
-    sheets = "".join(_SHEET.findall(markdown)) if "<style" in markdown.lower() else ""
+    sheets = sheets_of(markdown) if sheets is None else sheets
 
     def stretch(text: str) -> str:
         nonlocal count
@@ -63,12 +77,17 @@ def _without_hidden(text: str, sheets: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1024)
 def _is_hidden(tag: str, name: str, sheets: str) -> bool:
-    html = f"<style>{sheets}</style>{tag}x</{name}>" if sheets else f"{tag}x</{name}>"
-    return snippet_markdown(html, "https://a.invalid/")[1] > 0
+    if name.lower() in _NEVER_TEXT:
+        return True
+    is_void = name.lower() in _VOID
+    inside = f"<span{tag[len(name) + 1 :].rstrip('/>')}>x</span>" if is_void else f"{tag}x</{name}>"
+    return snippet_markdown(f"<style>{sheets}</style>{inside}" if sheets else inside, "https://a.invalid/")[1] > 0
 
 
 def _end_of(text: str, name: str, start: int) -> int:
     """Where the element that was opened before `start` ends."""
+    if name.lower() in _VOID:
+        return start
     depth = 1
     for found in re.finditer(rf"<(/?){re.escape(name)}\b[^<>]{{0,3000}}>", text[start:], re.I):
         depth += -1 if found[1] else 1

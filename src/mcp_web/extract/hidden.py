@@ -8,22 +8,22 @@ Run it after the metadata were read and before the content is chosen.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from turbohtml import Element
 
+from mcp_web.extract.boxes import Boxes
 from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.characters import clean_text
-from mcp_web.extract.conditions import media_holds
-from mcp_web.extract.css import imported, unpacked
 from mcp_web.extract.ink import Ink
 from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
-from mcp_web.extract.palette import Palette, colours_of
-from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, visible_length
+from mcp_web.extract.palette import Palette, colours_of, page_colours
+from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, is_something, visible_length
 from mcp_web.extract.shadow import settle_shadows
+from mcp_web.extract.sheet_text import own_sheets
 from mcp_web.extract.style import FAINT, Style, fades, hides_box
 from mcp_web.extract.suspects import by_attribute, by_rule
 from mcp_web.extract.tabs import LABEL, settle_tabs
@@ -37,8 +37,10 @@ __all__ = ["clean_text", "remove_hidden"]
 _NEVER_SHOWN = frozenset(("template", "noframes", "noembed", "rp", "mphantom"))
 _PLAYERS = frozenset(("video", "audio", "object", "canvas", "iframe"))
 # Two passes find every candidate that is not told by its class: by a set of tags, and by what takes a selector.
-_TAGS = _NEVER_SHOWN | _PLAYERS | {"noscript", "dialog", "style"}
-_ATTRIBUTES = f"link[href^='data:' i],[hidden],[popover],[style],[bgcolor],[role=tablist],[{LABEL}]"
+_TAGS = _NEVER_SHOWN | _PLAYERS | {"noscript", "dialog", "details", "style"}
+_ATTRIBUTES = (
+    f"link[href^='data:' i],meta[name=color-scheme i],[hidden],[popover],[style],[bgcolor],[role=tablist],[{LABEL}]"
+)
 _KEPT = frozenset(("body", "html", "head", "main"))
 _SHOWN_WIDER = re.compile(
     r"(?:^|\s)(?:(?:sm|md|lg|xl|2xl|tablet|desktop|min-\S+):(?:block|flex|inline|grid|table|contents)\S*"
@@ -60,8 +62,10 @@ _ANIMATED_ATTRIBUTES = (
 )  # fmt: skip
 _OF_TEXT = frozenset(
     ("visibility", "font-size", "color", "-webkit-text-fill-color", "background-color", "background-image",
-     "background-clip", "-webkit-text-security")
+     "background-clip", "-webkit-text-security", "mix-blend-mode", "font-size-adjust")
 )  # fmt: skip
+# What these do to letters is told by all that stands around them.
+_EFFECTS = frozenset(("-webkit-text-security", "mix-blend-mode", "filter", "box-shadow", "font-size-adjust"))
 DOUBTFUL = "Not visible until a script shows it"
 
 
@@ -76,16 +80,21 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     names = names or PageNames(tree)
     _place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
-    cascade = Cascade(tree, _sheets(candidates), names)
+    cascade = Cascade(tree, own_sheets(candidates), names)
     styled = [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]
     outside = tree.select_one(_OUTSIDE_SHEET) is not None
     styles = (element.attr("style") or "" for element in styled)
     variables = Variables((*cascade.rules.variables(), *styles))
-    palette = Palette(cascade.rules.text, variables, map(colours_of, styled), outside)
-    judge = _Judge(tree, cascade, palette, outside)
-    marked = [element for element in candidates if _is_never_shown(element)] + _by_class(tree, names)
+    page = page_colours(cascade.rules, candidates)
+    palette = Palette(cascade.rules.text, variables, map(colours_of, styled), outside, page)
+    boxes = Boxes(tree, cascade, outside)
+    judge = _Judge(tree, cascade, palette, boxes, Ink(cascade, outside, page))
+    marked = [element for element in candidates if _is_never_shown(element, boxes)] + _by_class(tree, names)
     suspects, left = _divided([*by_attribute(styled, palette), *by_rule(tree, cascade, palette, names)], unread)
+    if "collapse" in cascade.rules.text or any(element.tag in ("col", "colgroup") for element in suspects):
+        marked.extend(boxes.cells_of_collapsed_columns())
     hidden = judge.sorted_out(suspects, marked)
+    hidden.boxes.update(dict.fromkeys(_shut(candidates, hidden)))
     reachable = Reachable(tree, judge.known_hidden(hidden, left), hidden.boxes)
     settle_tabs(tree, candidates, names.classes, reachable.is_seen)
     gone: dict[Element, None] = {}
@@ -123,11 +132,12 @@ class _Hidden(NamedTuple):
 class _Judge:
     """Decides for the elements of one tree whether a person sees them."""
 
-    def __init__(self, tree: Node, cascade: Cascade, palette: Palette, outside: bool) -> None:
+    def __init__(self, tree: Node, cascade: Cascade, palette: Palette, boxes: Boxes, ink: Ink) -> None:
         self._tree = tree
         self._palette = palette
         self._cascade = cascade
-        self._ink = Ink(cascade, outside)
+        self._boxes = boxes
+        self._ink = ink
 
     def sorted_out(self, suspects: list[Element], boxes: list[Element]) -> _Hidden:
         """The suspects that are hidden, with boxes that are known to be; what is inside of a box is left for later."""
@@ -161,7 +171,8 @@ class _Judge:
         return is_hidden
 
     def _hides_box(self, element: Element) -> bool:
-        return all(map(hides_box, self._cascade.states(element))) or self._is_faint(element)
+        states = self._cascade.states(element)
+        return all(self._boxes.hides(element, state) for state in states) or self._is_faint(element)
 
     def _is_faint(self, element: Element) -> bool:
         """Whether the element and those around it, each a little transparent, add up to nothing."""
@@ -178,7 +189,7 @@ class _Judge:
         """Whether the style of an element could hide its text; what is inherited is judged where it is declared."""
         if style.get("visibility", "visible") != "visible" or style.get("animation-name", "none") != "none":
             return True
-        if "-webkit-text-security" in style or self._palette.may_hide_in(style):
+        if not _EFFECTS.isdisjoint(style) or self._palette.may_hide_in(style):
             return True
         size = pixels(style["font-size"], 16.0, 16.0) if "font-size" in style else None
         return size is not None and (size <= _SMALL or not style["font-size"].endswith("px"))
@@ -262,25 +273,21 @@ def _moves(style: Style) -> bool:
     return style.get("transition", "") != "none" and any(value for value in values)
 
 
-def _sheets(candidates: list[Element]) -> list[str]:
-    """The page's own sheets that apply: `style` elements, and links that carry their sheet in the address."""
-    found: list[str] = []
-    for element in candidates:
-        if element.tag == "style":
-            kind = (element.attr("type") or "text/css").strip().lower()
-            if kind == "text/css" and media_holds(element.attr("media") or "") and element.closest("noscript") is None:
-                found.extend((*imported(element.text), element.text))
-        elif element.tag == "link" and media_holds(element.attr("media") or ""):
-            kinds = (element.attr("rel") or "").lower().split()
-            if "stylesheet" in kinds and "alternate" not in kinds:
-                found.append(unpacked(element.attr("href") or ""))
-    return found
-
-
-def _is_never_shown(element: Element) -> bool:
-    if element.tag in _NEVER_SHOWN or (element.tag == "dialog" and element.attr("open") is None):
+def _is_never_shown(element: Element, boxes: Boxes) -> bool:
+    if element.tag in _NEVER_SHOWN:
         return True
-    return element.attr("hidden") is not None or element.attr("popover") is not None
+    closed = element.tag == "dialog" and element.attr("open") is None
+    if not closed and element.attr("hidden") is None and element.attr("popover") is None:
+        return False
+    return element.attr("hidden") == "until-found" or not boxes.is_shown_anyway(element)
+
+
+def _shut(candidates: list[Element], hidden: _Hidden) -> Iterator[Element]:
+    """Closed `details` that nobody can open, because their summary is not seen."""
+    for element in candidates:
+        summary = element.select_one("summary") if element.tag == "details" and element.attr("open") is None else None
+        if summary is not None and (summary in hidden.boxes or not is_something(summary)):
+            yield element
 
 
 def _by_class(tree: Node, names: PageNames) -> list[Element]:

@@ -6,22 +6,26 @@ from typing import TYPE_CHECKING
 
 from mcp_web.extract.cascade import Cascade, parent_of
 from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.effects import blended, filling_shadow, filtered
+from mcp_web.extract.lengths import fraction
+from mcp_web.extract.palette import PageColours
 from mcp_web.extract.style import FAINT, Style, gradient_colours
 
 if TYPE_CHECKING:
     from turbohtml import Element
 
-_PAPER = Colour(255, 255, 255)
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
+_PAINTS = frozenset(("background-color", "background-image"))
 _TINY = 2.0  # pixels
 
 
 class Ink:
     """Decides which texts of one element tree cannot be seen."""
 
-    def __init__(self, cascade: Cascade, outside: bool) -> None:
+    def __init__(self, cascade: Cascade, outside: bool, page: PageColours) -> None:
         """`outside`: the page has sheets that are not known here, and so is what they paint."""
         self._cascade = cascade
+        self._page = page
         self.excused: set[Element] = set()
         self._outside = outside
 
@@ -31,6 +35,8 @@ class Ink:
             return True
         if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
             return True  # each letter is a dot
+        if fraction(self._cascade.inherited(element, "font-size-adjust") or "none") == 0:
+            return True
         return self._is_tiny(element) or self._is_lost(element)
 
     def _is_invisible(self, element: Element) -> bool:
@@ -49,6 +55,8 @@ class Ink:
         if "visibility" in style and self._is_invisible(element):
             return True
         if style.get("-webkit-text-security", "none") != "none" or ("font-size" in style and self._is_tiny(element)):
+            return True
+        if fraction(style.get("font-size-adjust", "none")) == 0:
             return True
         return self._is_lost(element)
 
@@ -70,7 +78,18 @@ class Ink:
         if ink.alpha < FAINT:
             return True
         behind = self._behind(element)
-        return behind is not None and ink.over(behind).near(behind)
+        if behind is None:
+            return False
+        seen: Colour | None = ink.over(behind)
+        for each in self._cascade.ancestry(element):
+            style = self._cascade.style(each)
+            if seen is not None and "filter" in style and not _PAINTS.intersection(style):
+                seen = filtered(seen, style["filter"])
+            if seen is not None and style.get("mix-blend-mode", "normal") != "normal":
+                seen = blended(seen, behind, style["mix-blend-mode"])
+            if _PAINTS.intersection(style):
+                break
+        return seen is not None and seen.near(behind)
 
     def _ink(self, element: Element) -> Colour | None:
         """The colour of the letters; None where it is not known."""
@@ -78,7 +97,7 @@ class Ink:
         if value is None or value == "currentcolor":
             value = self._cascade.inherited(element, "color")
         if value is None:
-            return None if self._outside else Colour(0, 0, 0)
+            return None if self._outside else self._page.ink
         return parse_colour(value)
 
     def _has_outline(self, element: Element) -> bool:
@@ -112,6 +131,8 @@ class Ink:
         floats = False
         for each in self._cascade.ancestry(element) if element is not None else ():
             style = self._cascade.style(each)
+            if "inset" in style.get("box-shadow", "") and (colour := filling_shadow(style["box-shadow"])) is not None:
+                return colour
             if style.get("background-image", "none") != "none" or self._cascade.painted_beside(each):
                 return self._of_gradient(style)
             value = style.get("background-color")
@@ -123,7 +144,7 @@ class Ink:
             floats = floats or style.get("position") in ("absolute", "fixed") or self._overlaps(style)
             if floats and each.select_one(_PICTURES) is not None:
                 return None
-        return None if self._outside else _PAPER
+        return None if self._outside else self._page.paper
 
     def _overlaps(self, style: Style) -> bool:
         return any(style.get(f"margin-{side}", "").startswith("-") for side in ("top", "left"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 _UNITS = {
@@ -13,9 +14,13 @@ _UNITS = {
 _UNITS |= {f"{kind}{unit}": size for kind in ("", "s", "l", "d", "cq") for unit, size in
            (("vw", 12.8), ("vh", 7.2), ("vi", 12.8), ("vb", 7.2), ("vmin", 7.2), ("vmax", 12.8))}  # fmt: skip
 _UNITS |= {"cqw": 12.8, "cqh": 7.2, "cqi": 12.8, "cqb": 7.2, "cqmin": 7.2, "cqmax": 12.8}
-_TOKEN = re.compile(r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]+|%)?|([a-z-]+)?(\()|([-+*/(),]))")
+_TOKEN = re.compile(
+    r"\s*(?:((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)([a-z]+|%)?|([a-z]+[a-z0-9-]*)?(\()|([-+*/(),])|(pi|e|up|down|nearest|to-zero)\b)"
+)
 _ANGLES = {"deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
 _MOST_TOKENS = 100
+_NAMED = {"pi": math.pi, "e": math.e}
+_STRATEGIES = frozenset(("up", "down", "nearest", "to-zero"))
 _KEYWORDS = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0, "x-large": 24.0}
 
 
@@ -48,7 +53,7 @@ def angle(value: str) -> float | None:
 
 
 class _Reader:
-    """Reads sums and products with brackets, `min`, `max` and `clamp` among them."""
+    """Reads sums and products with brackets and the functions of `calc()`."""
 
     def __init__(self, text: str, em: float, whole: float | None) -> None:
         self._em, self._whole = em, whole
@@ -67,6 +72,8 @@ class _Reader:
             return "number", self._length(float(found[1]), found[2])
         if found[4]:
             return f"{found[3] or ''}(", 0.0
+        if found[6]:
+            return (found[6], 0.0) if found[6] in _STRATEGIES else ("number", _NAMED[found[6]])
         return found[5], 0.0
 
     def _length(self, number: float, unit: str | None) -> float:
@@ -76,6 +83,8 @@ class _Reader:
             if number and self._whole is None:
                 raise _Unknown
             return number / 100 * (self._whole or 0.0)
+        if unit in _ANGLES:
+            return math.radians(number * _ANGLES[unit])
         if unit not in _UNITS:
             raise _Unknown
         return number * (self._em if unit == "em" else _UNITS[unit])
@@ -113,11 +122,15 @@ class _Reader:
             return number
         if kind in ("-", "+"):
             return self._one() * (-1 if kind == "-" else 1)
-        if kind in ("(", "calc(", "min(", "max(", "clamp(", "abs("):
+        if kind in _FUNCTIONS:
             return self._called(kind)
         raise _Unknown
 
     def _called(self, kind: str) -> float:
+        strategy = "nearest"
+        if self._next() in _STRATEGIES:
+            strategy = self._next()
+            self._at += 2  # with its comma
         values = [self._sum()]
         while self._next() == ",":
             self._at += 1
@@ -125,10 +138,44 @@ class _Reader:
         if self._next() != ")":
             raise _Unknown
         self._at += 1
-        if kind == "min(":
-            return min(values)
-        if kind == "max(":
-            return max(values)
-        if kind == "clamp(" and len(values) == 3:
-            return max(values[0], min(values[1], values[2]))
-        return abs(values[0]) if kind == "abs(" else values[0]
+        try:
+            return _rounded(strategy, *values) if kind == "round(" else _FUNCTIONS[kind](*values)
+        except (TypeError, ValueError) as error:
+            raise _Unknown from error
+
+
+def _same(value: float) -> float:
+    return value
+
+
+def _clamped(least: float, value: float, most: float) -> float:
+    return max(least, min(value, most))
+
+
+def _sign(value: float) -> float:
+    return float((value > 0) - (value < 0))
+
+
+def _rounded(strategy: str, value: float, step: float = 1.0) -> float:
+    parts = value / step
+    if strategy == "up":
+        return math.ceil(parts) * step
+    if strategy == "down":
+        return math.floor(parts) * step
+    return math.trunc(parts) * step if strategy == "to-zero" else math.floor(parts + 0.5) * step
+
+
+def _lowest(*values: float) -> float:
+    return min(values)
+
+
+def _highest(*values: float) -> float:
+    return max(values)
+
+
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "(": _same, "calc(": _same, "min(": _lowest, "max(": _highest, "clamp(": _clamped, "abs(": abs, "sign(": _sign,
+    "sin(": math.sin, "cos(": math.cos, "tan(": math.tan, "sqrt(": math.sqrt, "pow(": math.pow, "exp(": math.exp,
+    "log(": math.log, "hypot(": math.hypot, "mod(": lambda value, step: value % step, "rem(": math.fmod,
+    "round(": _same,
+}  # fmt: skip

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.embedded import without_hidden
-from mcp_web.extract.markdown import absolute_targets, fence, read_headings
+from mcp_web.extract.embedded import sheets_of, without_hidden
+from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata, PageKind
 
 _CELLS = 2000
+_DEFINITION = re.compile(
+    r"^ {0,3}\[([^\[\]\n]{1,200})\]:[ \t]*(<[^<>\n]{0,500}>|\S{1,500})[ \t]*\n?[ \t]*"
+    r"(?:\"[^\"]{0,3000}\"|'[^']{0,3000}'|\([^()]{0,3000}\))[ \t]*$",
+    re.M,
+)
+_NO_INK = re.compile(
+    r"\\(?:[hv]?phantom|(?:text)?color\s*\{\s*(?:white|#?[fF]{3,6}|transparent)\s*\})\s*\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+)
 _OUTPUT = 2000  # characters of one output; tables and logs go on for pages
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 
@@ -21,7 +29,10 @@ def read_notebook(value: dict[str, Any], page: Fetched) -> Document:
     """A notebook of format 3 or 4, already parsed from JSON."""
     cells = _cells(value)
     language = _language(value)
-    reader = _Reader(language, page.final_url)
+    sheets = "".join(
+        sheets_of(_text(cell.get("source"))) for cell in cells[:_CELLS] if cell.get("cell_type") == "markdown"
+    )
+    reader = _Reader(language, page.final_url, sheets)
     text = "\n\n".join(part for cell in cells[:_CELLS] for part in reader.cell(cell) if part.strip())
     headings = read_headings(text)
     notes = (f"The notebook has {len(cells)} cells; the first {_CELLS} are shown.",) if len(cells) > _CELLS else ()
@@ -42,8 +53,9 @@ def _cells(value: dict[str, Any]) -> list[dict[str, Any]]:
 class _Reader:
     """Writes the cells of one notebook and counts their invisible parts."""
 
-    def __init__(self, language: str, base: str) -> None:
+    def __init__(self, language: str, base: str, sheets: str) -> None:
         self._language = language
+        self._sheets = sheets  # of all text cells: each applies to the whole page
         self._base = base
         self.hidden = 0
 
@@ -62,9 +74,9 @@ class _Reader:
                     yield self._output(output)
 
     def _markdown(self, source: str) -> str:
-        text, hidden = without_hidden(source)
+        text, hidden = without_hidden(source, self._sheets)
         self.hidden += hidden
-        return absolute_targets(text, self._base)
+        return absolute_targets(map_outside_code(text, _without_notes), self._base)
 
     def _output(self, output: dict[str, Any]) -> str:
         """What a notebook shows of an output: of several forms the richest."""
@@ -86,6 +98,13 @@ class _Reader:
             return _block(plain)
         pictures = ("image/", "png", "jpeg", "svg")
         return "*(output: an image)*" if any(str(key).startswith(pictures) for key in data) else ""
+
+
+def _without_notes(text: str) -> str:
+    """The text without what Markdown does not show: titles of link definitions, and formulas without ink."""
+    if "]:" in text:
+        text = _DEFINITION.sub(lambda found: "" if found[1] in ("//", "comment") else f"[{found[1]}]: {found[2]}", text)
+    return _NO_INK.sub("", text) if "\\" in text and "$" in text else text
 
 
 def _block(text: str) -> str:

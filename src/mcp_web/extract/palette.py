@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.extract.colour import Colour, colours_in, parse_colour
+from mcp_web.extract.css import Rules
 from mcp_web.extract.declarations import parse_declarations
 from mcp_web.extract.hints import style_hints
 from mcp_web.extract.style import Style, gradient_colours
@@ -26,7 +27,26 @@ _OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentco
 # The browser's own colours: of letters and links, of `mark` and `button`, of the page.
 _OWN_INKS: frozenset[Colour | None] = frozenset((Colour(0, 0, 0), Colour(0, 0, 0xEE)))
 _OWN_PAPERS: frozenset[Colour | None] = frozenset((Colour(255, 255, 0), Colour(0xEF, 0xEF, 0xEF)))
-_PAGE = Colour(255, 255, 255)
+_WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
+_DARK = Colour(18, 18, 18)
+_SCHEME = "color-scheme:"
+
+
+class PageColours(NamedTuple):
+    """What stands behind all of a page, and its letters where nothing else is declared."""
+
+    paper: Colour = _WHITE
+    ink: Colour = _BLACK
+
+
+def page_colours(rules: Rules, candidates: Iterable[Element]) -> PageColours:
+    """The browser's own colours for the page: dark where the page asks for nothing else."""
+    schemes = [each.attr("content") or "" for each in candidates if each.tag == "meta"]
+    for at in rules.places(_SCHEME):
+        if rules.selectors[at].strip() in (":root", "html", "*", "body"):
+            schemes.append(rules.bodies[at].partition(_SCHEME)[2].partition(";")[0])
+    is_dark = any(scheme.lower().replace("only", "").strip() == "dark" for scheme in schemes)
+    return PageColours(_DARK, _WHITE) if is_dark else PageColours()
 
 
 class Colours(NamedTuple):
@@ -81,20 +101,22 @@ def _parsed(values: Iterable[str]) -> tuple[Colour | None, ...]:
 class Palette:
     """The inks and papers of one page, from its sheets and its attributes."""
 
-    def __init__(self, sheets: str, variables: Variables, attributes: Iterable[Colours], outside: bool) -> None:
+    def __init__(
+        self, sheets: str, variables: Variables, attributes: Iterable[Colours], outside: bool, page: PageColours
+    ) -> None:
         """`sheets` are the declarations of all rules, without spaces; `outside`: the page has sheets besides them."""
         attributes = set(attributes)
         self._has_fill = "text-fill-color" in sheets or any(colours.fills for colours in attributes)
         self._sheet_inks = _colours([value for value in _INK.findall(sheets) if value not in _OF_PARENT], variables)
         backgrounds = _PAPER.findall(sheets)
         self._sheet_papers = _colours([value for value in backgrounds if "gradient(" not in value], variables)
-        inks = set(_OWN_INKS).union(*self._sheet_inks.values(), *(colours.inks for colours in attributes))
+        inks = {page.ink, *_OWN_INKS}.union(*self._sheet_inks.values(), *(colours.inks for colours in attributes))
         papers = set(_OWN_PAPERS).union(*(colours.papers for colours in attributes))
         if not outside:
             # Else only an attribute is sure to paint what is behind a text; an element that a rule gives its paper
             # is found by that rule.
             gradients = _colours([value for value in backgrounds if "gradient(" in value], variables)
-            papers.update((_PAGE,), *self._sheet_papers.values(), *gradients.values())
+            papers.update((page.paper,), *self._sheet_papers.values(), *gradients.values())
         # Of a colour that is not known here nothing can be excluded; a rule with one is judged for itself.
         self._any_ink, self._any_paper = None in inks, None in papers
         self._inks = [ink for ink in inks if ink is not None]

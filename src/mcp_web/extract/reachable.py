@@ -91,7 +91,7 @@ class Reachable:
             return False
         if control.attr("disabled") is not None:
             return False
-        return bool(control.text.strip()) or control.select_one(_ICONS) is not None
+        return is_something(control)
 
     def _is_shown(self, element: Element) -> bool:
         """Whether neither the element nor one around it is hidden."""
@@ -141,7 +141,9 @@ class Reachable:
         if self._has_checks and (before.tag == "label" or before.select_one("label") is not None):
             return self.is_seen(before)
         opener = before if before.matches(_OPENERS) else before.select_one(_OPENERS)
-        return opener is not None and self.is_seen(opener)
+        if opener is None or (opener.tag == "summary" and element.matches("details[open] > *")):
+            return False  # what is open already is not hidden for being closed
+        return self.is_seen(opener)
 
     def _is_panel(self, element: Element) -> bool:
         """One of several panels, of which tabs or buttons show one at a time."""
@@ -164,6 +166,11 @@ class Reachable:
             and bool(other.text.strip())
             for other in parent
         )
+
+
+def is_something(control: Element) -> bool:
+    """Whether there is something to see in a control: a text or a picture."""
+    return bool(control.text.strip()) or control.select_one(_ICONS) is not None
 
 
 def visible_length(node: Node) -> int:

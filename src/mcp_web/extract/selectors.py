@@ -21,6 +21,13 @@ _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 _PLAIN = re.compile(r"(?:[\w.#-]+[\s>]+)*([a-zA-Z][\w-]*)?([.#][\w-]+)?[\w.#-]*\Z")
 _BRACKET = re.compile(r"[(\[\\]")
 _ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
+_PSEUDO_ELEMENT = re.compile(r"::[a-z-]+(?:\([^()]*\))?", re.I)
+_OTHER_WORDS = (
+    (":defined", ""),
+    (":placeholder-shown", '[placeholder]:not([placeholder=""]):not([value])'),
+    (":-webkit-any(", ":is("),
+    (":-webkit-any-link", ":any-link"),
+)
 NO_NAMES: frozenset[str] = frozenset()
 
 
@@ -73,12 +80,31 @@ def required_names(selector: str) -> frozenset[str]:
 
 
 def _outside(selector: str) -> str:
-    """The selector without what stands in brackets, two deep."""
-    return _BRACKETS.sub("", _BRACKETS.sub("", selector)) if "(" in selector or "[" in selector else selector
+    """The selector with a star for what stands in brackets, two deep."""
+    return _BRACKETS.sub("*", _BRACKETS.sub("*", selector)) if "(" in selector or "[" in selector else selector
 
 
 def usable(selector: str) -> str:
-    return re.sub(r":defined\b", "", selector) if ":defined" in selector else selector
+    """The selector in the words of the library that matches it."""
+    for word, other in _OTHER_WORDS:
+        if word in selector:
+            selector = selector.replace(word, other)
+    return selector
+
+
+def specificity(selector: str) -> list[tuple[int, int, int]]:
+    """The weight of each selector of a list; empty where one is not valid."""
+    from turbohtml.convert import css_specificity
+
+    try:
+        return css_specificity(usable(selector))
+    except ValueError:
+        return []
+
+
+def is_selector(text: str) -> bool:
+    """Whether a browser would take the text for a list of selectors."""
+    return bool(specificity(_PSEUDO_ELEMENT.sub("", text) or "*"))
 
 
 def index_keys(selector: str) -> set[str]:
@@ -118,6 +144,7 @@ def is_detached(element: Element) -> bool:
 
 
 def matches(element: Element, selector: str) -> bool:
+    """Whether a selector matches the element; one that is not valid matches nothing."""
     try:
         return element.matches(selector)
     except ValueError:

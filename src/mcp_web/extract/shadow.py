@@ -47,12 +47,21 @@ def _style_from_inside(host: Element, sheets: list[str]) -> None:
     rules = Rules(sheets, frozenset())
     for at in range(len(rules)):
         rule = rules.rule(at)
-        if rule.selector == ":host":
+        if rule.selector == ":host" or _is_host(host, rule.selector):
             _put_before(host, rule.body)
         elif rule.selector.startswith("::slotted(") and rule.selector.endswith(")"):
             for child in host.children:
                 if isinstance(child, Element) and _matches(child, rule.selector[10:-1]):
                     _put_before(child, rule.body)
+
+
+def _is_host(host: Element, selector: str) -> bool:
+    """Whether a selector names the host under a condition that holds."""
+    if selector.startswith(":host(") and selector.endswith(")"):
+        return _matches(host, selector[6:-1])
+    if selector.startswith(":host-context(") and selector.endswith(")"):
+        return any(_matches(each, selector[14:-1]) for each in (host, *host.ancestors) if isinstance(each, Element))
+    return False
 
 
 def _put_before(element: Element, declarations: str) -> None:

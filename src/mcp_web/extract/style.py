@@ -16,13 +16,21 @@ _SPACES = re.compile(r"[\s]+(?![^()]*\))")
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\([^()]*\))*)\)")
 _SIDES = ("left", "top", "right", "bottom")
-_CLIPS = ("hidden", "clip", "scroll", "auto", "overlay")
+_WINDOW = {"left": 1280.0, "top": 720.0, "right": 1280.0, "bottom": 720.0}
+CLIPS = ("hidden", "clip", "scroll", "auto", "overlay")
+_CONTAINED = frozenset(("strict", "paint", "content"))
+_NOT_DRAWN = ("none", "table-column", "table-column-group")
 _DIRECTION = re.compile(r"to |from |[-\d.]+(?:deg|turn|rad)|circle|ellipse|at |in ")
 
 
 def hides_box(style: Style) -> bool:
     """True where the style leaves nothing of its element, whatever stands inside."""
-    if style.get("display") == "none" or style.get("content-visibility") == "hidden":
+    display = style.get("display")
+    if display == "contents":
+        return False  # it has no box
+    if display in _NOT_DRAWN or style.get("content-visibility") == "hidden":
+        return True
+    if "text-decoration" in style and _is_struck(style):
         return True
     return fades(style) or _no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
@@ -40,7 +48,36 @@ def fades(style: Style) -> bool:
             return True
         if name == "contrast" and amount == 0:
             return True
-    return _is_empty_picture(style.get("mask-image", ""))
+    mask = style.get("mask-image")
+    if mask is None:
+        return False
+    return (
+        _is_empty_picture(mask) or ("no-repeat" in mask and shows_no_part(mask)) or _is_nothing(style.get("mask-size"))
+    )
+
+
+def shows_no_part(picture: str) -> bool:
+    """Whether a picture that is not repeated has no size, or is placed away from its box."""
+    place, _, size = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", picture).partition("/")
+    if _is_nothing(size.strip()):
+        return True
+    places = [pixels(word) for word in place.split() if word[:1] in "-.0123456789"]
+    return any(value is not None and abs(value) >= 5000 for value in places)
+
+
+def _is_nothing(size: str | None) -> bool:
+    return bool(size) and pixels((size or "").split()[0]) == 0
+
+
+def _is_struck(style: Style) -> bool:
+    """Letters under a line through them that is as thick as they are high."""
+    line = style.get("text-decoration", "")
+    if "line-through" not in line:
+        return False
+    sizes = [
+        pixels(word, 16.0, 16.0) for word in (*_SPACES.split(line), style.get("text-decoration-thickness", "auto"))
+    ]
+    return any(size is not None and size >= 20 for size in sizes)
 
 
 def _is_empty_picture(image: str) -> bool:
@@ -69,16 +106,17 @@ def _no_size(style: Style) -> bool:
 def _collapsed(style: Style) -> bool:
     """A box without room for its text, with the overflow cut off."""
     across, down = style.get("overflow-x", ""), style.get("overflow-y", "")
-    if not any(word in _CLIPS for word in (across, down)):
+    contain = style["contain"].split() if "contain" in style else ()
+    if across not in CLIPS and down not in CLIPS and _CONTAINED.isdisjoint(contain):
         return False
     if any((pixels(style[name], 16.0, 100.0) or 0) > 2 for name in ("padding-top", "padding-bottom") if name in style):
         return False
     if _is_tight(style, "height") or _is_tight(style, "width"):
         return True
-    if "size" in style.get("contain", "").split() and "height" not in style and "min-height" not in style:
-        return True
+    if "height" in style or (pixels(style.get("min-height", "0")) or 0) > 2:
+        return False
     line = pixels(style["line-height"], 16.0, 16.0) if "line-height" in style else None
-    return line == 0 and "height" not in style and "min-height" not in style
+    return line == 0 or "size" in contain or "strict" in contain
 
 
 def _is_tight(style: Style, name: str) -> bool:
@@ -97,14 +135,33 @@ def _off_screen(style: Style) -> bool:
     margins = (pixels(style[f"margin-{side}"]) for side in _SIDES if f"margin-{side}" in style)
     if any(value is not None and (value <= -FAR or value >= 5000) for value in margins):
         return True
-    return any(_turns_away(name, _ARGUMENTS.split(inside.strip()), style) for name, inside in _transforms(style))
+    steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside in _transforms(style)]
+    if steps and (any(_turns_away(name, values, style) for name, values in steps) or _is_behind(steps)):
+        return True
+    return "offset-path" in style and _leads_away(style["offset-path"])
+
+
+def _is_behind(steps: list[tuple[str, list[str]]]) -> bool:
+    """Whether a step brings the box behind the point from which it is looked at."""
+    distance = [pixels(values[0]) for name, values in steps if name == "perspective"]
+    moves = [pixels(values[-1]) or 0.0 for name, values in steps if name in ("translatez", "translate3d")]
+    return bool(distance and moves) and sum(moves) >= (distance[0] or float("inf"))
+
+
+def _leads_away(path: str) -> bool:
+    """Whether the path on which the box is placed starts off screen."""
+    start = re.match(r"(?:path\()?[\"']?\s*m\s*(-?[\d.]+)[\s,]+(-?[\d.]+)", path)
+    return start is not None and min(float(start[1]), float(start[2])) <= -FAR
 
 
 def _is_indented_away(style: Style) -> bool:
     indent = pixels(style["text-indent"], 16.0, 1000.0)
     if indent is None:
         return False
-    cut = style.get("overflow-x") in _CLIPS
+    cut = style.get("overflow-x") in CLIPS
+    width = pixels(style["width"]) if cut and "width" in style else None
+    if width is not None and indent > 0 and indent >= width:
+        return True
     return indent <= -100 or indent >= 3000 or (cut and indent >= 1000)
 
 
@@ -116,13 +173,14 @@ def _is_placed_away(style: Style) -> bool:
     for side in _SIDES:
         if side not in style:
             continue
-        value = pixels(style[side], 16.0, 1000.0)
+        window = _WINDOW[side]
+        value = pixels(style[side], 16.0, window if position == "fixed" else 1000.0)
         if value is None:
             continue
         if value <= -FAR and (free or not style[side].endswith("%")):
             return True
         # A page grows to the right and below; a window does not.
-        most = {"left": 1280.0, "top": 720.0}.get(side, 5000.0) if position == "fixed" else 5000.0
+        most = window if position == "fixed" else 5000.0
         beside = free and value >= {"left": 1280, "right": 1280, "bottom": 720}.get(side, 5000)
         beside = beside and style[side].endswith(("vw", "vh", "vmax"))
         if value >= most or beside:
@@ -196,7 +254,10 @@ def _shape_is_empty(name: str, inside: str) -> bool:
     if name == "polygon":
         points = {" ".join(point.split()) for point in inside.split(",")} - {"evenodd", "nonzero"}
         return len(points) <= 2
-    return name == "path" and len(re.findall(r"-?[\d.]+", inside)) <= 4
+    if name not in ("path", "shape"):
+        return False
+    numbers = re.findall(r"-?(?:\d+\.?\d*|\.\d+)", inside)
+    return len(numbers) <= 4 - 4 * (name == "shape") or all(abs(float(number)) <= 1 for number in numbers)
 
 
 def _is_size(text: str) -> bool:
@@ -205,7 +266,7 @@ def _is_size(text: str) -> bool:
 
 def _inset_closes(edges: str) -> bool:
     """True where opposite edges of an inset meet."""
-    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in edges.partition("round")[0].split()[:4]]
+    sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in _SPACES.split(edges.partition("round")[0].strip())[:4]]
     if not sizes:
         return False
     top = sizes[0]

@@ -36,21 +36,29 @@ _WORDS = (
     "var(", "\\", "font-size:", "font:", "height:0", "width:0", "height:1px", "width:1px", "height:2px", "width:2px",
     "block-size:0", "inline-size:0", "left:", "top:-", "right:-", "bottom:-", "margin:", "inset", "translate",
     "content-visibility:", "animation", "contain:", "calc(", "min(", "clamp(", "/0)", "/0%)", ",0)", "top:",
-    "text-fill-color:",
-    "text-security:",
+    "text-fill-color:", "text-security:", "offset-path", "offset:path", "line-through", "size-adjust:",
+    "table-column", "invert(",
+    "brightness(", "filter:url", "blend-mode:", "template-rows:0", "flex:0", "flex-basis:0", "url(#", "calc-size(",
 )  # fmt: skip
 _SIGN = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:(?:-|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|calc|var|min|clamp)|opacity\(\s*0"
-    r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*gradient|blur\(|contrast\(0|skew|content-visibility:hidden"
+    r"display:none|visibility:(?:hidden|collapse)|opacity:(?:-|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|calc|var|min|clamp)|opacity\("
+    r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-size:0|blur\(|contrast\(0|skew|content-visibility:hidden"
     r"|(?:^|;)(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:;|$|!)|#[0-9a-f]{6}0|[^;]*/)"
-    r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{3})|spacing:-|zoom:(?:0|\.|[0-5]%)"
+    r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%)"
     r"|font-size:(?:0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:\b0[/\s]|\b[012](?:px|pt)|\.\d)"
-    r"|(?:height|width|-size):[012](?:px)?(?:;|$|!)|line-height:0"
+    r"|(?:height|width|-size):[012](?:px)?(?:;|$|!)|(?:height|block-size):(?:0?\.\d|calc|min\(|clamp)|line-height:0|line-through|size-adjust:0"
+    r"|table-column|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:;|$|!)|flex-basis:0|url\(#"
+    r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|\d+(?:em|rem|v[wh]|%))|\d{3,}(?:v[wh]|%)|\d{4}|\()"
-    r"|translate\w*[(:][^;]*\d{3}|\\|animation|contain:[^;]*(?:size|strict)|text-security"
+    r"|translate\w*[(:][^;]*\d{3}|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security"
     r"|(?:display|visibility|opacity|font-size|font|left|top|color|clip|height|width|transform|filter):[^;]*var\("
 )
 _OF_PALETTE = frozenset(("color", "-webkit-text-fill-color", "background-color", "background-image"))
+_TOPS = frozenset(("margin-top", "padding-top", "top"))
+_REFERRING = frozenset(("clip-path", "mask-image", "filter"))
+# What these do is told by what stands around an element.
+_OF_TREE = frozenset(("-webkit-text-security", "mix-blend-mode", "font-size-adjust"))
+_CHANGES = re.compile(r"invert\(|brightness\((?:0\)|0%|\d\d)")  # filters after which letters may look like the paper
 _ADDED = {
     "position": "fixed", "overflow-x": "hidden", "overflow-y": "hidden", "backface-visibility": "hidden",
 }  # fmt: skip
@@ -114,9 +122,26 @@ def _may_hide(declared: Mapping[str, Declared]) -> bool:
     return any("var(" in value for name, value in style.items() if name not in _OF_PALETTE) or _hides(style)
 
 
+def _starts(style: Style) -> float:
+    """How far below the top of its box a text starts, in pixels."""
+    if _TOPS.isdisjoint(style):
+        return 0.0
+    return sum(pixels(style[name]) or 0.0 for name in _TOPS if name in style)
+
+
 def _hides(style: Style) -> bool:
     """Whether a style could hide an element, together with the most that other rules may add."""
-    if style.get("animation-name", "none") != "none" or "-webkit-text-security" in style:
+    if style.get("animation-name", "none") != "none" or not _OF_TREE.isdisjoint(style):
+        return True
+    if not _REFERRING.isdisjoint(style) and any("url(#" in style.get(name, "") for name in _REFERRING):
+        return True
+    if "inset" in style.get("box-shadow", ""):
+        return True
+    if _starts(style) >= 100 or _CHANGES.search(style.get("filter", "")):
+        return True
+    if style.get("grid-template-rows", "1")[0] == "0" or (
+        style.get("flex-grow") == "0" and pixels(style.get("flex-basis", "auto")) == 0
+    ):
         return True
     if style.get("visibility", "visible") != "visible" or (fraction(style.get("opacity", "1")) or 0.0) < 0.5:
         return True

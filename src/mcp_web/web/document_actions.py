@@ -99,6 +99,7 @@ async def _exported(kept: Snapshot, form: str) -> bytes:
         import json
 
         return trace.redact(json.dumps([csl.item_of(reference)], ensure_ascii=False, indent=2)).encode()
+    from mcp_web.archive.exchange.records import without_secrets
     from mcp_web.archive.exchange.warc import warc_of
 
-    return await anyio.to_thread.run_sync(warc_of, kept)
+    return await anyio.to_thread.run_sync(warc_of, without_secrets(kept))

@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from mcp_web import trace
 from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
@@ -70,8 +71,21 @@ async def everything(
         for key in keys:
             infos = await store.versions(key)
             found = [await store.snapshot(info.hash) for info in reversed(infos)]
-            yield [version for version in found if version is not None]
+            yield [without_secrets(version) for version in found if version is not None]
         after = keys[-1]
+
+
+def without_secrets(snapshot: Snapshot) -> Snapshot:
+    """The version with configured secrets masked, as in every output; a text that this changes gets a new hash."""
+    masked = trace.redact_all(snapshot)
+    if masked == snapshot:
+        return snapshot
+    text = masked.document.markdown
+    if text == snapshot.document.markdown:
+        return dataclasses.replace(masked, key=snapshot.key, hash=snapshot.hash)
+    # Headings and links name places in the text that it no longer has.
+    document = dataclasses.replace(masked.document, headings=(), links=())
+    return dataclasses.replace(masked, key=snapshot.key, document=document, hash=snapshot_hash(snapshot.key, text))
 
 
 async def take_in(store: Store, snapshot: Snapshot) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from mcp_web import trace
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
@@ -51,7 +52,7 @@ async def references(
         for key in keys:
             snapshot = await store.snapshot(key)
             if snapshot is not None:
-                yield reference_of(snapshot)
+                yield trace.redact_all(reference_of(snapshot))
         after = keys[-1]
 
 

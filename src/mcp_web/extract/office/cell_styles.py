@@ -30,17 +30,25 @@ class CellStyles:
         fonts = [font_ink(font) for font in children(child(root, "fonts"))]
         fills = [_fill(fill) for fill in children(child(root, "fills"))]
         self._dates: set[str] = set()
+        self._without_text: set[str] = set()
         self._inks: dict[str, Ink] = {}
         for index, style in enumerate(children(child(root, "cellXfs"))):
             number = attribute(style, "numFmtId") or "0"
             if _is_date(number, formats.get(number)):
                 self._dates.add(str(index))
             ink = _at(fonts, attribute(style, "fontId")) or Ink()
-            empty = True if _NOTHING.match(formats.get(number, "")) else None
-            self._inks[str(index)] = Ink(hidden=empty).over(ink).on(_at(fills, attribute(style, "fillId")))
+            code = formats.get(number, "")
+            empty = True if _NOTHING.match(code) else None
+            if _shows_no_text(code):
+                self._without_text.add(str(index))
+            self._inks[str(index)] = (_at(fills, attribute(style, "fillId")) or Ink()).over(Ink(hidden=empty).over(ink))
 
     def is_date(self, index: str) -> bool:
         return index in self._dates
+
+    def shows_text(self, index: str) -> bool:
+        """Whether the format of a cell shows a text; a number it may show all the same."""
+        return index not in self._without_text
 
     def ink(self, index: str) -> Ink:
         return self._inks.get(index, Ink())
@@ -63,16 +71,38 @@ def font_ink(font: Element) -> Ink:
     return Ink(colour=_colour(child(font, "color")), size=points)
 
 
-def _fill(fill: Element) -> Colour | None:
-    pattern = child(fill, "patternFill")
-    return _colour(child(pattern, "fgColor")) if attribute(pattern, "patternType") == "solid" else None
+def _shows_no_text(code: str) -> bool:
+    """Whether the fourth section of a format, that of texts, is there and empty."""
+    sections = re.sub(r'"[^"]*"', lambda found: "x" if found[0].strip('" ') else "", code).split(";")
+    return len(sections) == 4 and not re.sub(r"\[[^\]]*\]|\s|_.", "", sections[3])
+
+
+def _fill(fill: Element) -> Ink:
+    """What stands behind the text of a cell."""
+    pattern, gradient = child(fill, "patternFill"), child(fill, "gradientFill")
+    if gradient is not None:
+        stops = [_colour(child(stop, "color")) for stop in gradient]
+        first = stops[0] if stops else None
+        alike = first is not None and all(stop is not None and stop.near(first) for stop in stops)
+        return Ink(ground=first if alike else None, unknown=not alike)
+    if pattern is None or attribute(pattern, "patternType") != "solid":
+        return Ink()
+    return Ink(ground=_colour(child(pattern, "fgColor")))
 
 
 def _colour(element: Element | None) -> Colour | None:
     if element is None:
         return None
-    tint = attribute(element, "tint") or "0"
-    if re.fullmatch(r"-?0?\.?0*", tint) is None:
-        return None  # a shade of a theme's colour: not known here
     digits = _INDEXED.get(attribute(element, "indexed") or "") or _THEME.get(attribute(element, "theme") or "")
-    return parse_colour(f"#{digits}") if digits else hex_colour(attribute(element, "rgb"))
+    colour = parse_colour(f"#{digits}") if digits else hex_colour(attribute(element, "rgb"))
+    tint = attribute(element, "tint") or "0"
+    if colour is None or re.fullmatch(r"-?\d?\.?\d{0,20}", tint) is None:
+        return None
+    return _tinted(colour, float(tint or 0)) if tint.strip("-0.") else colour
+
+
+def _tinted(colour: Colour, tint: float) -> Colour:
+    """The colour lighter (up to 1, white) or darker (down to -1, black)."""
+    end = 255.0 if tint > 0 else 0.0
+    red, green, blue = (part + (end - part) * min(1.0, abs(tint)) for part in (colour.red, colour.green, colour.blue))
+    return Colour(red, green, blue)

@@ -16,9 +16,16 @@ from mcp_web.model.page import Document, Fetched
 
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)
+_WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
+_THEME = {
+    "background1": _WHITE, "light1": _WHITE, "bg1": _WHITE, "lt1": _WHITE, "text1": _BLACK, "dark1": _BLACK,
+    "tx1": _BLACK, "dk1": _BLACK,
+}  # fmt: skip
 _OFF = ("0", "false", "none")
 _AROUND = ("ins", "moveTo", "smartTag", "customXml", "sdt", "sdtContent")  # their content is part of the text
 _FLAT = 40  # twentieths of a point; a line or row of this height shows nothing
+_INDENTS = ("left", "start", "right", "end", "firstLine", "hanging")
+_FAR = 400  # half points that a text is raised or lowered: off its page
 _ASIDE = 15_000  # twentieths of a point; wider than a page
 
 
@@ -208,14 +215,23 @@ def _paragraph_ink(properties: Element | None, style: Style) -> Ink:
     """The style's ink; hidden where the paragraph stands outside of the page or in lines of no height."""
     spacing, indent = child(properties, "spacing"), child(properties, "ind")
     exact = attribute(spacing, "lineRule") == "exact" and 0 <= _twips(attribute(spacing, "line"), 240) <= _FLAT
-    indents = (attribute(indent, "left") or attribute(indent, "start"), attribute(indent, "firstLine"))
-    aside = any(abs(_twips(each, 0)) > _ASIDE for each in indents)
-    ink = replace(style.ink, hidden=True) if exact or aside else style.ink
+    aside = any(abs(_twips(attribute(indent, name), 0)) > _ASIDE for name in _INDENTS)
+    unseen = exact or aside or _is_placed_away(child(properties, "framePr"))
+    ink = replace(style.ink, hidden=True) if unseen else style.ink
     return ink.on(_shading(properties))
 
 
+def _is_placed_away(frame: Element | None) -> bool:
+    """Whether a frame or table stands outside of its page, or has no height."""
+    places = [_twips(attribute(frame, name), 0) for name in ("x", "y", "tblpX", "tblpY")]
+    flat = attribute(frame, "hRule") == "exact" and _twips(attribute(frame, "h"), 240) <= _FLAT
+    return flat or any(abs(place) > _ASIDE for place in places)
+
+
 def _shading(properties: Element | None) -> Colour | None:
-    return hex_colour(attribute(child(properties, "shd"), "fill"))
+    """The colour behind a text: of a solid pattern the pattern's own."""
+    shade = child(properties, "shd")
+    return hex_colour(attribute(shade, "color" if value(shade) == "solid" else "fill"))
 
 
 def _run_ink(properties: Element | None, book: Book, ink: Ink) -> Ink:
@@ -241,15 +257,23 @@ def _properties_ink(properties: Element | None) -> Ink:
 
 
 def _colour(properties: Element) -> Colour | None:
+    fill = child(properties, "textFill", "solidFill")
+    drawn = fill[0] if fill is not None and len(fill) else None
+    if drawn is not None:
+        return _THEME.get(value(drawn)) or hex_colour(value(drawn))
     colour = child(properties, "color")
-    if attribute(colour, "themeColor") in ("background1", "light1") and attribute(colour, "themeShade") is None:
-        return Colour(255, 255, 255)
-    return hex_colour(value(colour))
+    theme = _THEME.get(attribute(colour, "themeColor") or "")
+    changed = attribute(colour, "themeShade") or attribute(colour, "themeTint")
+    return theme if theme is not None and changed is None else hex_colour(value(colour))
 
 
 def _is_squeezed(properties: Element) -> bool:
     """Letters that lie on top of each other or have no width."""
     scale = value(properties, "w") or "100"
+    if abs(_twips(value(properties, "position"), 0)) > _FAR:
+        return True
+    if _twips(value(properties, "fitText"), 240) <= _FLAT:
+        return True
     return (scale.isdigit() and int(scale) <= 5) or _twips(value(properties, "spacing"), 0) <= -160
 
 
@@ -267,20 +291,22 @@ def _twips(text: str | None, otherwise: int) -> int:
 
 def _table(table: Element, book: Book) -> str:
     rows: list[list[str]] = []
+    whole = child(table, "tblPr")
+    away = _is_placed_away(child(whole, "tblpPr"))
     for row in descendants(table, "tr"):
-        if _row_is_hidden(row):
+        if away or _row_is_hidden(row):
             book.hidden += 1
         else:
-            rows.append([text for cell in children(row, "tc") for text in _cell(cell, book)])
+            rows.append([text for cell in children(row, "tc") for text in _cell(cell, book, _shading(whole))])
     return table_of(rows)
 
 
-def _cell(cell: Element, book: Book) -> list[str]:
+def _cell(cell: Element, book: Book, behind: Colour | None) -> list[str]:
     """The text of a cell, and an empty one for each further column that it spans."""
     properties = child(cell, "tcPr")
     merged = child(properties, "vMerge")
     carried = merged is not None and value(merged) != "restart"
-    text = "" if carried else " ".join(_cell_text(cell, book, _shading(properties)))
+    text = "" if carried else " ".join(_cell_text(cell, book, _shading(properties) or behind))
     width = value(properties, "gridSpan")
     return [text, *[""] * (min(int(width), 50) - 1 if width.isdigit() else 0)]
 

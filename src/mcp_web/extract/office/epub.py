@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from urllib.parse import unquote
 
 from mcp_web.extract.assemble import LONGEST, assemble
@@ -12,6 +13,13 @@ from mcp_web.model.page import Document, Fetched
 
 _CHAPTERS = 1000
 _CHAPTER = 3_000_000  # bytes
+_MOST_STYLE = 300_000
+_MOST_IMPORTS = 10
+_DEEPEST = 3
+_LINK = re.compile(r"<link\b[^<>]{0,1000}>", re.I)
+_HREF = re.compile(r"\bhref\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,500})[\"']", re.I)
+_IMPORT = re.compile(r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?([^\"'();]{1,300})[\"']?\s{0,9}\)?[^;{}]{0,200};", re.I)
+_CASE = re.compile(r"<epub:case\b.*?</epub:case\s*>", re.I | re.S)
 
 
 def read_epub(page: Fetched) -> Document:
@@ -30,7 +38,8 @@ def read_epub(page: Fetched) -> Document:
         data = package.read(name)
         if data is None:
             continue
-        text, found = snippet_markdown(data[:_CHAPTER].decode("utf-8", "replace"), page.final_url, relative_links=False)
+        html = _with_sheets(package, name, data[:_CHAPTER].decode("utf-8", "replace"))
+        text, found = snippet_markdown(html, page.final_url, relative_links=False)
         hidden += found
         size += len(text)
         parts.append(text)
@@ -41,6 +50,30 @@ def read_epub(page: Fetched) -> Document:
     if not text:
         raise package.failed("holds no text (its pages may be images)")
     return assemble(page, "epub", text, title=title, kind="article", facts=facts, hidden=hidden)
+
+
+def _with_sheets(package: Package, chapter: str, html: str) -> str:
+    """The chapter with the book's own style sheets in it, and without the cases of a switch that no reader knows."""
+
+    def sheet(found: re.Match[str]) -> str:
+        target = _HREF.search(found[0])
+        if target is None or "stylesheet" not in found[0].lower():
+            return ""
+        return f"<style>{_sheet(package, _beside(chapter, target[1]), 0)}</style>"
+
+    html = _LINK.sub(sheet, html) if "<link" in html else html
+    return _CASE.sub("", html) if "epub:case" in html else html
+
+
+def _sheet(package: Package, name: str, depth: int) -> str:
+    """A style sheet of the book with those that it imports in front."""
+    text = (package.read(name) or b"")[:_MOST_STYLE].decode("utf-8", "replace").replace("</", "")
+    imported = _IMPORT.findall(text)[:_MOST_IMPORTS] if depth < _DEEPEST else []
+    return "".join(_sheet(package, _beside(name, each), depth + 1) for each in imported) + _IMPORT.sub("", text)
+
+
+def _beside(name: str, target: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(target)))
 
 
 def _chapters(book: Element, folder: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, read_headings, table_of
@@ -15,6 +15,7 @@ from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.untrusted import one_line, shortened
 
 _ROWS = 2000
+_CENTIMETRES = {"cm": 1.0, "in": 2.54, "mm": 0.1, "pt": 0.0353}
 _COLUMNS = 60
 _NAME = 100  # characters of a sheet's name
 _SKIPPED = frozenset(
@@ -128,13 +129,16 @@ def _hidden_columns(table: Element, state: State) -> frozenset[int]:
 
 
 def _is_off_page(element: Element) -> bool:
-    """A frame that was placed far outside of its page."""
+    """A frame that was placed far outside of its page, or has no size."""
     for name in ("x", "y"):
         value = attribute(element, name) or ""
         found = re.match(r"(-?\d{1,6}(?:\.\d+)?)(cm|in|mm|pt)\Z", value)
-        if found and not -30 < float(found[1]) * {"cm": 1.0, "in": 2.54, "mm": 0.1, "pt": 0.0353}[found[2]] < 100:
+        if found and not -30 < float(found[1]) * _CENTIMETRES[found[2]] < 100:
             return True
-    return False
+    sizes = [
+        re.match(r"(\d{1,6}(?:\.\d+)?)(cm|in|mm|pt)\Z", attribute(element, name) or "") for name in ("width", "height")
+    ]
+    return any(size is not None and float(size[1]) * _CENTIMETRES[size[2]] < 0.05 for size in sizes)
 
 
 def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
@@ -142,7 +146,7 @@ def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
     for cell in children(row, "table-cell", "covered-table-cell"):
         ink = state.styles.ink(cell)
         text = " ".join(_text(each, state, ink) for each in children(cell, "p", "h", "list"))
-        if len(cells) in unseen:
+        if len(cells) in unseen or local(cell.tag) == "covered-table-cell":
             state.hidden += bool(text.strip())
             text = ""
         cells.extend([" ".join(text.split())] * min(_repeats(cell, "number-columns-repeated"), _COLUMNS - len(cells)))
@@ -159,6 +163,8 @@ def _repeats(element: Element, name: str) -> int:
 
 def _text(element: Element, state: State, ink: Ink = PLAIN) -> str:
     own = state.styles.ink(element).over(ink)
+    if any(local(each.tag) == "hidden-paragraph" and state.styles.hides(each) for each in element):
+        own = replace(own, hidden=True)
     return " ".join("".join(_pieces(element, state, own, 0)).split(" ")).strip()
 
 
@@ -179,7 +185,7 @@ def _pieces(element: Element, state: State, ink: Ink, depth: int) -> Iterator[st
             text = "".join(_pieces(each, state, state.styles.ink(each).over(ink), depth + 1)).strip()
             url = attribute(each, "href") or ""
             yield f"[{text}]({url})" if text and url.startswith(("http://", "https://")) else text
-        elif name not in _SKIPPED and depth < 30 and not state.unseen(each):
+        elif name not in _SKIPPED and depth < 30 and not state.unseen(each) and not _is_off_page(each):
             yield from _pieces(each, state, state.styles.ink(each).over(ink), depth + 1)
         yield _seen(each.tail, state, ink)
 

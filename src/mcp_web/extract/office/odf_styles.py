@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from mcp_web.extract.office.ink import Ink, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, local
 
-_SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,6})?)(pt|in|cm|mm)\Z")
+_WIDE = 1000.0  # points; more than the width of a page
+_SIZE = re.compile(r"(-?\d{1,4}(?:\.\d{1,6})?)(pt|in|cm|mm)\Z")
 _POINTS = {"pt": 1.0, "in": 72.0, "cm": 28.35, "mm": 2.835}
 _HIDDEN = {"display": ("none", "false"), "visibility": ("hidden", "collapse")}
 _SIZES = {"table-row": "row-height", "table-column": "column-width"}
@@ -73,10 +75,37 @@ def _ink(style: Element) -> Ink:
         if local(properties.tag) == "text-properties":
             display = attribute(properties, "display")
             hidden = None if display is None else display == "none"
-            if attribute(properties, "text-scale") in ("0%", "1%", "2%"):
+            if attribute(properties, "text-scale") in ("0%", "1%", "2%") or _is_unreadable(properties):
                 hidden = True
             own = Ink(hidden, hex_colour(attribute(properties, "color")), _points(attribute(properties, "font-size")))
             found = own.on(ground).over(found)
-        elif ground is not None:
+            continue
+        if local(properties.tag) == "paragraph-properties" and _is_out_of_page(properties):
+            found = replace(found, hidden=True)
+        if ground is not None:
             found = found if found.ground is not None else found.on(ground)
     return found
+
+
+def _is_unreadable(properties: Element) -> bool:
+    """Letters without ink, of no size, on top of each other, or far above or below their line."""
+    ink, size = _percent(attribute(properties, "opacity")), _percent(attribute(properties, "font-size"))
+    if (ink is not None and ink < 6) or (size is not None and size < 15):
+        return True
+    spacing = _points(attribute(properties, "letter-spacing"))
+    place, _, scale = (attribute(properties, "text-position") or "").partition(" ")
+    moved, share = _percent(place), _percent(scale)
+    off_line = (moved is not None and abs(moved) > 400) or (share is not None and share < 10)
+    return off_line or (spacing is not None and spacing < -5)
+
+
+def _is_out_of_page(properties: Element) -> bool:
+    """A paragraph that starts outside of its page, or whose lines have no height."""
+    moves = [_points(attribute(properties, name)) for name in ("margin-left", "margin-right", "text-indent")]
+    height = _points(attribute(properties, "line-height"))
+    return (height is not None and height < 1.5) or any(move is not None and abs(move) > _WIDE for move in moves)
+
+
+def _percent(value: str | None) -> float | None:
+    found = re.fullmatch(r"(-?\d{1,6}(?:\.\d{1,6})?)%", value or "")
+    return float(found[1]) if found else None

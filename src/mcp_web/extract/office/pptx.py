@@ -72,8 +72,8 @@ def _slide(
     parts: list[str] = []
     ground = _ground(package, name, content, grounds)
     unseen = 0
-    for shape in shapes_of(child(content, "cSld", "spTree"), size):
-        if not shape.seen:
+    for shape in shapes_of(child(content, "cSld", "spTree"), size, _Pictures(package, name).is_opaque):
+        if not shape.seen or _is_shrunk(child(shape.element, "txBody", "bodyPr")):
             unseen += bool(letters(shape.element).strip())
             continue
         if local(shape.element.tag) == "graphicFrame":
@@ -91,6 +91,31 @@ def _slide(
     if notes:
         parts.append(f"Notes: {notes}")
     return "\n\n".join([f"## Slide {number}" + (f": {title}" if title else ""), *parts]), unseen
+
+
+def _is_shrunk(body: Element | None) -> bool:
+    """Whether a text was made so small that it fits its box that nobody can read it."""
+    fit = child(body, "normAutofit")
+    scale = (fit.get("fontScale") if fit is not None else None) or ""
+    return scale.removesuffix("%").isdigit() and int(scale.removesuffix("%")) < (15 if "%" in scale else 15_000)
+
+
+class _Pictures:
+    """The pictures of one slide."""
+
+    def __init__(self, package: Package, slide: str) -> None:
+        self._package = package
+        self._slide = slide
+
+    def is_opaque(self, picture: Element) -> bool:
+        """Whether a picture lets nothing through: told for photographs, and for PNG by its first bytes."""
+        blip = child(picture, "blipFill", "blip")
+        target = attribute(blip, "embed") if blip is not None and not len(blip) else None
+        name = self._package.relations(self._slide).get(target or "", "")
+        if name.lower().endswith((".jpg", ".jpeg", ".bmp")):
+            return True
+        head = (self._package.read(name) or b"")[:26] if name.lower().endswith(".png") else b""
+        return len(head) == 26 and head[25] in (0, 2)
 
 
 def _ground(package: Package, name: str, content: Element, known: dict[str, Ink], depth: int = 0) -> Ink:
@@ -114,12 +139,13 @@ def _ground(package: Package, name: str, content: Element, known: dict[str, Ink]
 
 
 def _lines(body: Element | None, ink: Ink, *, bulleted: bool) -> Iterator[str]:
-    listed = run_ink(child(body, "lstStyle", "lvl1pPr", "defRPr")).over(ink)
     for paragraph in children(body, "p"):
         properties = child(paragraph, "pPr")
+        given = properties.get("lvl", "0") if properties is not None else "0"
+        level = int(given) if given.isdigit() else 0
+        listed = run_ink(child(body, "lstStyle", f"lvl{level + 1}pPr", "defRPr")).over(ink)
         own = run_ink(child(properties, "defRPr")).over(listed)
         text = " ".join("".join(_characters(paragraph, own)).split())
-        level = int(properties.get("lvl", "0") or 0) if properties is not None else 0
         if text:
             yield "  " * min(level, 8) + f"- {text}" if bulleted else text
 
@@ -154,7 +180,7 @@ def _notes(package: Package, slide: str) -> str:
     root = package.xml(name) if name else None
     texts: list[str] = []
     everywhere = Place(-1e12, -1e12, 1e12, 1e12)
-    for shape in shapes_of(child(root, "cSld", "spTree"), everywhere):
+    for shape in shapes_of(child(root, "cSld", "spTree"), everywhere, lambda _: False):
         kind = child(shape.element, "nvSpPr", "nvPr", "ph")
         if shape.seen and attribute(kind, "type") == "body":
             texts.extend(_lines(child(shape.element, "txBody"), Ink(), bulleted=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from mcp_web.errors import ExtractFailed
@@ -37,19 +38,22 @@ def _without_hidden(source: str) -> tuple[str, int]:
     """The source without the letters that nobody sees: marked as hidden, tiny, or in the colour of the paper."""
     colours = _colour_table(source)
     kept: list[str] = []
-    ink, outer = Ink(), list[Ink]()
+    ink, reasons = Ink(), frozenset[str]()
+    outer: list[tuple[Ink, frozenset[str]]] = []
     hidden = 0
     was_seen = True
     for found in _TOKEN.finditer(source):
         word, number = found[1], found[2]
         text = found[5] or (found[3] if (found[3] or "").startswith("\\'") else "") or (word == "u" and number)
         if found[4] == "{" and len(outer) < _DEEPEST:
-            outer.append(ink)
+            outer.append((ink, reasons))
         elif found[4] == "}" and outer:
-            ink = outer.pop()
+            ink, reasons = outer.pop()
         elif word:
-            ink = _changed(ink, word, int(number) if number else None, colours)
-        if text and not ink.is_seen and found[0].strip():
+            value = int(number) if number else None
+            ink = Ink() if word == "plain" else _changed(ink, word, value, colours)
+            reasons = _reasons(reasons, word, value)
+        if text and (reasons or not ink.is_seen) and found[0].strip():
             hidden += was_seen
             was_seen = False
             continue
@@ -68,14 +72,41 @@ def _colour_table(source: str) -> list[Colour | None]:
 
 
 def _changed(ink: Ink, word: str, number: int | None, colours: list[Colour | None]) -> Ink:
-    """The ink after a control word."""
-    if word in ("plain", "pard"):
-        return Ink() if word == "plain" else ink
-    if word == "v":
-        return replace(ink, hidden=number != 0)
+    """The ink after a control word that speaks of letters."""
     if word == "fs":
         return replace(ink, size=(24 if number is None else number) / 2)
     colour = colours[number] if number is not None and 0 <= number < len(colours) else None
     if word == "cf":
         return replace(ink, colour=colour)
-    return replace(ink, ground=colour) if word in ("cb", "highlight", "chcbpat", "cbpat") else ink
+    return replace(ink, ground=colour) if word in ("cb", "highlight", "chcbpat", "cbpat", "chcfpat") else ink
+
+
+def _reasons(known: frozenset[str], word: str, number: int | None) -> frozenset[str]:
+    """The control words that hide the letters after one more of them."""
+    if word == "plain":
+        return known & _OF_PARAGRAPHS.keys()
+    if word == "pard":
+        return known - _OF_PARAGRAPHS.keys()
+    test = _OF_LETTERS.get(word) or _OF_PARAGRAPHS.get(word)
+    if test is None:
+        return known
+    return known | {word} if test(1 if number is None else number) else known - {word}
+
+
+# Words that hide letters, and with what number: those of a paragraph hold until `pard`, those of letters until `plain`.
+_OF_LETTERS: dict[str, Callable[[int], bool]] = {
+    "v": lambda number: number != 0,
+    "deleted": lambda number: number != 0,
+    "webhidden": lambda number: number != 0,
+    "charscalex": lambda number: number <= 5,
+    "expndtw": lambda number: number <= -160,
+    "expnd": lambda number: number <= -32,
+    "dn": lambda number: number > 400,
+    "up": lambda number: number > 400,
+}
+_OF_PARAGRAPHS: dict[str, Callable[[int], bool]] = {
+    "sl": lambda number: -40 <= number < 0,
+    "li": lambda number: abs(number) > 15_000,
+    "ri": lambda number: abs(number) > 15_000,
+    "fi": lambda number: abs(number) > 15_000,
+}

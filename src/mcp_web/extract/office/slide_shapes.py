@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import colorsys
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mcp_web.extract.colour import Colour
+from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.office.ink import Ink, hex_colour
-from mcp_web.extract.office.package import Element, attribute, child, children, local, value
+from mcp_web.extract.office.package import Element, attribute, child, children, local
 
 _SCHEME = {"bg1": "ffffff", "lt1": "ffffff", "tx1": "000000", "dk1": "000000"}
 _PRESET = {"white": "ffffff", "black": "000000"}
@@ -41,10 +42,15 @@ class Shape:
     seen: bool
 
 
-def shapes_of(tree: Element | None, slide: Place) -> list[Shape]:
-    """Every shape with text or a table, from the back to the front."""
+def shapes_of(tree: Element | None, slide: Place, is_opaque: Callable[[Element], bool]) -> list[Shape]:
+    """Every shape, from the back to the front; `is_opaque` tells of a picture whether it lets nothing through."""
     found = list(_shapes(tree, None, True, 0))
-    covers = [(at, shape.place) for at, shape in enumerate(found) if shape.place is not None and _is_opaque(shape)]
+    covers = [
+        (at, shape.place)
+        for at, shape in enumerate(found)
+        if shape.place is not None
+        and (is_opaque(shape.element) if local(shape.element.tag) == "pic" else _is_opaque(shape))
+    ]
     seen: list[Shape] = []
     for at, shape in enumerate(found):
         place = shape.place
@@ -70,8 +76,8 @@ def _shapes(tree: Element | None, move: _Move | None, seen: bool, depth: int) ->
     for element in children(tree):
         name = local(element.tag)
         shown = seen and not _is_marked_hidden(element)
-        if name in ("sp", "graphicFrame"):
-            frame = child(element, "spPr", "xfrm") if name == "sp" else child(element, "xfrm")
+        if name in ("sp", "graphicFrame", "pic"):
+            frame = child(element, "xfrm") if name == "graphicFrame" else child(element, "spPr", "xfrm")
             yield Shape(element, _moved(_place(frame), move), shown)
         elif name == "grpSp" and depth < 10:
             yield from _shapes(element, _inside(child(element, "grpSpPr", "xfrm"), move), shown, depth + 1)
@@ -112,19 +118,50 @@ def _inside(frame: Element | None, move: _Move | None) -> _Move | None:
 
 def fill_of(properties: Element | None) -> Colour | None:
     """The solid colour of a shape, a cell or a text."""
-    solid = child(properties, "solidFill")
-    colour = solid[0] if solid is not None and len(solid) else None
-    if colour is None:
-        return None
-    name = value(colour)
-    names = {"schemeClr": _SCHEME, "prstClr": _PRESET}.get(local(colour.tag))
-    found = hex_colour(names.get(name) if names else name or attribute(colour, "lastClr"))
-    if any(local(each.tag) in ("lumMod", "lumOff", "tint", "shade") for each in colour):
-        return None
-    share = value(colour, "alpha") or "100000"
-    if found is None or not share.isdigit():
-        return found
-    return Colour(found.red, found.green, found.blue, int(share) / 100_000)
+    gradient = child(properties, "gradFill", "gsLst")
+    if gradient is not None:
+        stops = [_colour_in(stop) for stop in gradient]
+        first = stops[0] if stops else None
+        return first if first is not None and all(stop is not None and stop.near(first) for stop in stops) else None
+    return _colour_in(child(properties, "solidFill"))
+
+
+def _colour_in(holder: Element | None) -> Colour | None:
+    """The colour that stands in an element, with its changes; None for one that is not known."""
+    element = holder[0] if holder is not None and len(holder) else None
+    found = _named(element) if element is not None else None
+    for change in element if element is not None else ():
+        value = attribute(change, "val") or ""
+        if found is None or not value.isdigit():
+            return found
+        found = _changed(found, local(change.tag), int(value) / 100_000)
+    return found
+
+
+def _named(element: Element) -> Colour | None:
+    kind, value = local(element.tag), attribute(element, "val") or ""
+    if kind == "scrgbClr":
+        parts = _numbers(element, "r", "g", "b")
+        return Colour(*(255 * part / 100_000 for part in parts)) if parts else None
+    if kind == "hslClr":
+        parts = _numbers(element, "hue", "sat", "lum")
+        return parse_colour(f"hsl({parts[0] / 60_000} {parts[1] / 1000}% {parts[2] / 1000}%)") if parts else None
+    names = {"schemeClr": _SCHEME, "prstClr": _PRESET}.get(kind)
+    return hex_colour(names.get(value) if names else attribute(element, "lastClr") or value)
+
+
+def _changed(colour: Colour, change: str, share: float) -> Colour | None:
+    if change == "alpha":
+        return Colour(colour.red, colour.green, colour.blue, share)
+    if change not in ("lumMod", "lumOff", "tint", "shade"):
+        return colour
+    hue, light, saturation = colorsys.rgb_to_hls(colour.red / 255, colour.green / 255, colour.blue / 255)
+    if change == "lumOff":
+        light += share
+    else:
+        light = 1 - (1 - light) * share if change == "tint" else light * share
+    red, green, blue = (255 * part for part in colorsys.hls_to_rgb(hue, max(0.0, min(1.0, light)), saturation))
+    return Colour(red, green, blue, colour.alpha)
 
 
 def run_ink(properties: Element | None) -> Ink:
@@ -132,5 +169,8 @@ def run_ink(properties: Element | None) -> Ink:
     if properties is None:
         return Ink()
     size = attribute(properties, "sz") or ""
-    hidden = True if child(properties, "noFill") is not None else None
-    return Ink(hidden, fill_of(properties), int(size) / 100 if size.isdigit() else None)
+    spacing = attribute(properties, "spc") or "0"
+    tight = re.fullmatch(r"-\d{4,6}", spacing) is not None  # ten points or more: letters lie on top of each other
+    hidden = True if tight or child(properties, "noFill") is not None else None
+    ground = _colour_in(child(properties, "highlight"))
+    return Ink(hidden, fill_of(properties), int(size) / 100 if size.isdigit() else None, ground)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 # Parts are checked for entity declarations before they are parsed; see package.py.
@@ -24,6 +25,8 @@ _CELLS = 100_000  # of a workbook
 _CELL = 500
 _BOOK = "xl/workbook.xml"
 _NAME = 100  # characters of a sheet's name; programs allow 31
+_THIN = 0.3  # characters; a column of this width shows nothing
+_MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]{0,100}\bref=\"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})\"")
 _FLAT = 1.5  # points; a row of this height shows nothing
 
 
@@ -73,13 +76,15 @@ class Values:
     def rows(self, data: bytes) -> tuple[list[list[str]], bool]:
         """The filled rows of a sheet, and whether some were left out."""
         rows: list[list[str]] = []
-        unseen: frozenset[int] = frozenset()
+        form = _SheetForm(covered=_covered_cells(data))
         for _, element in ElementTree.iterparse(io.BytesIO(data)):  # noqa: S314  checked before
+            if local(element.tag) == "sheetFormatPr":
+                form.read_defaults(element)
             if local(element.tag) == "cols":
-                unseen = _hidden_columns(element)
+                form.read_columns(element)
             if local(element.tag) != "row":
                 continue
-            cells = self._row(element, unseen)
+            cells = self._row(element, form)
             element.clear()
             if any(cells):
                 rows.append(cells)
@@ -88,9 +93,10 @@ class Values:
                 return _trimmed(rows), True
         return _trimmed(rows), False
 
-    def _row(self, row: Element, unseen: frozenset[int]) -> list[str]:
+    def _row(self, row: Element, form: _SheetForm) -> list[str]:
         cells: list[str] = []
         hidden_row = _is_flat(row, "ht") or (row.get("hidden") in ("1", "true") and not row.get("outlineLevel"))
+        hidden_row = hidden_row or (form.rows_are_flat and row.get("ht") is None)
         for cell in row:
             column = _column(cell.get("r", "")) or len(cells)
             if column >= _COLUMNS:
@@ -98,7 +104,10 @@ class Values:
             cells.extend([""] * (column - len(cells)))
             ink = self._styles.ink(cell.get("s", "0"))
             text = " ".join(self._text(cell, ink).split())[:_CELL]
-            if text and (hidden_row or column in unseen or not ink.is_seen):
+            written = cell.get("t", "n") in ("s", "str", "inlineStr")
+            unseen = hidden_row or column in form.unseen or cell.get("r", "") in form.covered
+            unseen = unseen or not ink.is_seen or (written and not self._styles.shows_text(cell.get("s", "0")))
+            if text and unseen:
                 self.hidden += 1
                 text = ""
             cells.append(text)
@@ -150,15 +159,50 @@ class Values:
         return moment.date().isoformat() if moment.time().isoformat() == "00:00:00" else moment.isoformat(sep=" ")
 
 
-def _hidden_columns(columns: Element) -> frozenset[int]:
-    """The columns that are hidden or have no width, counted from 0, except those of a folded group."""
-    found: set[int] = set()
-    for column in columns:
-        first, last = column.get("min", ""), column.get("max", "")
-        hidden = column.get("hidden") in ("1", "true") and not column.get("outlineLevel")
-        if (hidden or _is_flat(column, "width", 0.3)) and first.isdigit() and last.isdigit():
-            found.update(range(int(first) - 1, min(int(last), _COLUMNS)))
+@dataclass(slots=True)
+class _SheetForm:
+    """What a sheet says about its rows and columns before they come."""
+
+    covered: frozenset[str]  # cells under a merged one
+    unseen: frozenset[int] = frozenset()  # columns, counted from 0
+    rows_are_flat: bool = False  # unless a row says otherwise
+
+    def read_defaults(self, element: Element) -> None:
+        self.rows_are_flat = element.get("zeroHeight") in ("1", "true")
+        if _is_flat(element, "defaultColWidth", _THIN):
+            self.unseen = frozenset(range(_COLUMNS))
+
+    def read_columns(self, columns: Element) -> None:
+        """The columns that are hidden or have no width, except those of a folded group."""
+        found = set(self.unseen)
+        for column in columns:
+            first, last = column.get("min", ""), column.get("max", "")
+            if not first.isdigit() or not last.isdigit():
+                continue
+            places = range(int(first) - 1, min(int(last), _COLUMNS))
+            hidden = column.get("hidden") in ("1", "true") and not column.get("outlineLevel")
+            if hidden or _is_flat(column, "width", _THIN):
+                found.update(places)
+            else:
+                found.difference_update(places)
+        self.unseen = frozenset(found)
+
+
+def _covered_cells(data: bytes) -> frozenset[str]:
+    """The cells that lie under a merged one, of which only the first is shown."""
+    found: set[str] = set()
+    for left, top, right, bottom in _MERGED.findall(data):
+        first, last = _column(left.decode()) or 0, min(_column(right.decode()) or 0, _COLUMNS)
+        rows = range(int(top), min(int(bottom), int(top) + _ROWS) + 1)
+        cells = [f"{_letters(column)}{row}" for row in rows for column in range(first, last + 1)]
+        found.update(cells[1:])
+        if len(found) > _CELLS:
+            break
     return frozenset(found)
+
+
+def _letters(column: int) -> str:
+    return (chr(64 + column // 26) if column >= 26 else "") + chr(65 + column % 26)
 
 
 def _is_flat(element: Element, name: str, least: float = _FLAT) -> bool:

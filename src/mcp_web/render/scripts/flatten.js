@@ -14,9 +14,9 @@
   // Motion ends where it leads: what fades in counts as visible, what fades out as gone. What waits for minutes, stands
   // still or is never seen in any of its steps stays as it is.
   const stays = (animation) => {
-    const { delay, iterations } = animation.effect?.getTiming() ?? {};
+    const { delay, iterations, duration } = animation.effect?.getTiming() ?? {};
     if (animation.playState === "paused" || delay > 60000) return true;
-    if (iterations !== Infinity) return false;
+    if (iterations * (Number(duration) || 0) < 60000) return false;
     return animation.effect.getKeyframes().every((step) => step.opacity !== undefined && Number(step.opacity) < 0.06);
   };
   const finishMotion = (page) => {
@@ -64,9 +64,58 @@
     return found.length && found.every(Boolean) ? found : null;
   };
 
+  // The colour of a shadow that fills its box from the inside.
+  const shadowInside = (shadows) => {
+    for (const shadow of shadows.split(/,(?![^()]*\))/)) {
+      const lengths = (shadow.replace(/\([^()]*\)/g, "").match(/-?[\d.]+px/g) ?? []).map(parseFloat);
+      if (shadow.includes("inset") && lengths[3] >= 50) return colour(shadow.match(FUNCTION)?.[0]);
+    }
+    return null;
+  };
+  // What is left of a channel of the letters (0 to 1) after blending with what stands behind them.
+  const BLENDS = {
+    multiply: (ink, ground) => ink * ground,
+    screen: (ink, ground) => ink + ground - ink * ground,
+    darken: Math.min,
+    lighten: Math.max,
+    difference: (ink, ground) => Math.abs(ink - ground),
+    exclusion: (ink, ground) => ink + ground - 2 * ink * ground,
+    "color-dodge": (ink, ground) => (ink < 1 ? Math.min(1, ground / (1 - ink)) : 1),
+    "color-burn": (ink, ground) => (ink > 0 ? 1 - Math.min(1, (1 - ground) / ink) : Number(ground >= 1)),
+    "plus-lighter": (ink, ground) => Math.min(1, ink + ground),
+  };
+  const CHANGES = {
+    brightness: (part, amount) => part * amount,
+    contrast: (part, amount) => (part - 0.5) * amount + 0.5,
+    invert: (part, amount) => part * (1 - amount) + (1 - part) * amount,
+  };
+  const changed = (ink, filter) => {
+    for (const [, name, value] of filter.matchAll(/(brightness|contrast|invert)\(([\d.]+)\)/g)) {
+      ink = ink.map((part) => 255 * Math.min(1, Math.max(0, CHANGES[name](part / 255, Number(value)))));
+    }
+    return ink;
+  };
+  // How letters look on a ground, after the filters and blending of the boxes around them; null if not known.
+  const seenOn = (ink, ground, state) => {
+    let seen = over(ink, ground);
+    for (const effect of state.effects ?? []) {
+      if (effect.filter) seen = changed(seen, effect.filter);
+      else if (!BLENDS[effect.blend]) return null;
+      else seen = seen.map((part, at) => 255 * BLENDS[effect.blend](part / 255, ground[at] / 255));
+    }
+    return seen;
+  };
+
   // What a subtree inherits from the boxes around it. `grounds`: the colours behind the text, null if not known.
   const enter = (style, above, box) => {
     const state = { ...above };
+    if (style.display === "contents") return state; // without a box of its own
+    const paints = (colour(style.backgroundColor)?.[3] ?? 0) > 0.05 || style.backgroundImage !== "none";
+    if (paints) state.effects = [];
+    else {
+      if (style.filter !== "none") state.effects = [{ filter: style.filter }, ...(state.effects ?? [])];
+      if (style.mixBlendMode !== "normal") state.effects = [{ blend: style.mixBlendMode }, ...(state.effects ?? [])];
+    }
     if (/text/.test(style.backgroundClip)) state.letters = { style, grounds: above.grounds };
     else {
       const background = colour(style.backgroundColor);
@@ -77,7 +126,14 @@
       if (style.backgroundImage !== "none") {
         const found = stops(style.backgroundImage);
         state.grounds = found && state.grounds && found.flatMap((stop) => state.grounds.map((ground) => [...over(stop, ground), 1]));
+        if (/^0(px|%)?( |$)/.test(style.backgroundSize)) state.grounds = above.grounds;
       }
+      const shadow = style.boxShadow.includes("inset") ? shadowInside(style.boxShadow) : null;
+      if (shadow) state.grounds = state.grounds && state.grounds.map((ground) => [...over(shadow, ground), 1]);
+    }
+    if (/strict|paint|content/.test(style.contain) && style.display !== "inline") {
+      const area = box();
+      if (area.width <= 2 || area.height <= 2) state.clipped = true;
     }
     if (/^(hidden|clip|scroll|auto)$/.test(style.overflowX) || /^(hidden|clip|scroll|auto)$/.test(style.overflowY)) {
       const scrolls = /scroll|auto/.test(style.overflowX + style.overflowY);
@@ -95,11 +151,16 @@
     return state;
   };
 
-  const length = (text, whole) => (/%$/.test(text) ? (parseFloat(text) / 100) * whole : parseFloat(text) || 0);
+  // A length in pixels; of a computed sum its terms together.
+  const length = (text, whole) =>
+    (text.match(/-?\s?[\d.]+(?:%|px)?/g) ?? []).reduce((sum, term) => {
+      const number = parseFloat(term.replace(/\s/g, ""));
+      return sum + (/%$/.test(term) ? (number / 100) * whole : number);
+    }, 0);
   const shapeIsEmpty = (path, area) => {
     const inside = path.slice(path.indexOf("(") + 1, path.lastIndexOf(")"));
     if (path.startsWith("inset(")) {
-      const sides = inside.split(" round ")[0].split(/\s+/);
+      const sides = inside.split(" round ")[0].split(/\s+(?![^()]*\))/);
       const [top, right = top, bottom = top, left = right] = sides;
       const high = length(top, area.height) + length(bottom, area.height);
       const wide = length(left, area.width) + length(right, area.width);
@@ -120,7 +181,21 @@
       }, 0);
       return Math.abs(twice) / 2 < 4;
     }
-    return path.startsWith("path(") && (inside.match(/-?[\d.]+/g) ?? []).length <= 4;
+    const numbers = (inside.match(/-?(?:\d+\.?\d*|\.\d+)/g) ?? []).map(Number);
+    if (path.startsWith("shape(")) return numbers.every((number) => Math.abs(number) <= 1);
+    return path.startsWith("path(") && (numbers.length <= 4 || numbers.every((number) => Math.abs(number) <= 1));
+  };
+
+  // A clip, mask or filter of the page that leaves nothing.
+  const NO_ALPHA = /^(?:\S+[\s,]+){15}(?:0?\.?0*[\s,]*){5}$/;
+  const refersToNothing = (element, style) => {
+    for (const [value, name] of [[style.clipPath, "clippath"], [style.maskImage, "mask"], [style.filter, "filter"]]) {
+      const id = /url\("?[^")]*#([^")]+)"?\)/.exec(value ?? "")?.[1];
+      const target = id && element.ownerDocument.getElementById(decodeURIComponent(id));
+      if (!target || target.localName.toLowerCase() !== name) continue;
+      if (name !== "filter" ? !target.children.length : [...target.children].some((part) => NO_ALPHA.test(part.getAttribute("values")?.trim() ?? "x"))) return true;
+    }
+    return false;
   };
 
   const clippedAway = (style, area) => {
@@ -133,13 +208,22 @@
   };
 
   // Seen from behind, where the back of the box is not drawn.
-  const turnedAway = (style) => {
-    if (style.backfaceVisibility !== "hidden") return false;
-    let facing = 1;
-    if (style.transform !== "none") facing *= Math.sign(new DOMMatrix(style.transform).m33) || 1;
+  const facing = (style) => {
+    let sign = 1;
+    if (style.transform !== "none") sign *= Math.sign(new DOMMatrix(style.transform).m33) || 1;
     const turn = /^([xy]) (-?[\d.]+)deg$/.exec(style.rotate ?? "");
-    if (turn) facing *= Math.sign(Math.cos((Number(turn[2]) * Math.PI) / 180)) || 1;
-    return facing < 0;
+    return turn ? sign * (Math.sign(Math.cos((Number(turn[2]) * Math.PI) / 180)) || 1) : sign;
+  };
+  const turnedAway = (element, style) => {
+    if (style.backfaceVisibility !== "hidden") return false;
+    let sign = facing(style);
+    const view = element.ownerDocument.defaultView;
+    for (let box = element.parentElement; box; box = box.parentElement) {
+      const around = view.getComputedStyle(box);
+      if (around.transformStyle !== "preserve-3d") break;
+      sign *= facing(around);
+    }
+    return sign < 0;
   };
 
   // Content that opens when it is searched for; a control before it opens it for everybody.
@@ -156,14 +240,24 @@
     return false;
   };
 
+  // A mask without a size, or placed away from its box and not repeated.
+  const maskedAway = (style) => {
+    if (/^0(px|%)?( |$)/.test(style.maskSize)) return true;
+    const far = (style.maskPosition.match(/-?[\d.]+px/g) ?? []).some((place) => Math.abs(parseFloat(place)) >= 5000);
+    return far && style.maskRepeat.includes("no-repeat");
+  };
+
   const goneWhole = (element, style) => {
     if (style.display === "none") return true;
+    if (style.display === "contents") return false;
     if (Number(style.opacity) < 0.06) return true;
     if (style.contentVisibility === "hidden" && !element.closest("details") && !(element.hidden && opens(element))) return true;
     if (style.filter !== "none" && filtered(style.filter)) return true;
     const mask = style.maskImage ?? style.webkitMaskImage ?? "none";
     if (mask !== "none" && stops(mask)?.every((stop) => stop[3] < 0.06)) return true;
-    return clippedAway(style, () => element.getBoundingClientRect()) || turnedAway(style);
+    if (mask !== "none" && maskedAway(style)) return true;
+    if (refersToNothing(element, style)) return true;
+    return clippedAway(style, () => element.getBoundingClientRect()) || turnedAway(element, style);
   };
 
   const inkHidden = (style, state) => {
@@ -173,7 +267,12 @@
     if (!ink) return false;
     if (state.letters && ink[3] < 0.95) return lettersHidden(state.letters);
     if (ink[3] < 0.06) return true;
-    return Boolean(state.grounds?.every((ground) => tooClose(over(ink, ground), ground)));
+    return Boolean(
+      state.grounds?.every((ground) => {
+        const seen = seenOn(ink, ground, state);
+        return seen !== null && tooClose(seen, ground);
+      }),
+    );
   };
   // Letters that are holes through which a background shows.
   const lettersHidden = ({ style, grounds }) => {
@@ -204,7 +303,7 @@
   };
   const indentedAway = (holder, style) => {
     const indent = parseFloat(style.textIndent) || 0;
-    if (indent < 300 || !holder) return false;
+    if (indent < 20 || !holder) return false;
     const view = holder.ownerDocument.defaultView;
     for (let up = 0, box = holder; box && up < 4; up += 1, box = box.parentElement) {
       if (/hidden|clip/.test(view.getComputedStyle(box).overflowX)) return indent >= Math.min(box.clientWidth, view.innerWidth);
@@ -221,7 +320,8 @@
     const area = range.getBoundingClientRect();
     if (inkHidden(style, state) && !paintedBeside(node, style, area)) return true;
     if (indentedAway(node.parentElement, style)) return true;
-    const closed = node.parentElement?.closest("details");
+    const closed = node.parentElement?.closest("details:not([open]) > :not(summary), details:not([open])");
+    if (closed && !closed.closest("summary") && !canOpen(closed.closest("details:not([open])"))) return true;
     if (area.width < 0.5 || area.height < 0.5) return !closed;
     if (area.height < 2.5 || area.width > 1e6) return true;
     const lines = [...range.getClientRects()];
@@ -235,10 +335,56 @@
     if (left > 10000 || top > 2000000) return true;
     if (state.fixed && (area.left >= view.innerWidth || area.top >= view.innerHeight)) return true;
     if (area.bottom <= state.top + 1 || area.top >= state.bottom - 1) return true;
-    return covered(node, lines[0], state);
+    return firstLineHidden(node, lines) || paintsNothing(node, style) || covered(node, lines[0], state);
+  };
+  // A closed `details` whose summary can be seen.
+  const canOpen = (details) => {
+    if (!details) return false;
+    const summary = details.querySelector(":scope > summary");
+    const area = (summary ?? details).getBoundingClientRect();
+    return area.width > 2 && area.height > 2;
+  };
+  // A text of one line, of which the first line of its block takes away the ink.
+  const firstLineHidden = (node, lines) => {
+    if (lines.length !== 1) return false;
+    const view = node.ownerDocument.defaultView;
+    let block = node.parentElement;
+    while (block && view.getComputedStyle(block).display === "inline") block = block.parentElement;
+    if (!block) return false;
+    const style = view.getComputedStyle(block, "::first-line");
+    const own = view.getComputedStyle(block);
+    if (style.webkitTextFillColor === own.webkitTextFillColor && style.fontSize === own.fontSize) return false;
+    const ink = colour(style.webkitTextFillColor);
+    if (!ink || (ink[3] >= 0.06 && parseFloat(style.fontSize) >= 2)) return false;
+    const top = block.getBoundingClientRect().top + parseFloat(style.paddingTop || 0);
+    return lines[0].top - top < lines[0].height;
   };
 
-  // Boxes that were placed over others and let nothing through. What is fixed to the window is closed or scrolled away.
+  // A font of the page may have empty letters: they are drawn once, to see.
+  const drawn = new Map();
+  const paintsNothing = (node, style) => {
+    const fonts = node.ownerDocument.fonts;
+    if (!canvas || !fonts?.size) return false;
+    const names = style.fontFamily.toLowerCase();
+    if (![...fonts].some((font) => font.status === "loaded" && names.includes(font.family.replace(/["']/g, "").toLowerCase()))) return false;
+    const sample = node.data.replace(/\s+/g, "").slice(0, 24);
+    const key = `${style.fontFamily} ${sample}`;
+    if (!drawn.has(key)) drawn.set(key, leavesInk(style.fontFamily, sample));
+    return !drawn.get(key);
+  };
+  const leavesInk = (family, sample) => {
+    const { canvas: paper } = canvas;
+    [paper.width, paper.height] = [600, 40];
+    canvas.font = `20px ${family}`;
+    canvas.fillStyle = "#000";
+    canvas.fillText(sample, 2, 28);
+    const ink = canvas.getImageData(0, 0, 600, 40).data.some((value, at) => at % 4 === 3 && value > 40);
+    [paper.width, paper.height] = [1, 1];
+    return ink;
+  };
+
+  // Boxes that may be painted over others and let nothing through. What is fixed to the window is closed or scrolled away.
+  const PICTURES = new Set(["img", "canvas", "video", "iframe", "svg"]);
   const covers = new Map();
   const coversOf = (page) => {
     if (covers.has(page)) return covers.get(page);
@@ -246,9 +392,8 @@
     const view = page.defaultView;
     for (const element of [...page.querySelectorAll("body *")].slice(0, 20000)) {
       const style = view.getComputedStyle(element);
-      if (style.position !== "absolute" && style.position !== "relative") continue;
-      const background = colour(style.backgroundColor);
-      if (!background || background[3] < 0.95 || style.visibility !== "visible" || Number(style.opacity) < 0.95) continue;
+      if (!isRaised(style) || style.visibility !== "visible" || Number(style.opacity) < 0.95) continue;
+      if (!isOpaque(element, style)) continue;
       const area = element.getBoundingClientRect();
       const whole = area.width * area.height > 0.9 * view.innerWidth * view.innerHeight;
       if (area.width > 20 && area.height > 8 && !whole) found.push(element);
@@ -257,10 +402,47 @@
     covers.set(page, found);
     return found;
   };
+  const isRaised = (style) => {
+    if (style.position === "absolute" || style.position === "relative" || style.position === "sticky") return true;
+    return style.position === "static" && (style.transform !== "none" || style.float !== "none" || style.display === "inline-block");
+  };
+  const isOpaque = (element, style = element.ownerDocument.defaultView.getComputedStyle(element)) => {
+    if ((colour(style.backgroundColor)?.[3] ?? 0) > 0.95) return true;
+    if (style.backgroundImage !== "none" && stops(style.backgroundImage)?.every((stop) => stop[3] > 0.95)) return true;
+    if (parseFloat(style.borderTopWidth) > 12 && (colour(style.borderTopColor)?.[3] ?? 0) > 0.95 && style.borderTopStyle === "solid") return true;
+    return PICTURES.has(element.localName) && isOpaquePicture(element);
+  };
+  const isOpaquePicture = (element) => {
+    if (element.localName === "img") return element.naturalWidth > 0 && !/\.png|\.gif|\.webp/i.test(element.currentSrc) && paintsAll(element);
+    if (element.localName === "canvas") return paintsAll(element);
+    if (element.localName !== "svg") return element.localName === "video" && element.readyState > 1;
+    const area = element.getBoundingClientRect();
+    return [...element.querySelectorAll("rect, path, image, circle")].some((shape) => {
+      const box = shape.getBoundingClientRect();
+      const style = shape.ownerDocument.defaultView.getComputedStyle(shape);
+      const fill = style.fill === "none" ? null : colour(style.fill);
+      return box.width >= area.width - 2 && box.height >= area.height - 2 && fill?.[3] > 0.95 && Number(style.fillOpacity) > 0.95;
+    });
+  };
+  // Whether the middle and the quarters of a picture let nothing through; a picture that cannot be read does.
+  const paintsAll = (picture) => {
+    if (!canvas) return false;
+    try {
+      const { canvas: paper } = canvas;
+      [paper.width, paper.height] = [8, 8];
+      canvas.drawImage(picture, 0, 0, 8, 8);
+      const { data } = canvas.getImageData(0, 0, 8, 8);
+      [paper.width, paper.height] = [1, 1];
+      return data.every((value, at) => at % 4 !== 3 || value > 240);
+    } catch {
+      return false;
+    }
+  };
   const covered = (node, line, state) => {
     const page = node.ownerDocument;
     const holder = node.parentElement;
     if (!line || !holder) return false;
+    if (coveredBeside(holder)) return true;
     const hides = (element) => {
       const area = element.getBoundingClientRect();
       const [x, y] = [line.left + line.width / 2, line.top + line.height / 2];
@@ -284,7 +466,23 @@
     const own = stack.indexOf(holder);
     return own > 0 && stack.slice(0, own).some((element) => !holder.contains(element) && isOpaque(element) || above.includes(element));
   };
-  const isOpaque = (element) => (colour(element.ownerDocument.defaultView.getComputedStyle(element).backgroundColor)?.[3] ?? 0) > 0.95;
+  // Whether a painted pseudo-element lies over the text of its element.
+  const coveredBeside = (holder) => {
+    const view = holder.ownerDocument.defaultView;
+    for (let box = holder, up = 0; box && up < 6; up += 1, box = box.parentElement) {
+      for (const part of ["::before", "::after"]) {
+        const style = view.getComputedStyle(box, part);
+        if (style.content === "none" || style.content === "normal" || style.position !== "absolute" || style.display === "none") continue;
+        if (Number(style.zIndex) < 0 || Number(style.opacity) < 0.95 || style.visibility !== "visible" || style.transform !== "none") continue;
+        const opaque = (colour(style.backgroundColor)?.[3] ?? 0) > 0.95 || (style.backgroundImage !== "none" && stops(style.backgroundImage)?.every((stop) => stop[3] > 0.95));
+        if (!opaque || view.getComputedStyle(box).position === "static") continue;
+        const wide = parseFloat(style.width) >= box.clientWidth - 2 && parseFloat(style.left) <= 1;
+        if (wide && parseFloat(style.height) >= box.clientHeight - 2 && parseFloat(style.top) <= 1) return true;
+      }
+      if (view.getComputedStyle(box).position !== "static") return false;
+    }
+    return false;
+  };
 
   const drop = (node) => {
     const text = node.textContent?.trim() ?? "";
@@ -335,9 +533,19 @@
     return note && note.textContent.length < 2000 ? element.querySelector("math")?.outerHTML ?? "" : "";
   };
 
-  // What stands behind everything: white paper, unless the document paints it.
+  // The browser's own paper: white, or dark where the page asks for that.
+  const paperOf = (page) => {
+    const probe = page.createElement("i");
+    probe.style.cssText = "all:initial;color-scheme:inherit;display:none;background-color:Canvas";
+    page.documentElement.append(probe);
+    const found = colour(page.defaultView.getComputedStyle(probe).backgroundColor);
+    probe.remove();
+    return found?.[3] === 1 ? found : [255, 255, 255, 1];
+  };
+
+  // What stands behind everything: the paper, unless the document paints it.
   const startOf = (page) => {
-    let state = { grounds: [[255, 255, 255, 1]], clipped: false, top: -Infinity, bottom: Infinity };
+    let state = { grounds: [paperOf(page)], clipped: false, top: -Infinity, bottom: Infinity };
     for (const element of [page.documentElement, page.body]) {
       if (!element) continue;
       const { grounds } = enter(page.defaultView.getComputedStyle(element), state, () => element.getBoundingClientRect());

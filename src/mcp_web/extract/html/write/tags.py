@@ -15,7 +15,7 @@ PLAIN = _words("""
 
 NOTHING = _words("""
     script style template noscript svg canvas select textarea option datalist head title meta link
-    source track param area map wbr button col colgroup progress meter noembed noframes frameset frame optgroup
+    source track param area wbr button col colgroup progress meter noembed noframes frameset frame optgroup
 """)
 
 BLOCK_SELECTOR = (

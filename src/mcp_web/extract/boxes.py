@@ -1,0 +1,161 @@
+"""Does the box of an element hide what is in it? By its style, and by what stands around it and what it refers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from turbohtml import Element
+
+from mcp_web.extract.cascade import Cascade, parent_of
+from mcp_web.extract.lengths import fraction, pixels
+from mcp_web.extract.style import CLIPS, Style, hides_box
+
+if TYPE_CHECKING:
+    from turbohtml import Node
+
+_INLINE = frozenset(
+    (
+     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
+     "kbd", "label", "mark", "output", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time",
+     "tt", "u", "var",
+    )
+)  # fmt: skip
+_ROWS = frozenset(("tr", "thead", "tbody", "tfoot", "table-row", "table-row-group", "table-header-group"))
+_CELLS = frozenset(("td", "th", "table-cell"))
+_OF_SIZE = frozenset(("height", "min-height", "max-height", "width", "min-width", "max-width"))
+_OVERFLOW = frozenset(("overflow-x", "overflow-y"))
+# Properties that say nothing about a line of text, a row or a cell of a table.
+_NOT_OF_LINES = frozenset(
+    (*_OF_SIZE, *_OVERFLOW, "text-indent", "transform", "scale", "rotate", "translate", "contain", "offset-path",
+     "content-visibility", "margin-top", "margin-bottom")
+)  # fmt: skip
+_NOT_OF_ROWS = frozenset((*_OF_SIZE, *_OVERFLOW))
+_NOT_OF_CELLS = frozenset(("height", "min-height", "max-height"))
+_OF_TREE = frozenset(
+    ("clip-path", "mask-image", "filter", "grid-template-rows", "flex-basis", "margin-top", "padding-top", "top")
+)
+_REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)")
+_TRACK = re.compile(r"0(?:px|fr|%)?\Z")
+_NO_ALPHA = re.compile(r"(?:[-\d.e]+[\s,]+){15}0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*\s*\Z")
+_MOST_ROWS = 2000
+_FAR_DOWN = 100.0  # pixels; what starts less far down may be meant so
+
+
+class Boxes:
+    """Judges the boxes of one tree."""
+
+    def __init__(self, tree: Node, cascade: Cascade, outside: bool) -> None:
+        """`outside`: the page has sheets that are not known here, and so is how they display an element."""
+        self._tree = tree
+        self._cascade = cascade
+        self._outside = outside
+
+    def hides(self, element: Element, style: Style) -> bool:
+        """Whether nothing of the element is seen in that style, whatever stands inside."""
+        if hides_box(style):
+            applied = self._applied(element, style)
+            return applied is style or hides_box(applied)
+        if _OF_TREE.isdisjoint(style):
+            return False
+        return (
+            self._refers_to_nothing(style) or self._has_no_room(element, style) or self._is_pushed_out(element, style)
+        )
+
+    def is_shown_anyway(self, element: Element) -> bool:
+        """Whether the page's sheets show what the browser's own sheet hides: `hidden`, a closed dialog, a popover."""
+        return not self._outside and self._cascade.style(element).get("display", "none") != "none"
+
+    def _applied(self, element: Element, style: Style) -> Style:
+        """The style without the properties that do not apply to such an element."""
+        if self._outside:
+            return style
+        display = style.get("display", element.tag)
+        if display in _ROWS:
+            return _without(style, _NOT_OF_ROWS)
+        if display in _CELLS:
+            return _without(style, _NOT_OF_CELLS)
+        return _without(style, _NOT_OF_LINES) if self._is_inline(element, style, display) else style
+
+    def _is_inline(self, element: Element, style: Style, display: str) -> bool:
+        if display not in _INLINE and display != "inline":
+            return False
+        if style.get("position") in ("absolute", "fixed") or style.get("float", "none") != "none":
+            return False
+        parent = parent_of(element)
+        return parent is None or not re.search("flex|grid|box", self._cascade.style(parent).get("display", ""))
+
+    def _refers_to_nothing(self, style: Style) -> bool:
+        """Whether the clip, mask or filter of the page that the style names leaves nothing."""
+        for name in ("clip-path", "mask-image", "filter"):
+            found = _REFERENCE.search(style[name]) if "url(" in style.get(name, "") else None
+            target = self._tree.select_one(f'[id="{found[1]}"]') if found and "\\" not in found[1] else None
+            if target is not None and _leaves_nothing(name, target):
+                return True
+        return False
+
+    def _has_no_room(self, element: Element, style: Style) -> bool:
+        """Whether a grid or a flexible box gives the element no room, and what does not fit is cut off."""
+        rows = style.get("grid-template-rows", "")
+        if rows and all(map(_TRACK.match, rows.split())):
+            inside = [child for child in element.children if isinstance(child, Element)]
+            return bool(inside) and (_cuts(style) or all(_cuts(self._cascade.style(child)) for child in inside))
+        basis = pixels(style["flex-basis"], 16.0, 1000.0) if "flex-basis" in style else None
+        if basis is None or basis > 2 or (fraction(style.get("flex-grow", "0")) or 0.0) > 0 or not _cuts(style):
+            return False
+        parent = parent_of(element)
+        return parent is not None and "flex" in self._cascade.style(parent).get("display", "")
+
+    def _is_pushed_out(self, element: Element, style: Style) -> bool:
+        """Whether the element starts below the end of a box that cuts off what does not fit."""
+        down = sum(pixels(style[name]) or 0.0 for name in ("margin-top", "padding-top") if name in style)
+        if style.get("position", "static") != "static":
+            down += pixels(style.get("top", "0")) or 0.0
+        if down < _FAR_DOWN:
+            return False
+        for each in self._cascade.ancestry(element)[1:4]:
+            around = self._cascade.style(each)
+            heights = [pixels(around[name]) for name in ("height", "max-height") if name in around]
+            if around.get("overflow-y") in ("hidden", "clip") and any(height and height <= down for height in heights):
+                return True
+        return False
+
+    def cells_of_collapsed_columns(self) -> Iterator[Element]:
+        """The cells of tables under a `col` or `colgroup` that is collapsed."""
+        for table in self._tree.select("table:has(col,colgroup)"):
+            collapsed = [at for at, column in enumerate(_columns(table)) if self._is_collapsed(column)]
+            for row in table.select("tr")[:_MOST_ROWS] if collapsed else ():
+                cells = [cell for cell in row.children if isinstance(cell, Element) and cell.tag in ("td", "th")]
+                if all(cell.attr("colspan") is None for cell in cells):
+                    yield from (cells[at] for at in collapsed if at < len(cells))
+
+    def _is_collapsed(self, column: Element) -> bool:
+        return self._cascade.inherited(column, "visibility") == "collapse"
+
+
+def _columns(table: Element) -> list[Element]:
+    """One element for each column: its `col`, or a `colgroup` without any."""
+    found: list[Element] = []
+    for each in table.select("col,colgroup"):
+        if each.tag == "col" or each.select_one("col") is None:
+            span = each.attr("span") or "1"
+            found.extend([each] * min(100, int(span) if span.isdigit() else 1))
+    return found
+
+
+def _cuts(style: Style) -> bool:
+    return style.get("overflow-x") in CLIPS or style.get("overflow-y") in CLIPS
+
+
+def _leaves_nothing(name: str, target: Element) -> bool:
+    tag = target.tag.lower()
+    if name == "filter":
+        matrices = [each.attr("values") or "" for each in target.descendants if isinstance(each, Element)]
+        return tag == "filter" and any(_NO_ALPHA.match(each.strip()) for each in matrices)
+    is_right = tag == ("clippath" if name == "clip-path" else "mask")
+    return is_right and not any(isinstance(child, Element) for child in target.children)
+
+
+def _without(style: Style, names: frozenset[str]) -> Style:
+    return {name: value for name, value in style.items() if name not in names}

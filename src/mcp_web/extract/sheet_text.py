@@ -1,0 +1,141 @@
+"""The text of style sheets before their rules are read: where it comes from, without what only confuses a reader."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from mcp_web.extract.conditions import media_holds, supports_holds
+
+if TYPE_CHECKING:
+    from turbohtml import Element
+
+MOST = 1_000_000  # characters of all sheets of a page
+_IMPORT = re.compile(
+    r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?(data:text/css[^\"'\s)]{1,100000})[\"']?\s{0,9}\)?([^;{}]{0,500})(?:;|\Z)",
+    re.I,
+)
+_IMPORT_LAYER = re.compile(r"layer(?:\(([^()]*)\))?")
+_IMPORT_SUPPORTS = re.compile(r"supports(\((?:[^()]|\([^()]*\))*\))")
+_URL = re.compile(r"url\((?!#)[^()\"']*\)")
+_UNSAFE = re.compile(r"[{};,()]")
+
+
+def own_sheets(candidates: list[Element]) -> list[str]:
+    """The page's own sheets that apply: `style` elements, and links that carry their sheet in the address."""
+    found: list[str] = []
+    preferred = None  # of sheets with titles those of the first title apply
+    for element in candidates:
+        if element.tag not in ("style", "link") or not _applies(element):
+            continue
+        title = element.attr("title")
+        preferred = preferred or title
+        if title and title != preferred:
+            continue
+        if element.tag == "style":
+            found.extend((*imported(element.text), element.text))
+        else:
+            found.append(unpacked(element.attr("href") or ""))
+    return found
+
+
+def _applies(sheet: Element) -> bool:
+    """Whether a browser applies the sheet of an element, as far as its attributes and its place tell."""
+    if not media_holds(sheet.attr("media") or "") or sheet.closest("noscript,template") is not None:
+        return False
+    if sheet.tag == "style":
+        return (sheet.attr("type") or "text/css").strip().lower() == "text/css"
+    kinds = (sheet.attr("rel") or "").lower().split()
+    return "stylesheet" in kinds and "alternate" not in kinds and sheet.attr("disabled") is None
+
+
+def unpacked(address: str) -> str:
+    """The sheet inside a `data:` address."""
+    kind, _, text = address[:MOST].partition(",")
+    text = unquote(text)
+    if not kind.lower().startswith("data:text/css"):
+        return ""
+    if not kind.lower().endswith("base64"):
+        return text
+    try:
+        return b64decode(text).decode("utf-8", "replace")
+    except ValueError:
+        return ""
+
+
+def imported(sheet: str) -> Iterator[str]:
+    """The sheets that a sheet imports and carries with it."""
+    end = 0
+    for found in _IMPORT.finditer(sheet[:MOST]):
+        if "{" in sheet[end : found.start()]:
+            return  # after a rule there are no imports
+        end = found.end()
+        conditions = found[2].strip().lower()
+        layer = _IMPORT_LAYER.match(conditions)
+        conditions = conditions[layer.end() :].strip() if layer else conditions
+        supports = _IMPORT_SUPPORTS.match(conditions)
+        conditions = conditions[supports.end() :].strip() if supports else conditions
+        if media_holds(conditions) and (supports is None or supports_holds(supports[1])):
+            yield f"@layer {layer[1] or ''}{{{unpacked(found[1])}}}" if layer else unpacked(found[1])
+
+
+def cleaned(text: str) -> str:
+    """The sheet without comments, and without braces and semicolons that are none."""
+    text = without_comments(text)
+    if "<!--" in text or "-->" in text:
+        text = text.replace("<!--", " ").replace("-->", " ")
+    text = quoted_safely(text)
+    return _URL.sub("url()", text) if "url(" in text else text
+
+
+def without_comments(text: str) -> str:
+    """The text without comments; an unclosed one ends it."""
+    parts: list[str] = []
+    at = 0
+    while True:
+        start = text.find("/*", at)
+        if start < 0:
+            parts.append(text[at:])
+            return "".join(parts)
+        parts.append(text[at:start])
+        at = text.find("*/", start + 2)
+        if at < 0:
+            return "".join(parts)
+        at += 2
+        if _is_of_name(text[start - 1 : start]) and _is_of_name(text[at : at + 1]):
+            parts.append(" ")  # it separates what stands on both sides
+
+
+def _is_of_name(character: str) -> bool:
+    return character.isalnum() or character in ("-", "_")
+
+
+def quoted_safely(text: str) -> str:
+    """The text with braces, brackets, commas and semicolons inside strings escaped; long strings are emptied."""
+    parts: list[str] = []
+    kept = at = 0
+    double, single = text.find('"'), text.find("'")
+    while double >= 0 or single >= 0:
+        start = double if single < 0 or 0 <= double < single else single
+        end = text.find(text[start], start + 1)
+        while end > 0 and text[end - 1] == "\\" and text[end - 2] != "\\":
+            end = text.find(text[start], end + 1)
+        at = start + 1
+        if end > 0 and text.find("\n", start, end) < 0:
+            parts.append(text[kept:start])
+            inside = text[start + 1 : end] if end - start < 200 else ""
+            parts.append(f'"{_UNSAFE.sub(_escaped, inside)}"')
+            kept = at = end + 1
+        if 0 <= double < at:
+            double = text.find('"', at)
+        if 0 <= single < at:
+            single = text.find("'", at)
+    parts.append(text[kept:])
+    return "".join(parts)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\{ord(found[0]):x} "
