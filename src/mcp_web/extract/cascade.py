@@ -211,7 +211,7 @@ class Cascade:
         for name, value in context.queries:
             if parent is None or self.inherited(parent, name) != value:
                 return False
-        return _in_scope(element, context)
+        return context.covers(element)
 
     def _is_matched(self, element: Element, selector: str) -> bool:
         """Whether the selector matches. One that is asked for often is searched for once in the whole tree."""
@@ -389,13 +389,3 @@ def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[s
 def _order_of_important(rule: _Match) -> tuple[LayerKey, tuple[int, ...]]:
     layer, weight = rule.order
     return tuple(-part for part in layer), weight
-
-
-def _in_scope(element: Element, context: Context) -> bool:
-    if not context.scope and not context.limit:
-        return True
-    try:
-        inside = not context.scope or element.closest(context.scope) is not None
-        return inside and (not context.limit or element.closest(context.limit) is None)
-    except ValueError:
-        return False

@@ -10,12 +10,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import accumulate
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
 from mcp_web.extract.selectors import may_match
 from mcp_web.extract.sheet_text import MOST, cleaned
+
+if TYPE_CHECKING:
+    from turbohtml import Element
 
 _MOST_NESTING = 20
 _MOST_KEYFRAMES = 500
@@ -41,6 +44,16 @@ class Context(NamedTuple):
     limit: str = ""  # the elements inside of which it no longer applies
     keyframes: str = ""
     queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
+
+    def covers(self, element: Element) -> bool:
+        """Whether the element stands inside the scope and outside its limit."""
+        if not self.scope and not self.limit:
+            return True
+        try:
+            inside = not self.scope or element.closest(self.scope) is not None
+            return inside and (not self.limit or element.closest(self.limit) is None)
+        except ValueError:
+            return False
 
 
 class Rule(NamedTuple):
