@@ -31,17 +31,20 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints must not get between the frames
     most = int(sys.argv[1]) << 20
     _limit_memory(most, most)
-    while head := jobs.read(FRAME.size):
-        job = jobs.read(FRAME.unpack(head)[0])
-        outcome = _outcome(job) | {"retire": _peak_mb() > RETIRE_MB}
+    while jobs.read(FRAME.size):
+        outcome = _outcome(jobs) | {"retire": _peak_mb() > RETIRE_MB}
         answer = json.dumps(outcome, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        answers.write(FRAME.pack(len(answer)) + answer)
+        del outcome
+        answers.write(FRAME.pack(len(answer)))
+        answers.write(answer)
         answers.flush()
+        del answer
 
 
-def _outcome(job: bytes) -> dict[str, Any]:
+def _outcome(jobs: BinaryIO) -> dict[str, Any]:
     try:
-        module, name, args, share = pickle.loads(job)  # noqa: S301 — written by our own parent process
+        # From the stream, so that the page is held once; it is written by our own parent process.
+        module, name, args, share = pickle.load(jobs)  # noqa: S301
         most = int(sys.argv[1]) << 20
         _limit_memory(int(most * share), most)
         value = getattr(importlib.import_module(module), name)(*args)

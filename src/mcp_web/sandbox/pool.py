@@ -31,7 +31,7 @@ _PIECE = 256 * 1024
 _LARGE_JOB = 1_000_000
 # Small jobs run beside a large one and get this share of its memory. Prose of that size takes a third; what takes more
 # is made of tags, or inflates, and is tried again as a large one.
-_SMALL_SHARE = 0.65
+_SMALL_SHARE = 0.5
 
 
 class Worker:
