@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mcp_web.archive.add import add_note, add_page
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery
 from mcp_web.archive.archive import Archive
 from mcp_web.archive.derive import derive
@@ -250,20 +251,17 @@ async def test_without_a_model_hybrid_says_that_words_answered(store: Store) -> 
 
 
 async def test_a_note_is_found_by_its_text_and_its_tags(store: Store) -> None:
-    archive = Archive(store, clock=lambda: NOW)
-    note = await archive.add_note(
-        Document("My Übersicht", "About zebras.", "x"), day="2024-02-03", tags=("animals", "")
-    )
+    document = Document("My Übersicht", "About zebras.", "x")
+    note = await add_note(store, document, NOW, day="2024-02-03", tags=("animals", ""))
     for words in ("zebra", "ubersicht", "animals"):
-        document = (await _ask(store, words)).results[0].document
-        assert (document.id, document.source, document.date) == (note.key[:12], "research", "2024-02-03")
-    assert (document.path, document.tags) == ("saved/2024-02-03/my-ubersicht.md", ("animals",))
+        found = (await _ask(store, words)).results[0].document
+        assert (found.id, found.source, found.date) == (note.key[:12], "research", "2024-02-03")
+    assert (found.path, found.tags) == ("saved/2024-02-03/my-ubersicht.md", ("animals",))
 
 
 async def test_a_note_of_the_same_title_is_the_next_version(store: Store) -> None:
-    archive = Archive(store, clock=lambda: NOW)
-    first = await archive.add_note(Document("Title", "One.", "x"))
-    second = await archive.add_note(Document("Title", "Two.", "x"))
+    first = await add_note(store, Document("Title", "One.", "x"), NOW)
+    second = await add_note(store, Document("Title", "Two.", "x"), NOW)
     assert first.key == second.key
     assert len(await store.versions(first.key)) == 2
 
@@ -273,14 +271,14 @@ async def test_a_note_without_title_text_or_a_real_date_is_refused(
     store: Store, title: str, text: str, day: str | None
 ) -> None:
     with pytest.raises(InvalidInput):
-        await Archive(store).add_note(Document(title, text, "x"), day=day)
+        await add_note(store, Document(title, text, "x"), NOW, day=day)
 
 
 async def test_a_saved_page_is_research_and_survives_a_purge(store: Store) -> None:
     key = await _keep(store, "https://a.example/", "word")
     kept = await store.latest(key)
     assert kept is not None
-    await Archive(store).add_page(kept, tags=("keep",))
+    await add_page(store, kept, tags=("keep",))
     await store.purge(PurgeRule(keep_newest=0), dry_run=False)
     assert [result.document.tags for result in (await _ask(store, "word", source="research")).results] == [("keep",)]
 

@@ -11,7 +11,6 @@ import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.archive.add import add_note, add_page
 from mcp_web.archive.answer import ArchiveAnswer, ArchiveQuery, ArchiveResult, Citations, SearchMode
 from mcp_web.archive.cited import citations_and_graph
 from mcp_web.archive.find import (
@@ -30,8 +29,6 @@ from mcp_web.archive.passage import ArchivePassage, best_passage
 from mcp_web.archive.query import Question, corrected, parse
 from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.errors import EmbeddingError, InvalidInput
-from mcp_web.model.page import Document
-from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
 from mcp_web.text.languages import language_of
 
@@ -101,14 +98,6 @@ class Archive:
             citation_graph=graph,
             notes=tuple(notes),
         )
-
-    async def add_note(self, document: Document, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
-        """Keep a text as research; its id is `document_id(snapshot.key)`."""
-        return await add_note(self._store, document, self._clock(), day=day, tags=tags)
-
-    async def add_page(self, snapshot: Snapshot, *, day: str | None = None, tags: Sequence[str] = ()) -> Snapshot:
-        """Make a kept page research."""
-        return await add_page(self._store, snapshot, day=day, tags=tags)
 
     def _matches(self, query: ArchiveQuery) -> bool:
         """Whether documents are also ordered by how their passages match, which needs no vectors of theirs."""

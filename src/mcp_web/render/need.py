@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from mcp_web.model.page import Document
-
-BrowserReason = Literal["empty shell", "framework root", "noscript", "documentation shell", "little text"]
 
 # A page with less text than this counts as empty. A short but complete page ("It works!") has no scripts.
 ENOUGH_CHARS = 600
@@ -60,14 +57,6 @@ class HtmlFacts:
     docs_shell: bool  # a known viewer that draws documentation from a specification
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    """Why a page should be opened in a browser."""
-
-    evidence: BrowserReason
-    reason: str  # a whole sentence, for notes
-
-
 def html_facts(body: bytes) -> HtmlFacts:
     """Read the facts from the page's bytes; linear, no parser, so that no page can make it expensive."""
     body = body[:_READ_BYTES]
@@ -104,23 +93,23 @@ def _spoken(body: bytes) -> tuple[bytes, str]:
     return b" ".join(kept), b" ".join(noscript[:10]).decode("utf-8", "replace")
 
 
-def needs_browser(document: Document | None, facts: HtmlFacts) -> Need | None:
-    """Why this page needs a browser, or None. `document` is what was extracted without one, None when nothing was."""
+def needs_browser(document: Document | None, facts: HtmlFacts) -> str | None:
+    """Why this page needs a browser, a sentence, or None. `document` is what was extracted without one, if anything."""
     read = len(document.markdown.strip()) if document is not None else 0
     if facts.scripts == 0 or read >= ENOUGH_CHARS:
         return None
     if document is not None and document.wall in ("paywall", "login", "bot"):
         return None  # a browser would meet the same wall
     if facts.docs_shell and facts.chars < ENOUGH_CHARS:
-        return Need("documentation shell", "The page draws its documentation with a script.")
+        return "The page draws its documentation with a script."
     if facts.empty_root:
-        return Need("framework root", "The page is an empty frame that its script fills.")
+        return "The page is an empty frame that its script fills."
     if facts.wants_script and facts.chars < ENOUGH_CHARS:
-        return Need("noscript", "The page says that it needs JavaScript.")
+        return "The page says that it needs JavaScript."
     if facts.chars < SHELL_CHARS and (facts.root or read < SHELL_CHARS):
-        return Need("empty shell", "The page has scripts and next to no text.")
+        return "The page has scripts and next to no text."
     if document is not None and document.wall == "shell":
-        return Need("empty shell", "The page is a shell without its content.")
+        return "The page is a shell without its content."
     if facts.root and read < SHELL_CHARS:
-        return Need("little text", f"Only {read} characters could be read of a page built by scripts.")
+        return f"Only {read} characters could be read of a page built by scripts."
     return None

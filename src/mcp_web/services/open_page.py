@@ -261,9 +261,9 @@ async def _rendered(
     is_html = page.media_type in ("text/html", "application/xhtml+xml")
     if not app.can_render or not is_html or page.archived_url:
         return None
-    need = needs_browser(document, html_facts(page.body))
+    reason = needs_browser(document, html_facts(page.body))
     # Where rendering gained nothing, it is not tried again until the page has changed.
-    if need is None or await (await app.store()).note(_NO_HELP, page.url) == len(document.markdown):
+    if reason is None or await (await app.store()).note(_NO_HELP, page.url) == len(document.markdown):
         return None
     try:
         shown = await _in_browser(app, page.url, deadline)
@@ -275,7 +275,7 @@ async def _rendered(
         await (await app.store()).keep_note(_NO_HELP, page.url, len(document.markdown), time.time() + _REMEMBERED)
         return None
     await _remember_browser(app, page.url)
-    return shown, read, f"Rendered in a browser: {need.reason}"
+    return shown, read, f"Rendered in a browser: {reason}"
 
 
 async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:

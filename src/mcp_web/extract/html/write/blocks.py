@@ -7,7 +7,7 @@ from turbohtml import Element, Node, Text
 from mcp_web.extract.html.write import code, headings, lists, tables, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, MAX_INDENTS, Writer, WriterState, quoted
 from mcp_web.extract.html.write.escape import escape
-from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs, write_plain
+from mcp_web.extract.html.write.inline import INLINE, inner, one_line, paragraphs, write_nothing, write_plain
 from mcp_web.extract.tabs import LABEL
 
 
@@ -53,10 +53,6 @@ def write_blocks(draft: WriterState, node: Node, out: list[str]) -> None:
     draft.depth -= 1
 
 
-def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
-    """An element with nothing to read."""
-
-
 def write_quote(draft: WriterState, element: Element, out: list[str]) -> None:
     if draft.indents >= MAX_INDENTS or _only_indents(element):
         write_blocks(draft, element, out)
@@ -85,11 +81,6 @@ def _only_indents(element: Element) -> bool:
 def write_rule(draft: WriterState, element: Element, out: list[str]) -> None:
     if out and out[-1] != "---":
         out.append("---")
-
-
-def write_details(draft: WriterState, element: Element, out: list[str]) -> None:
-    """A `details` element, written open: its summary in bold, then its content."""
-    write_blocks(draft, element, out)
 
 
 def write_panel(draft: WriterState, element: Element, out: list[str]) -> None:
@@ -140,14 +131,11 @@ BLOCKS: dict[str, Writer] = {
     **dict.fromkeys(("ul", "menu", "dir"), lists.write_bullets),
     **dict.fromkeys(("ol",), lists.write_numbers),
     "dl": lists.write_definitions,
-    "pre": code.write_pre,
-    "listing": code.write_pre,
-    "xmp": code.write_pre,
+    **dict.fromkeys(("pre", "listing", "xmp"), code.write_code),
     "table": tables.write_table,
-    **dict.fromkeys(("p", "div", "section", "article", "figure", "main"), write_blocks),
+    **dict.fromkeys(("p", "div", "section", "article", "figure", "main", "details"), write_blocks),
     "blockquote": write_quote,
     "hr": write_rule,
-    "details": write_details,
     "summary": write_summary,
     "figcaption": write_caption,
     "a": write_block_link,

@@ -9,6 +9,7 @@ from turbohtml import Element as ElementType
 from turbohtml import Text
 
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
+from mcp_web.extract.html.write.inline import write_nothing
 from mcp_web.extract.html.write.language import label_language, language_of
 
 if TYPE_CHECKING:
@@ -89,14 +90,6 @@ def _is_code_table(table: Element) -> bool:
         return True
     columns = table.select("td > pre, td > div > pre")
     return len(columns) == 2 and _COLUMN.match(columns[0].text) is not None
-
-
-def write_nothing(draft: WriterState, element: Element, out: list[str]) -> None:
-    """Numbers of lines that stand beside their code."""
-
-
-def write_pre(draft: WriterState, element: Element, out: list[str]) -> None:
-    write_code(draft, element, out)
 
 
 def write_code(draft: WriterState, element: Element, out: list[str]) -> None:
