@@ -7,7 +7,7 @@ import json
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -89,6 +89,26 @@ def sampled(collection: Collection, queries: int, documents: int) -> Collection:
             break
         kept[at] = collection.documents[at]
     return replace(collection, documents=kept, queries=asked)
+
+
+def taken(name: str, share: float) -> bool:
+    """A fixed share of the questions."""
+    return zlib.crc32(name.encode()) % 1000 < 1000 * share
+
+
+def near_misses(pages: Sequence[ReadingPage], share: float) -> Iterator[tuple[ReadingPage, str]]:
+    """Questions to policies in which no answer of any of their kinds was marked."""
+    kinds, marked = policy_kinds()
+    for page in pages:
+        if page.source == "policyqa":
+            for question, found in kinds.items():
+                if not found & marked[page.name] and taken(question + page.name, share):
+                    yield page, question
+
+
+def overlaps(start: int, end: int, span: Span) -> bool:
+    """Whether a passage holds at least half of an answer."""
+    return min(end, span[1]) - max(start, span[0]) >= (span[1] - span[0]) / 2
 
 
 def two_hundred_words(text: str) -> list[Span]:

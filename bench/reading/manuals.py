@@ -1,7 +1,8 @@
 """What does a fact from a manual cost?  python -m bench.reading.manuals FOLDER
 
 One factual question to each of ten manual pages (Python 3.11 and Git, as the Debian packages python3.11-doc and git-doc
-install them under /usr/share/doc), read with `web_read` over HTTP: tokens of the answer, and whether the fact is in it.
+install them under /usr/share/doc), read with `web_read` over HTTP: tokens of the answer, as estimated and as counted
+by a tokenizer, and whether the fact is in it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import anyio
 
+from bench.scorecard.tokens import NAME, count
 from mcp_web.app import App
 from mcp_web.settings import load
 from mcp_web.text.sizes import estimate_tokens
@@ -59,7 +61,7 @@ def main() -> None:
 
 
 async def measure(urls: list[str]) -> None:
-    whole, right = 0, 0
+    whole, counted, right = 0, 0, 0
     with tempfile.TemporaryDirectory() as data:
         settings = load(environ={"MCP_WEB_DATA_DIR": data, "MCP_WEB_ALLOW_PRIVATE": "127.0.0.1"})
         async with App(settings) as app:
@@ -68,9 +70,9 @@ async def measure(urls: list[str]) -> None:
                 given = {"url": url, "query": question}
                 text = (await call_tool(tool_named("web_read"), call, given, structured=False)).text
                 tokens, found = estimate_tokens(text), fact in " ".join(text.split())
-                whole, right = whole + tokens, right + found
-                print(f"{name:26} {tokens:6,} {'yes' if found else 'no':4} {question}", flush=True)
-    print(f"{'all':26} {whole:6,} {right} of {len(QUESTIONS)}")
+                whole, counted, right = whole + tokens, counted + count(text), right + found
+                print(f"{name:26} {tokens:6,} {count(text):6,} {'yes' if found else 'no':4} {question}", flush=True)
+    print(f"{'all':26} {whole:6,} {counted:6,} {right} of {len(QUESTIONS)}; counted by {NAME}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Prints hit@1/@3/@8 inside pages (200-word cut, as RETRIEVAL.md; then our passage
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import sys
 import tempfile
@@ -42,13 +43,20 @@ class Model:
             kept = np.load(self.path)
             self.known = dict(zip(kept["names"].tolist(), kept["rows"], strict=True))
 
+        self.is_new = False
+        atexit.register(self.save)
+
+    def save(self) -> None:
+        if self.is_new:
+            np.savez(self.path, names=np.array(list(self.known)), rows=np.stack(list(self.known.values())))
+
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
         read = [readable(text) for text in texts]
         names = [hashlib.sha256(text.encode()).hexdigest() for text in read]
         new = {name: text for name, text in zip(names, read, strict=True) if name not in self.known}
         if new:
             self.known |= zip(new, anyio.run(self.embedder.embed, list(new.values())), strict=True)
-            np.savez(self.path, names=np.array(list(self.known)), rows=np.stack(list(self.known.values())))
+            self.is_new = True
         return np.stack([self.known[name] for name in names])
 
 

@@ -33,3 +33,8 @@ def test_a_page_about_another_product_does_not_mention_the_name() -> None:
     assert page.missing_names("How much water does the Kestrel 300 hold?", "Kestrel 200 and 300") == ()
     season = PageWords(["The season of 2011–12 was long."])
     assert season.missing_names("Who won in the 2011-12 season?") == ()
+
+
+def test_endings_after_an_apostrophe_are_no_part_of_a_name() -> None:
+    assert names("Bilgisayar ilk olarak Türkiye'de ve 1997'den sonra nerede?", "tr") == ["Türkiye", "1997"]
+    assert names("Where did O'Neill meet Chopin's sister?") == ["O'Neill", "Chopin"]

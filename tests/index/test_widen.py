@@ -64,3 +64,20 @@ def test_what_is_shown_already_is_not_shown_as_a_neighbour() -> None:
     spans = sorted((one.passage.start, one.passage.end) for one in ranked.passages)
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
     assert len(spans) == 2
+
+
+def test_entries_of_a_reference_are_shown_without_their_neighbours() -> None:
+    entries = "--skip\n: Skip the patch.\n\n--quit\n: Stop, and keep what was done."
+    text = f"{entries}\n\nSomething else."
+    found = [
+        Passage(0, entries, 0, len(entries), ("a",), "d0"),
+        Passage(1, "Something else.", len(entries) + 2, len(text), ("a",), "d1"),
+    ]
+    assert widen(text, found, 0, np.ones(2))[0] == found[0]
+
+
+def test_what_a_passage_repeats_of_the_one_before_is_not_shown() -> None:
+    text = "One sentence here. Another sentence there."
+    found = [Passage(0, text[:18], 0, 18, ("a",), "d0"), Passage(1, text[4:], 4, len(text), ("b",), "d1")]
+    shown, _, _ = widen(text, found, 1, np.ones(2))
+    assert shown.text == text[shown.start : shown.end] == "Another sentence there."

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from mcp_web.index.enough import Candidate, enough, is_worth
 from mcp_web.index.evidence import ANSWERED, SURE, Evidence, Verdict, score, verdict
 from mcp_web.model.passage import Passage, ScoredPassage
+from mcp_web.text.sizes import estimate_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,14 +38,6 @@ IN_PAGE = Shares(words=0.25, static=0.2, model=0.55)
 # Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
-# Without a threshold from the caller, passages below this are not worth their tokens.
-WORTH_SHOWING = 0.2
-# What is shown until the answer is there: passages at most so many standard deviations behind the best and, where that
-# is sure, so much of its score; of a page that does not answer two. With the bounds in tools/web_read.py, hit@1 and @3
-# are nearly those of eight passages for less than half of the tokens (docs/concepts/reading.md); rules that were fitted
-# on one set of questions did no better on the other.
-_CLOSE, _CLOSE_SCORE, _UNANSWERED = 2.5, 0.2, 2
-
 # For `likely`: how many passages the model reads at least, below which score of words and static signal more, how many,
 # and which share of a page at most. Reading 16 finds no more of the answers, reading 4 fewer of those that are in other
 # words than the question.
@@ -62,7 +56,7 @@ class Ranked:
     query: str
     passages: tuple[ScoredPassage, ...]
     best: float  # the score of the best passage, shown or not
-    enough: int = 0  # of the passages: how many to show until the answer is most likely there
+    enough: int = 0  # of the passages: how many are worth their tokens
     nearest: tuple[ScoredPassage, ...] = ()  # what came closest, when the page does not answer
     missing: tuple[str, ...] = ()  # names of the question that the page never mentions
 
@@ -76,8 +70,8 @@ class Ranked:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether a model could change the verdict."""
-        return WORTH_SHOWING <= self.best < SURE
+        """Whether a model could change what is shown."""
+        return self.enough > 0 and not self.sure
 
     @property
     def verdict(self) -> Verdict:
@@ -94,10 +88,13 @@ def rank(
     min_score: float | None = None,
     around: Around | None = None,
 ) -> Ranked:
-    """The passages that answer, best first, scores never rising, none that repeats another."""
+    """The passages that answer, best first, scores never rising, none that repeats another.
+
+    Without a `min_score` those whose chance to answer is worth their tokens.
+    """
     total = fused(evidence)
-    chosen = _distinct(passages, evidence, total, rows, max_results, around)
-    scores = _never_rising([score(evidence, number) for number, _ in chosen])
+    chosen = distinct(passages, evidence, total, rows, max_results, around)
+    scores = never_rising([score(evidence, number) for number, _ in chosen])
     high = float(evidence.words.max()) if len(evidence.words) else 0.0
     scored = [
         ScoredPassage(
@@ -109,12 +106,28 @@ def rank(
         for (number, passage), value in zip(chosen, scores, strict=True)
     ]
     best = scored[0].score if scored else 0.0
-    # Between languages scores are too rough to hide the best passages.
-    least = min_score if min_score is not None else 0.0 if evidence.cross_language else WORTH_SHOWING
-    shown = tuple(one for one in scored if one.score >= least)
-    totals = [float(total[number]) for number, _ in chosen]
-    enough = _enough(shown, totals, verdict(best))
-    return Ranked(query, shown, best, enough, () if best >= ANSWERED else tuple(scored[:3]), evidence.missing)
+    candidates = _candidates(evidence, total, chosen)
+    if evidence.cross_language and min_score is None:
+        min_score = 0.0  # between languages scores are too rough to hide the best passages
+    shown = tuple(
+        one
+        for one, candidate in zip(scored, candidates, strict=True)
+        if (is_worth(candidate.score, candidate.tokens) if min_score is None else one.score >= min_score)
+    )
+    page = 1.0 if evidence.cross_language or not candidates else candidates[0].score
+    until = min(len(shown), enough(candidates, page))
+    return Ranked(query, shown, best, until, () if best >= ANSWERED else tuple(scored[:3]), evidence.missing)
+
+
+def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, Passage]]) -> list[Candidate]:
+    """The passages with what decides whether they are shown: a missing name may be a misspelt one, so it lowers the
+    verdict but hides nothing."""
+    unnamed = replace(evidence, missing=())
+    scores = never_rising([score(unnamed, number) for number, _ in chosen])
+    return [
+        Candidate(float(total[chosen[0][0]] - total[number]), value, estimate_tokens(passage.text))
+        for (number, passage), value in zip(chosen, scores, strict=True)
+    ]
 
 
 def order(evidence: Evidence, shares: Shares = IN_PAGE) -> list[int]:
@@ -169,16 +182,7 @@ def _meaning_of_all(evidence: Evidence) -> Scores | None:
     return meaning
 
 
-def _enough(shown: Sequence[ScoredPassage], totals: Sequence[float], found: Verdict) -> int:
-    """How many are near the best: one that is far ahead holds the answer; of many close ones, any may."""
-    if found == "not answered":
-        return min(_UNANSWERED, len(shown))
-    least = shown[0].score - _CLOSE_SCORE if shown and shown[0].score >= SURE else 0.0
-    near = (total >= totals[0] - _CLOSE for total in totals)
-    return sum(is_near and one.score >= least for one, is_near in zip(shown, near, strict=False))
-
-
-def _distinct(
+def distinct(
     passages: Sequence[Passage],
     evidence: Evidence,
     total: Scores,
@@ -219,7 +223,7 @@ def _meaning(evidence: Evidence, number: int) -> float | None:
     return round(min(1.0, max(0.0, evidence.calibration.nearness(float(evidence.cosines[number])))), 4)
 
 
-def _never_rising(values: Sequence[float]) -> list[float]:
+def never_rising(values: Sequence[float]) -> list[float]:
     """The nearest sequence that never rises: where scores contradict the order, neighbours share their mean."""
     runs: list[list[float]] = []  # [mean, count]
     for value in values:

@@ -17,7 +17,6 @@ import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.embed.embedder import Calibration, Embedder, reads
-from mcp_web.embed.static import static_vectors
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
 from mcp_web.index.evidence import Evidence
@@ -154,7 +153,7 @@ class PageReader:
         asked: list[str] = []
         found: dict[int, None] = {}
         for query in queries:
-            evidence = _without_model(page, query)
+            evidence = page.evidence(query)
             if self._always_ask or not is_decided(evidence):
                 asked.append(query)
                 found |= dict.fromkeys(likely(evidence, each))
@@ -264,7 +263,7 @@ class PageReader:
         ]
 
     def _evidence(self, page: PreparedPage, query: str, vectors: PageVectors | None) -> Evidence:
-        evidence = _without_model(page, query)
+        evidence = page.evidence(query)
         question = self._questions.get(query)
         if vectors is None or question is None or not self._model_reads(page, query):
             return evidence
@@ -276,10 +275,3 @@ async def _off_the_loop(page: PreparedPage, work: Callable[..., T], *args: Any) 
     if len(page.passages) <= AT_ONCE:
         return work(*args)
     return await anyio.to_thread.run_sync(functools.partial(work, *args))
-
-
-def _without_model(page: PreparedPage, query: str) -> Evidence:
-    """What words and the static signal say."""
-    static = page.pieces.similarities(static_vectors(), query) if page.pieces else None
-    languages = {page.words.language, language_of(query)} - {""}
-    return Evidence(page.words.scores(query), page.words.coverage(query), static, cross_language=len(languages) > 1)

@@ -6,6 +6,7 @@ Measured at about the same number of words shown: found by 120 words and shown w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # A passage shorter than this is shown with neighbours of its section, best first, up to twice as much.
 SHOW_WORDS = 150
+# A definition (`term`, then `: text`), a signature in code or a term in bold on a line of its own.
+_ENTRY = re.compile(r"^: |^`[^`\n]+`$|^\*\*[^*\n]+\*\*:?$", re.MULTILINE)
 
 
 def widen(
@@ -32,7 +35,7 @@ def widen(
     """The passage as shown, still one run of the Markdown, and the first and last passage in it."""
     first = last = number
     size = _words(passages[number])
-    while size < words:
+    while size < words and not _lists_entries(passages[number]):
         beside = [at for at in (first - 1, last + 1) if 0 <= at < len(passages) and at not in shown]
         beside = [at for at in beside if _together(passages, number, at) and size + _words(passages[at]) <= 2 * words]
         if not beside:
@@ -40,10 +43,24 @@ def widen(
         better = max(beside, key=lambda at: (float(scores[at]), at))
         size += _words(passages[better])
         first, last = min(first, better), max(last, better)
-    if first == last:
+    start, end = _own_start(markdown, passages, first), passages[last].end
+    if (start, end) == (passages[number].start, passages[number].end):
         return passages[number], number, number
-    start, end = passages[first].start, passages[last].end
     return replace(passages[number], text=markdown[start:end], start=start, end=end), first, last
+
+
+def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:
+    """Where a passage begins without what it repeats of the one before: that helps to find it, not to read it."""
+    start, end = passages[first].start, passages[first].end
+    if not first or not start < passages[first - 1].end < end:
+        return start
+    own = markdown[passages[first - 1].end : end]
+    return end - len(own.lstrip())
+
+
+def _lists_entries(passage: Passage) -> bool:
+    """Whether it holds several entries of a reference, each complete in itself: neighbours would add other subjects."""
+    return len(_ENTRY.findall(passage.text)) >= 2
 
 
 def _together(passages: Sequence[Passage], number: int, other: int) -> bool:

@@ -106,7 +106,7 @@ def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
 
 def _candidates(page: PageRead) -> tuple[ScoredPassage, ...]:
     ranked = page.ranked[0]
-    return ranked.passages or ranked.nearest[:1]
+    return ranked.passages[: ranked.enough] or ranked.nearest[:1]
 
 
 def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:

@@ -27,9 +27,6 @@ _MOST = 8  # passages a query when the caller names no number
 _LEFT_OUT, _LEFT_OUT_SHOWN = 8, 4  # sections named that did not fit: in the data, and in the text
 _HANDLE = 15  # tokens of a passage's number, score and headings
 CHARS_PER_TOKEN = 4.0  # of English text, roughly
-_UNSURE = 0.3  # a few questions are answered by pages that the verdict denies: their best passage is shown
-# Tokens of the passages for one question to one page, where the caller names no number: fewer where the best is sure.
-_SURE_TOKENS, _UNSURE_TOKENS = 1_300, 1_800
 
 
 @dataclass(slots=True)
@@ -120,14 +117,12 @@ def _query(
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
     """The passages of one query that fit, best first; the rest is named with the call that gets it."""
     kept = page.opened.snapshot
-    candidates = ranked.passages or tuple(one for one in ranked.nearest[:1] if one.score >= _UNSURE)
-    head = _head(ranked, found=bool(candidates), alone=len(page.ranked) == 1)
+    head = _head(ranked, found=bool(ranked.passages), alone=len(page.ranked) == 1)
     lines, results = [head] if head else [], []
-    # A number from the caller is what they get; else as many as it takes until the answer is there.
-    enough = len(candidates) if args["max_results"] or not ranked.passages else ranked.enough
-    most = left.tokens if args["max_results"] else _SURE_TOKENS if ranked.sure else _UNSURE_TOKENS
-    room = min(left.tokens, most)
-    candidates, late = candidates[:enough], list(candidates[enough:])
+    # A number from the caller is what they get; else what is worth its tokens.
+    enough = len(ranked.passages) if args["max_results"] else ranked.enough
+    room = left.tokens
+    candidates, late = ranked.passages[:enough], list(ranked.passages[enough:])
     if ranked.answered and (whole := _whole_page(kept, candidates, room)) is not None:
         candidates, late = (whole,), []
     for one in candidates:
@@ -150,7 +145,7 @@ def _query(
         results.append(_as_object(call, kept, one, handle))
     left_out = _left_out(kept.url, late)
     if left_out:
-        wanted = "; ".join(row["argument"] for row in left_out[:_LEFT_OUT_SHOWN])
+        wanted = "; ".join(row["argument"] for row in left_out[: 2 if ranked.sure else _LEFT_OUT_SHOWN])
         lines.append(f"left out, each by web_open with {wanted}")
     return "\n\n".join(lines), results, left_out
 
@@ -211,10 +206,11 @@ def _passage_text(title: str, one: ScoredPassage) -> str:
 
 @lru_cache(maxsize=256)  # the passages of a page are shown for question after question
 def _plain(markdown: str) -> str:
-    """A passage without the addresses behind its links, a fifth of a manual's tokens; web_open has them."""
+    """A passage without the addresses behind its links, a fifth of a manual's tokens, and without entities; web_open
+    has both."""
     from mcp_web.read.links import text_only
 
-    return text_only(markdown).strip()
+    return text_only(markdown).replace("&lt;", "<").replace("&amp;", "&").strip()
 
 
 def _cost(one: ScoredPassage) -> int:

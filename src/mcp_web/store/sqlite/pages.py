@@ -132,9 +132,9 @@ def documents(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Document
 
 
 def headlines(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Headline]:
-    query = "SELECT s.title, p.url, p.path FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key = ?"
-    rows = ((key, db.execute(query, (key_bytes(key),)).fetchone()) for key in keys)
-    return {key: Headline(*row) for key, row in rows if row}
+    query = "SELECT p.key, s.title, p.url, p.path FROM pages p JOIN snapshots s ON s.id = p.newest WHERE p.key IN "
+    rows = db.execute(f"{query}({','.join('?' * len(keys))})", [key_bytes(key) for key in keys])
+    return {key.hex(): Headline(title, url, path) for key, title, url, path in rows}
 
 
 def keys(db: sqlite3.Connection, after: str, limit: int, source: Source | None, collection: str | None) -> list[str]:
