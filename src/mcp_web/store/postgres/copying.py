@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
-from mcp_web.model.snapshot import ReadingRecord, Snapshot
 from mcp_web.store.base import PreparedRecord
 from mcp_web.store.postgres import pages, readings, vectors
 from mcp_web.store.postgres.connect import Connection
-from mcp_web.store.protocol import PageRecord, StoredVectors
+from mcp_web.store.protocol import PageRecord
 from mcp_web.store.rows import FULL, key_bytes, snapshot_of
 
+T = TypeVar("T")
 Place = tuple[int, int]  # the rows of a page and of its newest version
 
 
 def page_records(db: Connection, tenant: int, keys: Sequence[str]) -> dict[str, PageRecord]:
     """Everything that is kept of pages, by key, in the order of the keys."""
     which = (tenant, list(map(key_bytes, keys)))
-    kept: dict[str, list[Snapshot]] = defaultdict(list)
     order = "s.page = p.id WHERE p.tenant = %s AND p.key = ANY(%s) ORDER BY p.key, s.id = p.newest, s.since, s.id"
-    for version in map(snapshot_of, db.execute(FULL + order, which)):
-        kept[version.key].append(version)
-    used_at: dict[str, float] = {}
-    since: dict[str, dict[str, float]] = defaultdict(dict)
-    pictures: dict[str, dict[str, bytes]] = defaultdict(dict)
+    versions = _by_key((one.key, one) for one in map(snapshot_of, db.execute(FULL + order, which)))
     rows = db.execute(
         "SELECT p.key, p.used_at, s.hash, s.since, i.png FROM pages p JOIN snapshots s ON s.page = p.id"
         " LEFT JOIN pictures i ON i.snapshot = s.id WHERE p.tenant = %s AND p.key = ANY(%s)",
         which,
         binary=True,
     )
-    for raw, used, hash_, at, png in rows:
-        key = raw.hex()
-        used_at[key], since[key][hash_.hex()] = used, at
-        if png is not None:
-            pictures[key][hash_.hex()] = bytes(png)
-    found: dict[str, list[StoredVectors]] = defaultdict(list)
-    for key, stored in vectors.load(db, tenant, keys):
-        found[key].append(stored)
-    read: dict[str, list[ReadingRecord]] = defaultdict(list)
-    for key, reading in readings.readings(db, tenant, keys):
-        read[key].append(reading)
+    facts = _by_key((key.hex(), (used_at, hash_.hex(), since, png)) for key, used_at, hash_, since, png in rows)
+    packed = _by_key(vectors.load(db, tenant, keys))
+    read = _by_key(readings.readings(db, tenant, keys))
     return {
-        key: PageRecord(tuple(kept[key]), since[key], used_at[key], pictures[key], tuple(found[key]), tuple(read[key]))
+        key: PageRecord(
+            versions=tuple(versions[key]),
+            since={hash_: since for _, hash_, since, _ in facts[key]},
+            used_at=facts[key][0][0],
+            pictures={hash_: bytes(png) for _, hash_, _, png in facts[key] if png is not None},
+            vectors=tuple(packed[key]),
+            readings=tuple(read[key]),
+        )
         for key in keys
-        if key in kept
+        if key in versions
     }
+
+
+def _by_key(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    found: dict[str, list[T]] = defaultdict(list)
+    for key, value in pairs:
+        found[key].append(value)
+    return found
 
 
 def keep_page_records(db: Connection, tenant: int, ready: Sequence[PreparedRecord]) -> list[Place]:
