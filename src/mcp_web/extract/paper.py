@@ -15,7 +15,7 @@ from mcp_web.extract.office.package import Element
 from mcp_web.extract.works import CslItem, arxiv, item_of_answers, line, shown_name
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.json_fields import count, items, mapping, text
-from mcp_web.text.papers import inverted_abstract
+from mcp_web.text.papers import inverted_abstract, written_date
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _KINDS = {
@@ -59,7 +59,7 @@ def read_paper(page: Fetched) -> Document:
     facts = Metadata(
         description=line(abstract)[:1000] or None,
         author=", ".join(shown_name(one) for one in item.get("author", ())[:_SHOWN_AUTHORS]) or None,
-        published=_day(item.get("issued")) or None,
+        published=written_date(item.get("issued")) or None,
         site_name=item.get("container-title") or item.get("publisher"),
         language=item.get("language"),
         content_type="text/html",
@@ -88,7 +88,7 @@ def _facts(item: CslItem, answers: dict[str, Any]) -> Iterator[str]:
     yield place + (f", {item['page']}" if place and item.get("page") else "")
     yield str(item.get("publisher", "")) if not item.get("container-title") else ""
     yield str(item.get("note", ""))
-    yield _day(item.get("issued"))
+    yield written_date(item.get("issued"))
     yield f"[doi:{item['DOI']}](https://doi.org/{item['DOI']})" if item.get("DOI") else str(item.get("number", ""))
     yield f"PMID {item['PMID']}" if item.get("PMID") else ""
     cited = count(mapping(answers.get("openalex")).get("cited_by_count")) or count(
@@ -102,7 +102,7 @@ def _notices(answers: dict[str, Any], entry: Element | None) -> Iterator[str]:
     found: dict[str, str] = {}
     for one in items(mapping(answers.get("crossref")).get("updated-by")):
         what = _NOTICES.get(text(one.get("type")).lower().replace("-", "_").replace(" ", "_"))
-        day, doi = _day(one.get("updated")), text(one.get("DOI"))
+        day, doi = written_date(one.get("updated")), text(one.get("DOI"))
         if what:
             source = f", see https://doi.org/{doi}" if doi else ""
             found.setdefault(what, f"This paper {what}{f' on {day}' if day else ''}{source}.")
@@ -147,11 +147,3 @@ def _entry(feed: str) -> Element | None:
     if entry is None or "/api/errors" in (entry.findtext(f"{_ATOM}id") or ""):
         raise ExtractFailed("arXiv has no such paper.")
     return entry
-
-
-def _day(date: Any) -> str:
-    """2024, 2024-03 or 2024-03-05 of a date in CSL's or Crossref's terms."""
-    rows = mapping(date).get("date-parts")
-    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], list) else []
-    numbers = [one for one in first if isinstance(one, int)]
-    return "-".join([f"{numbers[0]:04d}", *(f"{one:02d}" for one in numbers[1:3])]) if numbers else ""

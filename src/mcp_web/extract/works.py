@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.office.package import Element, attribute
 from mcp_web.text.json_fields import items, mapping, text, texts
+from mcp_web.text.papers import csl_date, written_date
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -67,7 +68,9 @@ def crossref(work: dict[str, Any]) -> CslItem:
         "issue": text(work.get("issue")),
         "page": text(work.get("page")) or text(work.get("article-number")),
         "publisher": text(work.get("publisher")),
-        "issued": next((date for name in ("published", "issued") if (date := _date(work.get(name)))), None),
+        "issued": next(
+            (date for name in ("published", "issued") if (date := csl_date(written_date(work.get(name))))), None
+        ),
         "ISSN": next(iter(texts(work.get("ISSN"))), ""),
         "ISBN": next(iter(texts(work.get("ISBN"))), ""),
         "DOI": text(work.get("DOI")),
@@ -91,7 +94,7 @@ def datacite(work: dict[str, Any]) -> CslItem:
         "issue": text(container.get("issue")),
         "page": pages,
         "publisher": text(work.get("publisher")) or text(mapping(work.get("publisher")).get("name")),
-        "issued": iso_date(issued or str(work.get("publicationYear") or "")),
+        "issued": csl_date(issued or str(work.get("publicationYear") or "")),
         "version": text(work.get("version")),
         "DOI": text(work.get("doi")),
     }
@@ -112,7 +115,7 @@ def europepmc(row: dict[str, Any]) -> CslItem:
         "issue": text(issue.get("issue")),
         "page": text(row.get("pageInfo")),
         "ISSN": text(journal.get("issn")) or text(journal.get("essn")),
-        "issued": iso_date(text(row.get("firstPublicationDate"))),
+        "issued": csl_date(text(row.get("firstPublicationDate"))),
         "DOI": text(row.get("doi")),
         "PMID": text(row.get("pmid")),
         "PMCID": text(row.get("pmcid")),
@@ -136,7 +139,7 @@ def openalex(work: dict[str, Any]) -> CslItem:
         "volume": text(biblio.get("volume")),
         "issue": text(biblio.get("issue")),
         "page": "-".join(dict.fromkeys(filter(None, (text(biblio.get("first_page")), text(biblio.get("last_page")))))),
-        "issued": iso_date(text(work.get("publication_date"))),
+        "issued": csl_date(text(work.get("publication_date"))),
         "DOI": text(work.get("doi")).removeprefix("https://doi.org/"),
         "PMID": text(mapping(work.get("ids")).get("pmid")).rpartition("/")[2],
     }
@@ -153,7 +156,7 @@ def arxiv(entry: Element, number: str) -> CslItem:
         ],
         "publisher": "arXiv",
         "number": f"arXiv:{number}",
-        "issued": iso_date((entry.findtext(f"{_ATOM}published") or "")[:10]),
+        "issued": csl_date((entry.findtext(f"{_ATOM}published") or "")[:10]),
         "genre": attribute(category, "term") if category is not None else "",
         "DOI": line(entry.findtext(f"{_ARXIV}doi")),
         "note": line(entry.findtext(f"{_ARXIV}journal_ref")),
@@ -178,19 +181,6 @@ def spoken_name(name: str) -> dict[str, str]:
 def shown_name(name: Mapping[str, Any]) -> str:
     """A name as a reader expects it: "Ada Hare"."""
     return line(f"{text(name.get('given'))} {text(name.get('family'))}") or text(name.get("literal"))
-
-
-def iso_date(date: str) -> dict[str, Any] | None:
-    """2024-03-05, 2024-03 or 2024 as a date of CSL."""
-    numbers = [int(part) for part in date[:10].split("-") if part.isdigit()]
-    return {"date-parts": [numbers]} if numbers else None
-
-
-def _date(value: Any) -> dict[str, Any] | None:
-    rows = mapping(value).get("date-parts")
-    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], list) else []
-    numbers = [one for one in first if isinstance(one, int)]
-    return {"date-parts": [numbers]} if numbers else None
 
 
 def _person(family: str, given: str, name: str) -> dict[str, str]:
@@ -240,7 +230,7 @@ def citation_entries(tree: Tree) -> tuple[dict[str, Any], ...]:
         "issue": _first(tags, "citation_issue"),
         "page": pages.strip("-"),
         "publisher": _first(tags, "citation_publisher"),
-        "issued": iso_date(date.replace("/", "-")),
+        "issued": csl_date(date.replace("/", "-")),
         "DOI": _first(tags, "citation_doi").removeprefix("doi:").removeprefix("https://doi.org/"),
     }
     return ({"format": "csl", "data": {name: value for name, value in item.items() if value}},)

@@ -98,6 +98,21 @@ def identifier_in(url: str) -> str | None:
     return doi_name(found.value) if found.scheme == "doi" else arxiv_name(found.value)
 
 
+def csl_date(text: str) -> dict[str, Any] | None:
+    """2024-03-05, 2024-03 or 2024 as a date of CSL."""
+    numbers = [int(part) for part in text[:10].split("-") if part.isdigit()]
+    return {"date-parts": [numbers]} if numbers else None
+
+
+def written_date(date: Any) -> str:
+    """A date of CSL as YYYY, YYYY-MM or YYYY-MM-DD; "" where it is none."""
+    try:
+        numbers = [int(part) for part in date["date-parts"][0]]
+    except (TypeError, KeyError, IndexError, ValueError):
+        return str(mapping(date).get("raw", ""))
+    return "-".join([f"{numbers[0]:04d}", *(f"{part:02d}" for part in numbers[1:3])]) if numbers else ""
+
+
 def inverted_abstract(positions: Any, words: int) -> str:
     """An abstract, which OpenAlex gives as words with their positions; at most so many words."""
     placed = [

@@ -11,10 +11,11 @@ from typing import Any
 import anyio
 
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.archive.exchange.references import Reference, csl_date, csl_names, references, take_in_reference
+from mcp_web.archive.exchange.references import Reference, csl_names, references, take_in_reference
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
+from mcp_web.text.papers import csl_date, written_date
 
 # Fields of a reference that CSL has under these names.
 _SAME = {
@@ -54,8 +55,8 @@ def item_of(reference: Reference) -> dict[str, Any]:
     item: dict[str, Any] = {name: getattr(reference, field) for field, name in _SAME.items()} | {
         "type": reference.kind or ("article-journal" if reference.doi else "webpage"),
         "author": [_name(name) for name in reference.authors],
-        "issued": _parts(reference.date),
-        "accessed": _parts(reference.accessed),
+        "issued": csl_date(reference.date),
+        "accessed": csl_date(reference.accessed),
         "DOI": reference.doi,
         "number": f"arXiv:{reference.arxiv}" if reference.arxiv else "",
         "keyword": ", ".join(reference.tags),
@@ -70,11 +71,11 @@ def reference_from(item: Mapping[str, Any]) -> Reference:
     return Reference(
         **same,
         authors=csl_names(item.get("author")),
-        date=csl_date(item.get("issued")),
+        date=written_date(item.get("issued")),
         doi=str(item.get("DOI", "")).lower(),
         arxiv=number.removeprefix("arXiv:") if number.startswith("arXiv:") else "",
         tags=tuple(part.strip() for part in str(item.get("keyword", "")).split(",") if part.strip()),
-        accessed=csl_date(item.get("accessed")),
+        accessed=written_date(item.get("accessed")),
         kind=str(item.get("type", "")),
     )
 
@@ -85,8 +86,3 @@ def _name(author: str) -> dict[str, str]:
     if author.startswith("{") or not comma:
         return {"literal": author.strip("{}")}
     return {"family": family, "given": given}
-
-
-def _parts(date: str) -> dict[str, Any] | None:
-    numbers = [int(part) for part in date[:10].split("-") if part.isdigit()]
-    return {"date-parts": [numbers]} if numbers else None

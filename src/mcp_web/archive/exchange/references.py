@@ -15,6 +15,7 @@ from mcp_web.archive.exchange.records import take_in
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.papers import written_date
 from mcp_web.text.past import copy_day
 
 _CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
@@ -61,7 +62,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
     names = names_of(snapshot)
     stored = metadata.structured_data[0] if snapshot.variant == "reference" and metadata.structured_data else {}
     item = _csl_item(metadata)
-    date = str(stored.get("date") or "") or csl_date(item.get("issued"))
+    date = str(stored.get("date") or "") or written_date(item.get("issued"))
     return Reference(
         id=str(stored.get("id") or document_id(snapshot.key)),
         title=document.title or snapshot.url,
@@ -145,15 +146,6 @@ def _csl_name(one: Mapping[str, Any]) -> str:
         return f"{{{one['literal']}}}"
     family = " ".join(str(one[part]) for part in ("non-dropping-particle", "family") if one.get(part))
     return ", ".join(filter(None, (family, str(one.get("given") or ""))))
-
-
-def csl_date(value: Any) -> str:
-    """A date of CSL as YYYY, YYYY-MM or YYYY-MM-DD."""
-    try:
-        numbers = [int(part) for part in value["date-parts"][0]]
-    except (TypeError, KeyError, IndexError, ValueError):
-        return str(value.get("raw", "")) if isinstance(value, Mapping) else ""
-    return "-".join([f"{numbers[0]:04d}", *(f"{part:02d}" for part in numbers[1:3])]) if numbers else ""
 
 
 def _authors(text: str | None) -> tuple[str, ...]:
