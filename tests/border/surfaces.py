@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
 
+from application import application
 from contracts_seeds.contract_caller import contract_caller
 from mcp_web import AsyncWeb
 from mcp_web.app import App
@@ -359,8 +361,8 @@ def _environ(world: HostileWorld, folder: Path) -> dict[str, str]:
     return {"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder / "config")} | world.settings()
 
 
-def _application(world: HostileWorld, web: MiniWeb, folder: Path) -> App:
-    return App(load(environ=_environ(world, folder)), dialer=web.dialer())
+def _application(world: HostileWorld, web: MiniWeb, folder: Path) -> AbstractAsyncContextManager[App]:
+    return application(load(environ=_environ(world, folder)), web)
 
 
 async def _hash_of_page(app: App) -> str:
