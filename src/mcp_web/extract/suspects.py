@@ -15,7 +15,6 @@ from mcp_web.extract.names import PageNames
 from mcp_web.extract.palette import Palette, colours_of
 from mcp_web.extract.selectors import (
     index_keys,
-    is_detached,
     matches,
     may_match,
     select_any,
@@ -96,7 +95,7 @@ def _matched(tree: Node, selectors: list[str], names: PageNames) -> list[Element
     for selector in dict.fromkeys(selectors):
         keys = index_keys(selector) if may_match(selector, names.asked) else ()
         if all(key[0] in ".#" for key in keys):
-            named = [element for key in keys for element in names.with_name(key) if not is_detached(element)]
+            named = [element for key in keys for element in names.with_name(key)]
             found.update(dict.fromkeys([element for element in named if matches(element, selector)]))
         else:
             unnamed.append(selector)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from itertools import accumulate
 
 from mcp_web.extract.html.blocks import Blocks, Box
@@ -69,28 +70,22 @@ def read_names(boxes: list[Box]) -> Names:
     names = list({box.name: None for box in boxes})
     text = "\0".join(names)  # no page can bring one
     looks = text.encode("utf-8", "replace").translate(None, _DIGITS).split(b"\0")  # post-17 looks like post-18
-    words = list(set(text.replace("\0", " ").split()))
-    masks = dict(zip(words, _word_masks(words), strict=True))
     found = {}
     for name, look in zip(names, looks, strict=True):
         mask = 0
         for word in name.split():
-            mask |= masks[word]
+            mask |= _word_mask(word)
         found[name] = mask, look
     return found
 
 
-def _word_masks(words: list[str]) -> list[int]:
-    """Which of ALL_WORDS stand in each word, in one search over all of them."""
-    masks: list[int] = []
+@lru_cache(maxsize=16_384)  # pages share their words, those of a site nearly all
+def _word_mask(word: str) -> int:
+    """Which of ALL_WORDS stand in a word."""
     mask = 0
-    for found in NAME_PATTERN.findall(" ".join([*words, ""])):
-        if found == " ":
-            masks.append(mask)
-            mask = 0
-        else:
-            mask |= _NAME_BIT[found]
-    return masks
+    for found in NAME_PATTERN.findall(word):
+        mask |= _NAME_BIT[found]
+    return mask
 
 
 class PageFigures:

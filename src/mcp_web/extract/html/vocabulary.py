@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ def _pattern(words: Iterable[str]) -> str:
     return f"(?:{'|'.join(ways)})" + ("?" if "" in rest else "")
 
 
-NAME_PATTERN = re.compile(f"{_pattern(ALL_WORDS)}| ")
+NAME_PATTERN = re.compile(_pattern(ALL_WORDS))
 
 # Phrases over, and in, the parts of a page that are not its content, in the languages most pages are written in.
 # Phrases instead of words where a word alone is common in texts.
@@ -103,4 +104,9 @@ _LINE = 200  # characters; longer texts are sentences, not labels
 
 def says_aside(text: str) -> bool:
     """Whether a line has a phrase of the parts around the content: "Related", "Share this", "© 2026"."""
-    return len(text) < _LINE and _ASIDE_PHRASES.search(text.lower()) is not None
+    return len(text) < _LINE and _line_says_aside(text)
+
+
+@lru_cache(maxsize=4096)  # the pages of a site share such lines
+def _line_says_aside(line: str) -> bool:
+    return _ASIDE_PHRASES.search(line.lower()) is not None
