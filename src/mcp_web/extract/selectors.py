@@ -18,8 +18,11 @@ _TAG = re.compile(r"[a-zA-Z][\w-]*")
 _COMBINATOR = re.compile(r"[\s>+~]+")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
 # Tags, classes and ids, each inside the one before; the groups are of the last part.
-_PLAIN = re.compile(r"(?:[\w.#-]+[\s>]+)*([a-zA-Z][\w-]*)?([.#][\w-]+)?[\w.#-]*\Z")
+_PLAIN = re.compile(r"(?:[\w.#-]+[\s>]+)*([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)\s*\Z")
 _BRACKET = re.compile(r"[(\[\\]")
+_EXCLUDED = re.compile(r":(?:not|has)\([^()]*\)", re.I)
+_ONE_NAMED = re.compile(r":(?:is|where)\(\s*([.#][^(),]*)\)", re.I)
+_ONE_TAGGED = re.compile(r"(^|[\s>+~,]):(?:is|where)\(\s*([\w*\[][^(),]*)\)", re.I)
 _ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 _PSEUDO_ELEMENT = re.compile(r"::[a-z-]+(?:\([^()]*\))?", re.I)
 _OTHER_WORDS = (
@@ -58,10 +61,10 @@ def may_match(selector: str, names: frozenset[str]) -> bool:
     """False where all that a list of selectors could match has a class or an id that is not among the names."""
     if ("." not in selector and "#" not in selector) or "\\" in selector:
         return True
-    lowered = selector.lower()
+    lowered = opened(selector.lower())
     if names.issuperset(_ASKED_NAME.findall(lowered)):
         return True
-    if "," not in selector and "(" not in selector and "[" not in selector:
+    if "," not in lowered and "(" not in lowered and "[" not in lowered:
         return False
     outside = _BRACKETS.sub("", lowered)
     if "(" in outside or "[" in outside:
@@ -69,9 +72,18 @@ def may_match(selector: str, names: frozenset[str]) -> bool:
     return any(names.issuperset(_ASKED_NAME.findall(each)) for each in outside.split(","))
 
 
+def opened(selector: str) -> str:
+    """A selector that matches all that the given one does: without what it excludes, and with what stands alone in
+    `:is()` or `:where()` in its place. WordPress puts hundreds of its rules into `:where()`.
+    """
+    if "(" not in selector:
+        return selector
+    return _ONE_TAGGED.sub(r"\1\2", _ONE_NAMED.sub(r"\1", _EXCLUDED.sub("", selector)))
+
+
 def required_names(selector: str) -> frozenset[str]:
     """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
-    outside = _outside(selector)
+    outside = _outside(opened(selector))
     if _BRACKET.search(outside):
         return NO_NAMES
     if "+" in outside or "~" in outside:
@@ -109,9 +121,10 @@ def is_selector(text: str) -> bool:
 
 def index_keys(selector: str) -> set[str]:
     """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
+    selector = opened(selector)
     plain = _PLAIN.match(selector)
     if plain is not None:
-        return {plain[2] or (plain[1] or "*").lower()}
+        return {_rarest(plain[2]) if plain[2] else (plain[1] or "*").lower()}
     if "\\" in selector:
         name = _NAME.search(selector.strip().rpartition(" ")[2])
         return {unescaped(name[0]).strip() if name is not None else "*"}
@@ -125,13 +138,17 @@ def index_keys(selector: str) -> set[str]:
 
 def _key(last: str) -> str:
     """The key for the last part of a selector."""
-    found = _NAME.search(last)
-    if found is not None:
-        return found[0]
+    if "." in last or "#" in last:
+        return _rarest(last)
     tag = _TAG.match(last)
     if tag:
         return tag[0].lower()
     return ":root" if ":root" in last else "*"
+
+
+def _rarest(names: str) -> str:
+    """The name among classes and ids that fewest elements are likely to have: the longest."""
+    return max(_NAME.findall(names), key=len, default="*")
 
 
 def is_detached(element: Element) -> bool:

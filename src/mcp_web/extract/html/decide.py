@@ -14,6 +14,7 @@ _HIGHEST = 0.5  # a block more likely content than not always stays
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
 _ITEMS = 0.5  # of a page's text: with fewer sentences it is made of items
+_LINES = 3  # of a list or table that is judged as a whole
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -29,9 +30,10 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
     if figures.declared != "article" and figures.prose_share < _ITEMS:
         chances = _agreed(read.blocks, chances)
+    units = read.units()
+    chances = _pooled(units, sizes, chances)
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
-    units = read.units()
     _keep_whole(read, units, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
@@ -59,6 +61,21 @@ def _agreed(blocks: list[HtmlBlock], chances: list[float]) -> list[float]:
     return found
 
 
+def _pooled(units: Units, sizes: list[int], chances: list[float]) -> list[float]:
+    """Chances where each list and table that stays or goes as a whole has one: else the threshold could be set by its
+    best lines, and the whole, which is below it, would go with them.
+    """
+    found = list(chances)
+    half = 0.5 * sum(sizes)
+    for _, members in units:
+        size = sum([sizes[at] for at in members])
+        if len(members) >= _LINES and size <= half:
+            mean = sum([chances[at] * sizes[at] for at in members]) / size
+            for at in members:
+                found[at] = mean
+    return found
+
+
 def threshold(chances: list[float], sizes: list[int]) -> float:
     """The chance from which on to keep, set per page so that the expected F1 is highest.
 
@@ -83,7 +100,7 @@ def _keep_whole(read: Blocks, units: Units, sizes: list[int], margins: list[floa
     for unit, members in units:
         size = sum([sizes[at] for at in members])
         is_most = size > 0.5 * total
-        if len(members) < 3 or (is_most and unit not in data):
+        if len(members) < _LINES or (is_most and unit not in data):
             continue  # a list or table that is the page is its layout
         keep = sum([margins[at] * sizes[at] for at in members]) >= 0
         if is_most:  # data that are most of a page are what it is for
