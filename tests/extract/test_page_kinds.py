@@ -80,3 +80,15 @@ def test_doubtful_line_of_an_item_stays_with_its_item_except_on_a_declared_artic
     kept, _ = decide(PageFigures(read, declared=declared), chances)
     assert kept[doubtful] is is_kept
     assert kept[-1] is False
+
+
+def test_list_whose_best_lines_are_likelier_than_the_rest_is_not_lost_with_them() -> None:
+    items = "".join(f"<li>Walk number {n} around the lake</li>" for n in range(10))
+    links = "".join(f"<div>Help and contact and many other words {n}</div>" for n in range(8))
+    body = turbohtml.parse(f"<body><div><ul>{items}</ul></div>{links}</body>").select_one("body")
+    assert body is not None
+    read = read_blocks(body)
+    assert read is not None
+    chances = [0.55 if at < 4 else 0.2 if at < 10 else 0.02 for at in range(len(read.blocks))]
+    kept, _ = decide(PageFigures(read, declared="article"), chances)
+    assert kept == [True] * 10 + [False] * 8
