@@ -75,6 +75,7 @@ def test_a_call_is_a_span_of_the_caller_s_trace_and_a_measurement(collector: Col
         MCP_WEB_SEARXNG_URLS=collector.url,
         MCP_WEB_DDGS_ENABLED="false",
         MCP_WEB_LOG="info",
+        OTEL_SERVICE_NAME="library",
     )
     params = {"name": "web_search", "arguments": {"query": "tortoise"}, "_meta": {"traceparent": PARENT}}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
@@ -87,13 +88,15 @@ def test_a_call_is_a_span_of_the_caller_s_trace_and_a_measurement(collector: Col
     log = served.process.stderr.read().decode()
     assert f'"trace_id": "{TRACE}"' in log
 
-    spans = [
-        span
+    resources = [
+        resource
         for body in collector.bodies["/v1/traces"]
         for resource in ExportTraceServiceRequest.FromString(body).resource_spans
-        for scope in resource.scope_spans
-        for span in scope.spans
     ]
+    about = {pair.key: pair.value.string_value for pair in resources[0].resource.attributes}
+    assert about["service.name"] == "library", "the standard variable names the service"
+    assert about["service.version"]
+    spans = [span for resource in resources for scope in resource.scope_spans for span in scope.spans]
     called = next(span for span in spans if span.name == "tools/call web_search")
     assert called.trace_id.hex() == TRACE
     facts = {pair.key: pair.value.string_value for pair in called.attributes}
