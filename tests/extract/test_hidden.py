@@ -165,7 +165,7 @@ LIMITS = {
     "mechanism:absolute-corner", "mechanism:padding-box", "mechanism:pushed-down", "mechanism:first-line-clear",
     "mechanism:before-cover", "mechanism:preserve-3d", "mechanism:backface-parent", "mechanism:cover-image",
     "mechanism:cover-gradient", "mechanism:cover-border", "mechanism:cover-transform", "mechanism:cover-svg",
-    "mechanism:cover-float",
+    "mechanism:cover-float", "mechanism:keyframes-name-string",
 }  # fmt: skip
 
 
@@ -173,7 +173,7 @@ def test_variants_of_hidden_text_come_back_only_where_a_limit_is_documented() ->
     hidden = [row for row in rows("hidden_variants") if not row["visible"]]
     through = {row["id"] for row in hidden if "ZQXHIDDEN" in read(hidden_page(row))[0]}
     assert through <= LIMITS
-    assert len(hidden) >= 600
+    assert len(hidden) >= 700
     assert len(LIMITS) <= 0.05 * len(hidden)
 
 

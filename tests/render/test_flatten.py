@@ -116,7 +116,7 @@ _DRAWN = {
 _LATER = {
     "button-opens", "button-icon-opens", "accordion", "tabs", "popover-button", "dialog-command", "target-link",
     "checkbox-opens", "tailwind", "bootstrap", "fade-in", "streamed", "white-over-image", "white-external",
-    "hidden-motion", "more-hovernone",
+    "hidden-motion",
 }  # fmt: skip
 _FRAMES = 90  # of one page
 

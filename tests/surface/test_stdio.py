@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from miniweb import MiniWeb
+
 from .program import run_program
 from .rpc import MODERN, WAIT, FreshStdio, Stdio, clean_environment, text_of
 
@@ -202,3 +204,16 @@ def _wait_gone(pid: int) -> None:
         assert ended, f"process {pid} outlived its server"
     finally:
         os.close(descriptor)
+
+
+def test_the_list_of_kept_pages_names_no_configured_secret(tmp_path: Path, miniweb: MiniWeb) -> None:
+    secret = "sk-listed/9f31+c0de"
+    site = miniweb.site("echo.example")
+    site.page("/", f"<title>Key {secret}</title><h1>Key {secret}</h1><p>It is {secret}, they say.</p>".encode())
+    with Stdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption, BRAVE_API_KEY=secret) as server:
+        server.initialize()
+        server.call("web_open", url=site.loopback_url("/"))
+        listed = server.request("resources/list")["result"]["resources"]
+        read = [server.request("resources/read", {"uri": each["uri"]}) for each in listed]
+    assert listed
+    assert secret not in json.dumps([listed, read])

@@ -14,7 +14,7 @@ from turbohtml import Element
 from mcp_web.extract.animation import animated
 from mcp_web.extract.colour import is_colour
 from mcp_web.extract.css import Context, LayerKey, Rule, Rules
-from mcp_web.extract.declarations import Declared, is_valid, parse_declarations
+from mcp_web.extract.declarations import Declared, is_valid, parse_declarations, side_of
 from mcp_web.extract.hints import style_hints
 from mcp_web.extract.lengths import pixels
 from mcp_web.extract.names import PageNames
@@ -314,7 +314,7 @@ class Cascade:
                 found[name] = value
                 continue
             if "var(" in value:
-                value = self._filled(element, value, winners, 0)
+                value = side_of(name, self._filled(element, value, winners, 0))
                 if name == "background-color" and value and not is_colour(value):
                     found["background-image"] = value
                     continue
@@ -382,7 +382,7 @@ def _divided(declared: Mapping[str, Declared]) -> _Declarations:
 def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[str, str]:
     if resets:
         found = {name: value for name, value in found.items() if name[:2] == "--"}
-    found.update(plain)
+    found.update({name: value for name, value in plain.items() if value != "revert-layer" or name not in found})
     return found
 
 

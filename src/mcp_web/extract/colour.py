@@ -48,6 +48,7 @@ _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|g
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
 _LITERAL = re.compile(r"#[0-9a-f]{3,8}|(?:rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color)\([^()]*\)|[a-z]{3,}")
 _DEEPEST = 4
+_NO_INK = 0.06
 _PLAIN_SPACES = ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
 # A colour made of another one, with its parts as they are or with others in their place.
 _RELATIVE = re.compile(r"(\w+)\(from (.+) ([\w.%-]+) ([\w.%-]+) ([\w.%-]+?)\s*(?:/\s*([\w.%]+)\s*)?\)\Z")
@@ -123,6 +124,9 @@ def _of_another(found: re.Match[str], depth: int) -> Colour | None:
     """A colour made of another: its parts are those of the other or given; only of rgb and hsl in any mixture."""
     kind = found[1].removesuffix("a") if found[1] in ("rgba", "hsla") else found[1]
     origin, names, parts = parse_colour(found[2], depth + 1), _PARTS.get(kind), [found[3], found[4], found[5]]
+    alpha = _numbers([found[6]] * 3, (1.0,) * 3) if found[6] and found[6] != "alpha" else None
+    if origin is None and alpha and alpha[0] < _NO_INK:
+        return Colour(0, 0, 0, alpha[0])  # whatever it is, nothing is left of it
     if origin is None or names is None:
         return None
     own = _channels(origin, kind)
@@ -131,8 +135,8 @@ def _of_another(found: re.Match[str], depth: int) -> Colour | None:
         colour = _function(kind, parts)
     else:
         colour = origin if parts == list(names) else _function(kind, parts)
-    alpha = _numbers([found[6]] * 3, (1.0,) * 3) if found[6] and found[6] != "alpha" else [origin.alpha]
-    return replace(colour, alpha=min(1.0, max(0.0, alpha[0]))) if colour is not None and alpha else None
+    share = alpha[0] if alpha else origin.alpha
+    return replace(colour, alpha=min(1.0, max(0.0, share))) if colour is not None else None
 
 
 def _channels(colour: Colour, kind: str) -> tuple[float, float, float] | None:

@@ -88,7 +88,7 @@ _TRACKED = {"display", *_KEYWORDS, *_LENGTHS, *_COLOURS, *_FREE, *_NUMBERS}
 _SHORTHANDS = frozenset(
     (
      "background", "font", "margin", "padding", "inset", "inset-inline", "inset-block", "margin-inline",
-     "margin-block", "overflow", "animation", "flex",
+     "margin-block", "overflow", "animation", "flex", "grid-template",
     )
 )  # fmt: skip
 _MOST_ANIMATIONS = 10
@@ -211,8 +211,17 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield from _animation(value)
     elif name == "flex":
         yield from _flex(value)
+    elif name == "grid-template":
+        yield "grid-template-rows", value.partition("/")[0].strip()
     else:
         yield from _sides(name, _SPLIT.split(value))
+
+
+def side_of(name: str, value: str) -> str:
+    """The part of a shorthand's value that one side gets, where the value was known only after variables were."""
+    kind, _, side = name.rpartition("-")
+    shorthand = kind if side in _SIDES and kind in ("margin", "padding") else "inset" if name in _SIDES else ""
+    return dict(_sides(shorthand, _SPLIT.split(value))).get(name, value) if shorthand and " " in value else value
 
 
 def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:

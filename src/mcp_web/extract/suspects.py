@@ -37,16 +37,17 @@ _WORDS = (
     "content-visibility:", "animation", "contain:", "calc(", "min(", "clamp(", "/0)", "/0%)", ",0)", "top:",
     "text-fill-color:", "text-security:", "offset-path", "offset:path", "line-through", "size-adjust:",
     "table-column", "invert(",
-    "brightness(", "filter:url", "blend-mode:", "template-rows:0", "flex:0", "flex-basis:0", "url(#", "calc-size(",
+    "brightness(", "filter:url", "blend-mode:", "template-rows:0", "template:0", "perspective(",
+    "flex:0", "flex-basis:0", "url(#",
 )  # fmt: skip
 _SIGN = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:(?:-|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|calc|var|min|clamp)|opacity\("
     r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-size:0|blur\(|contrast\(0|skew|content-visibility:hidden"
     r"|(?:^|;)(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:;|$|!)|#[0-9a-f]{6}0|[^;]*/)"
-    r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%)"
-    r"|font-size:(?:0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:\b0[/\s]|\b[012](?:px|pt)|\.\d)"
+    r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%|calc)"
+    r"|font-size:(?:0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:\b0[/\s]|0/|\b[012](?:px|pt)|\.\d)"
     r"|(?:height|width|-size):[012](?:px)?(?:;|$|!)|(?:height|block-size):(?:0?\.\d|calc|min\(|clamp)|line-height:0|line-through|size-adjust:0"
-    r"|table-column|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:;|$|!)|flex-basis:0|url\(#"
+    r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:;|$|!)|flex-basis:0|url\(#"
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|\d+(?:em|rem|v[wh]|%))|\d{3,}(?:v[wh]|%)|\d{4}|\()"
     r"|translate\w*[(:][^;]*\d{3}|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security"

@@ -56,10 +56,10 @@ async def list_resources(app: App) -> list[types.Resource]:
     """The most recently used pages."""
     return [
         types.Resource(
-            name=_name(info.url),
-            title=quoted(info.title or info.url, 120),
+            name=trace.redact(_name(info.url)),
+            title=quoted(trace.redact(info.title or info.url), 120),
             uri=_CACHE + info.hash,
-            description=trace.redact(f"{quoted(info.url, 200)} read {iso(info.fetched_at)}"),
+            description=f"{quoted(trace.redact(info.url), 200)} read {iso(info.fetched_at)}",
             mime_type="text/markdown",
         )
         for info in await (await app.store()).recent(_LISTED)

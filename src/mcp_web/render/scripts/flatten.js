@@ -256,6 +256,8 @@
     const mask = style.maskImage ?? style.webkitMaskImage ?? "none";
     if (mask !== "none" && stops(mask)?.every((stop) => stop[3] < 0.06)) return true;
     if (mask !== "none" && maskedAway(style)) return true;
+    // Behind the point from which the page is looked at.
+    if (style.transform.startsWith("matrix3d") && new DOMMatrix(style.transform).m44 <= 0) return true;
     if (refersToNothing(element, style)) return true;
     return clippedAway(style, () => element.getBoundingClientRect()) || turnedAway(element, style);
   };
