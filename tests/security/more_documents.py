@@ -53,7 +53,6 @@ def rezip(data, edit):
     src = zipfile.ZipFile(io.BytesIO(data))
     buf = io.BytesIO()
     with zipfile.ZipFile(buf, "w") as z:
-        done = set()
         for n in src.namelist():
             d = src.read(n)
             r = edit(n, d.decode("utf-8", "replace") if n.endswith((".xml", ".rels")) else d)
@@ -71,6 +70,7 @@ def docx_run(xml, pre=""):
     def e(n, d):
         if n == "word/document.xml":
             return re.sub(r"<w:p>(?:(?!</w:p>).)*" + re.escape(P) + r".*?</w:p>", lambda m: xml, d, flags=re.S)
+        return None
 
     return rezip(base, e)
 
@@ -172,12 +172,13 @@ for n, (h, v) in D.items():
 def bg(color):
     def e(n, d):
         if n == "word/document.xml":
-            d = re.sub(r"(<w:document[^>]*>)", rf'\1<w:background w:color="{color}"/>', d, 1)
+            d = re.sub(r"(<w:document[^>]*>)", rf'\1<w:background w:color="{color}"/>', d, count=1)
             return d.replace("<w:t>" + S, '<w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>' + S).replace(
                 "<w:t>" + P, '<w:rPr><w:color w:val="101010"/></w:rPr><w:t>' + P
             )
         if n == "word/settings.xml":
-            return re.sub(r"(<w:settings[^>]*>)", r"\1<w:displayBackgroundShape/>", d, 1)
+            return re.sub(r"(<w:settings[^>]*>)", r"\1<w:displayBackgroundShape/>", d, count=1)
+        return None
 
     return rezip(base, e)
 
