@@ -52,10 +52,11 @@ class DocumentVectors:
 
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
         """Make the vectors of some documents; those in a language that the model does not know get none."""
+        packed = {}
         for kept, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
             data = rows.astype("<f4").tobytes()
-            packed = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, kept.hash)
-            await self._store.keep_vectors(kept.key, packed)
+            packed[kept.key] = PackedVectors(model, rows.shape[1] or 1, tuple(digests), data, kept.hash)
+        await self._store.keep_many_vectors(packed)
 
     async def _rows(self, model: str, snapshots: Sequence[Snapshot]) -> list[tuple[list[str], Rows]]:
         texts = await anyio.to_thread.run_sync(self._texts, model, list(snapshots))

@@ -52,7 +52,12 @@ class StoreBase(ABC):
         return plain(found[0]) if found else None
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        await self._keep_stored_vectors(key, await anyio.to_thread.run_sync(quantized, packed))
+        await self.keep_many_vectors({key: packed})
+
+    async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
+        ready = await anyio.to_thread.run_sync(lambda: {key: quantized(one) for key, one in packed.items()})
+        if ready:
+            await self._keep_stored_vectors(ready)
 
     @abstractmethod
     async def _keep_prepared(self, ready: Sequence[Prepared], now: float) -> None: ...
@@ -64,7 +69,7 @@ class StoreBase(ABC):
     async def _stored_vectors(self, key: str, model: str) -> list[StoredVectors]: ...
 
     @abstractmethod
-    async def _keep_stored_vectors(self, key: str, stored: StoredVectors) -> None: ...
+    async def _keep_stored_vectors(self, stored: Mapping[str, StoredVectors]) -> None: ...
 
     @abstractmethod
     async def _keep_uses(self, uses: Mapping[str, float]) -> None:

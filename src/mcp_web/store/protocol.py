@@ -234,7 +234,11 @@ class Store(ReadingStore, Protocol):
     # vectors: one packed blob per page and model
     async def vectors(self, key: str, model: str) -> PackedVectors | None: ...
 
-    async def keep_vectors(self, key: str, packed: PackedVectors) -> None: ...
+    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
+        """Replace the vectors of a model; nothing for a page that is no longer kept."""
+
+    async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
+        """Keep the vectors of several pages, by key, all of them or none."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""

@@ -208,8 +208,8 @@ class PostgresStore(StoreBase):
     async def _stored_vectors(self, key: str, model: str) -> list[StoredVectors]:
         return [one for _, one in await self._look(lambda db: vector_rows.load(db, self.tenant, [key], model))]
 
-    async def _keep_stored_vectors(self, key: str, stored: StoredVectors) -> None:
-        await self._write(lambda db: vector_rows.keep(db, self.tenant, key, stored))
+    async def _keep_stored_vectors(self, stored: Mapping[str, StoredVectors]) -> None:
+        await self._write(lambda db: vector_rows.keep(db, self.tenant, stored))
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         dropped = await self._write(lambda db: vector_rows.drop(db, self.tenant, keep))

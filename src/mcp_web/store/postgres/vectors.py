@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.protocol import StoredVectors
@@ -25,24 +25,25 @@ def load(db: Connection, tenant: int, keys: Sequence[str], model: str | None = N
     ]
 
 
-def keep(db: Connection, tenant: int, key: str, vectors: StoredVectors) -> None:
-    """Replace the vectors of a page; nothing for a page that is no longer kept."""
-    # The page's row is locked first: two processes that read one page write one after the other.
-    query = "SELECT id FROM pages WHERE tenant = %s AND key = %s FOR UPDATE"
-    row = db.execute(query, (tenant, key_bytes(key))).fetchone()
-    if row is None:
-        return
-    page = row[0]
-    query = "SELECT id FROM snapshots WHERE tenant = %s AND hash = %s AND page = %s"
-    version = db.execute(query, (tenant, key_bytes(vectors.snapshot), page)).fetchone()
-    name = vectors.model, vectors.dim
-    model = models(db, tenant, {name})[name]
+def keep(db: Connection, tenant: int, stored: Mapping[str, StoredVectors]) -> None:
+    """Replace the vectors of pages, by key; nothing for a page that is no longer kept."""
+    # The rows of the pages are locked first, in their order: processes that embed the same pages take turns.
+    query = "SELECT key, id FROM pages WHERE tenant = %s AND key = ANY(%s) ORDER BY key FOR UPDATE"
+    pages = {key.hex(): page for key, page in db.execute(query, (tenant, list(map(key_bytes, stored))))}
+    query = "SELECT page, hash, id FROM snapshots WHERE tenant = %s AND hash = ANY(%s)"
+    hashes = [key_bytes(one.snapshot) for one in stored.values()]
+    versions = {(page, hash_.hex()): version for page, hash_, version in db.execute(query, (tenant, hashes))}
+    known = models(db, tenant, {(one.model, one.dim) for one in stored.values()})
     with db.pipeline():
-        db.execute(
-            "DELETE FROM passages WHERE page = %s AND model IN (SELECT id FROM models WHERE tenant = %s AND name = %s)",
-            (page, tenant, vectors.model),
-        )
-        add(db, tenant, page, version[0] if version else 0, model, vectors)
+        for key, page in pages.items():
+            vectors = stored[key]
+            db.execute(
+                "DELETE FROM passages WHERE page = %s AND model IN"
+                " (SELECT id FROM models WHERE tenant = %s AND name = %s)",
+                (page, tenant, vectors.model),
+            )
+            version = versions.get((page, vectors.snapshot), 0)
+            add(db, tenant, page, version, known[vectors.model, vectors.dim], vectors)
 
 
 def add(db: Connection, tenant: int, page: int, version: int, model: int, vectors: StoredVectors) -> None:

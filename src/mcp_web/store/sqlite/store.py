@@ -185,8 +185,12 @@ class SqliteStore(StoreBase):
     async def _stored_vectors(self, key: str, model: str) -> list[StoredVectors]:
         return await self._reads.read(lambda db: vector_rows.load(db, key, model))
 
-    async def _keep_stored_vectors(self, key: str, stored: StoredVectors) -> None:
-        await self._writes.write(lambda db: vector_rows.keep(db, key, stored))
+    async def _keep_stored_vectors(self, stored: Mapping[str, StoredVectors]) -> None:
+        def work(db: sqlite3.Connection) -> None:
+            for key, vectors in stored.items():
+                vector_rows.keep(db, key, vectors)
+
+        await self._writes.write(work)
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         self._lacking.clear()
