@@ -18,7 +18,7 @@ def found(coverage: float, static: float, cosine: float | None) -> float:
 
 @pytest.mark.parametrize(
     ("best", "said"),
-    [(0.0, "not answered"), (0.39, "not answered"), (0.45, "unsure"), (0.55, "unsure"), (0.9, "answered")],
+    [(0.0, "not answered"), (0.49, "not answered"), (0.55, "unsure"), (0.65, "unsure"), (0.9, "answered")],
 )
 def test_scores_near_the_border_are_unsure(best: float, said: str) -> None:
     assert verdict(best) == said

@@ -36,8 +36,8 @@ Verdict = Literal["answered", "unsure", "not answered"]
 
 # From this score on a page counts as answering; a wrong no costs an agent the answer, a wrong yes some tokens. Within
 # `UNSURE` of it the verdict is unsure. What each border costs is in docs/concepts/reading.md.
-ANSWERED, UNSURE = 0.5, 0.1
-SURE = 0.7  # from this score on no model has to be asked
+ANSWERED, UNSURE = 0.6, 0.1
+SURE = ANSWERED + UNSURE  # from this score on no model has to be asked
 
 
 @dataclass(frozen=True, slots=True)
