@@ -1,10 +1,10 @@
 """The constants of index/evidence.py and index/enough.py.  python -m bench.reading.fit FOLDER [SHARE]
 
-FOLDER holds question sets in the format of SQuAD, named by their language: `ja.json`, `en.json`, `en-reviews.json`; the
-reading data beside the project is used too. SHARE of the questions (default .3) are put to their page, to near misses
-and to other pages. Every set counts the same. Printed for each regression: the constants, fitted on all sets; the
-strength of the penalty, chosen by the loss on sets that were left out; and what each set gets from the others. Cases
-are kept in the temporary folder between runs.
+FOLDER holds question sets in the format of SQuAD, named by their language: `ja.json`, `en.json`; their questions must
+make sense without the paragraph. The reading data beside the project is used too. SHARE of the questions (default .2)
+are put to their page, to near misses and to other pages. Every set counts the same. Printed for each regression: the
+constants, fitted on all sets; the strength of the penalty, chosen by the loss on sets that were left out; and what each
+set gets from the others. Cases are kept in the temporary folder between runs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Rows:
 def main() -> None:
     if len(sys.argv) < 2 or not data.available():
         sys.exit(__doc__)
-    sets = collect(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.3)
+    sets = collect(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.2)
     odds: dict[str, Odds] = {}
     for name, signals in SIGNALS.items():
         fitted = verdict(name, signals, sets)
