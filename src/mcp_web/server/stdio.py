@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.server.handshake import instructions_for
@@ -18,11 +20,18 @@ if TYPE_CHECKING:
 
 def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
     """Answer the first request at once, then load the other settings and the SDK, and serve."""
+    lock, cached = threading.Lock(), cache(load)
+
+    def loaded() -> Settings:
+        """The settings; the thread that lists the tools and this one share one reading of them."""
+        with lock:
+            return cached()
+
     # Until the server waits for signals itself no call is running, so there is nothing to finish.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     # Before the heavy imports: the handshake comes first.
-    wire = Wire(instructions_for(tools.profile, tools.contract), lambda: _tools(load(), tools))
-    settings = load()
+    wire = Wire(instructions_for(tools.profile, tools.contract), lambda: _tools(loaded(), tools))
+    settings = loaded()
     import anyio
 
     from mcp_web.app import App
