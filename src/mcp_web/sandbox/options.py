@@ -15,7 +15,7 @@ class SandboxOptions:
     wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is killed
     memory_mb: int = option(
         # Measured: 5 MB of prose take 100 MiB to read, PDFs of hundreds of pages 65, and a page that takes more than
-        # this is made of tags. Resident memory stays about 10 MiB below, so server and workers keep at about 320 MB.
+        # this is made of tags. Resident memory stays about 10 MiB below, so server and workers stay under 300 MB.
         144,
         "Address space of one worker in MiB, beyond which a page is refused; raise it with MCP_WEB_MAX_BYTES.",
         least=96,
