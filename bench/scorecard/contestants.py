@@ -114,12 +114,12 @@ class McpWeb(Contestant):
     def steps(self, question: str) -> Iterator[Step]:
         reply = self.session.call("web_search", query=question, read=True)
         found = addresses(reply.text)
-        first = _search_answers(reply.text)
+        first = search_answers(reply.text)
         yield Step(reply, found, says_answered=first)
         if not found:
             return
         reply = self.session.call("web_read", url=list(found[:OPENED]), query=question)
-        second = _read_answers(reply.text)
+        second = read_answers(reply.text)
         yield Step(reply, says_answered=second)
         if first is False and second is False:
             return
@@ -140,15 +140,15 @@ class McpWeb(Contestant):
         return "web_open", {"url": url, "max_chars": 100_000}
 
 
-def _search_answers(text: str) -> bool:
+def search_answers(text: str) -> bool:
     """Whether one of the pages that web_search read is shown without the mark of doubt."""
     heads = re.findall(r"^\d+\. .*$", text, re.MULTILINE)
     return any("may not answer" not in head for head in heads)
 
 
-def _read_answers(text: str) -> bool:
-    """Whether web_read says of at least one page that it answers."""
-    return text.count("\n### ") > text.count("\nNot answered here")
+def read_answers(text: str) -> bool:
+    """Whether web_read does not say of every page that it does not answer."""
+    return len(re.findall(r"^## http", text, re.MULTILINE)) > text.count("\nNot answered here")
 
 
 # ── servers that search and open ─────────────────────────────────────────

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 from bench.scorecard import corpus, processes, race, tokens
 from bench.scorecard.charts import bars
-from bench.scorecard.contestants import Setting
+from bench.scorecard.contestants import Setting, read_answers
 from bench.scorecard.corpus import Corpus, Question, holds
 from bench.scorecard.engine import PlainEngine
 from bench.scorecard.hostile_part import Runner
@@ -16,7 +17,8 @@ from bench.scorecard.hostile_site import hostile_site
 from bench.scorecard.installs import Installed
 from bench.scorecard.race import Lap, Outcome
 from bench.scorecard.race_tables import factor_table, race_table
-from bench.scorecard.servers import in_order
+from bench.scorecard.servers import in_order, running
+from bench.scorecard.site import serving
 from bench.scorecard.table import Row, Table, changes, from_json
 from bench.scorecard.verdicts import Verdict, difference, of_difference, of_ratio, paired, ratio
 
@@ -108,6 +110,16 @@ def test_a_small_race_delivers_passages_and_names_a_peer_that_is_not_there() -> 
     table = race_table([ours, peer], whole.digest)
     assert table.absent == ("markitdown-mcp 0: not started: not installed: no network",)
     assert from_json(table.as_json()) == table
+
+
+def test_what_our_tools_say_of_an_answer_is_understood() -> None:
+    pytest.importorskip("rs_bpe", reason="the tokenizer of the scorecard (rs-bpe) is not installed")
+    whole = corpus.load()
+    known = next(question for question in whole.questions if question.page == "fjell-tent")
+    with serving(whole) as web, running(race.contestants(["mcp-web"]), {}, web.hosts) as field:
+        read = partial(field.servers["mcp-web"].session.call, "web_read", url=[web.addresses["fjell-tent"]])
+        assert read_answers(read(query=known.text).text)
+        assert not read_answers(read(query="Who discovered the moons of Jupiter?").text)
 
 
 def test_tokens_are_counted_with_the_named_tokenizer() -> None:
