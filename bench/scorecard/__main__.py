@@ -35,7 +35,7 @@ from bench.scorecard.safety_part import hidden_table, ssrf_table
 from bench.scorecard.session import Session
 from bench.scorecard.site import serving
 from bench.scorecard.startup_part import startup_table
-from bench.scorecard.table import Table, changes, read
+from bench.scorecard.table import Table, changes, read, settled
 
 RESULTS = ROOT / "bench" / "scorecard" / "results.json"  # committed: the next run is compared with it
 ORDER = (  # of the tables on the page
@@ -108,7 +108,8 @@ def main() -> None:
         begun = time.perf_counter()
         print(f"{name} …", file=sys.stderr, flush=True)
         try:
-            _add([_with_unasked(table, options) for table in PARTS[name](options, installed)], facts)
+            found = [settled(table, before.get(table.name)) for table in PARTS[name](options, installed)]
+            _add([_with_unasked(table, options) for table in found], facts)
         except Exception as error:  # noqa: BLE001  one part that fails must not lose the others
             failed.append(f"{name}: {type(error).__name__}: {error}")
             _add([Table(name, name.capitalize(), "", absent=(f"this part ended: {error}",))], facts)
@@ -145,7 +146,7 @@ def _add(found: list[Table], facts: dict[str, Any]) -> None:
     tables = _last_run() | {table.name: table for table in found}
     ordered = [tables[name] for name in dict.fromkeys((*ORDER, *PARTS)) if name in tables]
     RESULTS.write_text(json.dumps([table.as_json() for table in ordered], ensure_ascii=False, indent=1))
-    report.write(ordered, facts)
+    report.write(ordered, facts | {"minutes": (time.perf_counter() - facts["begun"]) / 60})
 
 
 def _options() -> argparse.Namespace:
@@ -164,13 +165,14 @@ def _last_run() -> dict[str, Table]:
 def _facts(inside: bool, whole: bool) -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
+        "begun": time.perf_counter(),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "machine": f"{os.cpu_count()} cores ({platform.machine()}), {memory:.0f} GB of memory, "
         f"{platform.system()}, Python {platform.python_version()}",
         "network": "loopback only, in a namespace of its own" if inside else "not isolated on this system",
         "version": version("mcp-web"),
         "peers": [(name, _version(name), make.__doc__ or "") for name, make in race.contestants().items()],
-        "runs": "Everything was measured in one run." if whole else "The parts were measured in several runs.",
+        "runs": "Everything was measured in one run" if whole else "Parts were measured in several runs, the last",
     }
 
 

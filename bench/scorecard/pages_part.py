@@ -20,7 +20,6 @@ from bench.scorecard.servers import in_order, running, within
 from bench.scorecard.session import IN_FLIGHT, Reply
 from bench.scorecard.site import Web
 from bench.scorecard.table import Row, Table
-from bench.scorecard.verdicts import Interval, of_ratio
 
 _ASKING = {OURS: ("archive_search", "query"), "free-search-mcp": ("cache_search", "query")}
 AT_ONCE = 8  # pages of a round
@@ -36,7 +35,7 @@ class Opened:
 
     texts: dict[str, str]  # by the name of the page
     seconds: tuple[float, ...]
-    memory: float  # MB of the process and its children, shared memory divided
+    memory: tuple[float, ...]  # MB of the process and its children after each round, shared memory divided
     ranks: tuple[int, ...]  # of the gold page for each answerable question; 0: not found; empty: no archive
     rounds: tuple[float, ...]  # seconds for several pages at once; empty for a library
 
@@ -59,13 +58,15 @@ def open_pages(corpus: Corpus, web: Web, makes: dict[str, Make], installed: dict
         seen = _narrowed(corpus, replies)
         urls = [web.addresses[name] for name in replies]
         ranks = field.each(lambda server: _archive_ranks(server, seen, web))
-        rounds = [field.each(partial(_open_at_once, urls, number)) for number in range(ROUNDS)]
-        memory = field.each(lambda server: processes.memory(server.session.process.pid))
+        rounds, memory = [], []
+        for number in range(ROUNDS):
+            rounds.append(field.each(partial(_open_at_once, urls, number)))
+            memory.append(field.each(lambda server: processes.memory(server.session.process.pid)))
         found = {
             name: Opened(
                 {page: "" if one[name].failed else one[name].text for page, one in replies.items()},
                 tuple(one[name].seconds for one in replies.values()),
-                memory[name],
+                tuple(one[name] for one in memory),
                 ranks[name],
                 tuple(one[name] for one in rounds) if all(one[name] for one in rounds) else (),
             )
@@ -137,20 +138,23 @@ def speed_table(opened: Openings) -> Table:
         if one.rounds and mine.rounds:
             measure_name = f"{len(mine.rounds) * AT_ONCE} pages, {IN_FLIGHT} calls in flight"
             rows.append(time_row(measure_name, name, mine.rounds, one.rounds, why, show=_pages_a_second))
-        rows.append(_memory_row(name, mine.memory, one.memory))
+        why = "the parsing workers, the index and the models"
+        rows.append(time_row("memory at the end", name, mine.memory, one.memory, why, show=_megabytes))
     method = (
         "The same run: the time for a page, one after the other, without the first three; throughput with "
         f"{IN_FLIGHT} calls in flight, for servers (a library has none of its own); and the memory of the process with "
-        "its children at the end of it, what they share divided. Margin 25 %, for memory 50 %."
+        "its children at the end of it, what they share divided. Margin 25 %."
     )
-    return Table("speed", "Speed and memory", method, tuple(rows), opened.absent)
+    failed = tuple(
+        f"{name}, calls in flight: one of them failed"
+        for name, one in opened.found.items()
+        if not one.rounds and name not in LIBRARIES
+    )
+    return Table("speed", "Speed and memory", method, tuple(rows), opened.absent + failed)
 
 
-def _memory_row(name: str, ours: float, theirs: float) -> Row:
-    verdict = of_ratio(Interval(theirs / ours, theirs / ours, theirs / ours), margin=0.5)
-    why = "the parsing workers, the index and the models" if verdict == "behind" else ""
-    shown = (f"{ours:.0f} MB", f"{theirs:.0f} MB", f"× {theirs / ours:.2f}")
-    return Row("memory at the end", name, *shown, verdict, why)
+def _megabytes(values: Sequence[float]) -> str:
+    return f"{median(values):.0f} MB"
 
 
 def _pages_a_second(rounds: Sequence[float]) -> str:

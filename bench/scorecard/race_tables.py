@@ -127,8 +127,7 @@ def _token_row(
     interval = paired(mine, other, ratio)
     verdict = of_ratio(interval.divided(factor), margin=0.1 if factor == 1 else 0.0)
     share = f"{listing / questions:,.0f} of our tokens are tools/list"
-    short = f"the pages are short: {mean(other):,.0f} tokens return them whole" if once else share
-    reason = short if verdict == "behind" else ""
+    reason = f"the pages are short: {mean(other):,.0f} tokens return them whole" if once else share
     return Row(measure, peer.server, _number(mine), _number(other), times(interval), verdict, reason)
 
 

@@ -24,8 +24,9 @@ serves the pages on loopback, runs everything and writes this page, its charts a
 
 - **Verdicts.** Rows compare us with one peer. *Ahead* and *behind* need the whole 95 % interval of a paired bootstrap
   over the questions on one side, beyond the margin that the section names; everything else is *equal*. Nothing is left
-  out because we lose, and every row that is behind says why. `python -m bench.scorecard compare A B` prints the
-  verdicts in which two runs (their `results.json`) differ.
+  out because we lose, and every row that is behind says why. A time or a size of memory within a tenth of its limit
+  keeps the verdict of the run before (marked ≈), because the next run may find it on the other side.
+  `python -m bench.scorecard compare A B` prints the verdicts in which two runs (their `results.json`) differ.
 - **Ratios, not times.** Times depend on the machine; read the ratios. Each question and each page goes to one server
   after the other, so that whatever else the machine does meets all of them alike; a ratio of times is the geometric
   mean over these pairs.
@@ -49,7 +50,7 @@ def write(tables: Sequence[Table], facts: dict[str, Any]) -> None:
 
 def _machine(facts: dict[str, Any]) -> str:
     where = f"Run on {facts['date']}: {facts['machine']}. Network: {facts['network']}."
-    return f"{where} mcp-web {facts['version']}. {facts['runs']}"
+    return f"{where} mcp-web {facts['version']}. {facts['runs']} of {facts['minutes']:.0f} minutes."
 
 
 def _peers(facts: dict[str, Any]) -> str:
@@ -83,7 +84,15 @@ def _section(table: Table) -> str:
 
 def _cells(row: Row) -> list[str]:
     verdict = f"**{row.verdict}**" if row.verdict == "behind" else row.verdict
-    return [row.measure, row.peer, row.ours, row.theirs, row.relation, verdict, row.reason]
+    return [
+        row.measure,
+        row.peer,
+        row.ours,
+        row.theirs,
+        row.relation,
+        verdict,
+        row.reason if row.verdict == "behind" else "",
+    ]
 
 
 def _charts(table: Table) -> list[tuple[str, str]]:

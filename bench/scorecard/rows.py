@@ -6,11 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 from bench.scorecard.table import Row
-from bench.scorecard.verdicts import Interval, difference, of_difference, of_ratio, paired, ratio, typical_ratio
+from bench.scorecard.verdicts import (
+    Interval,
+    difference,
+    of_difference,
+    of_ratio,
+    paired,
+    possible,
+    ratio,
+    typical_ratio,
+)
 
 Show = Callable[[Sequence[float]], str]
 OURS = "mcp-web"
-TIME_MARGIN = 0.25  # times of two runs on a quiet machine differ by about a tenth
+MARGIN = 0.25  # of times and memory
 
 
 def mean(values: Sequence[float]) -> float:
@@ -36,7 +45,7 @@ def gain_row(
     interval = paired(ours, theirs, difference)
     verdict = of_difference(interval)
     relation = f"{interval.value:+.3f} ({interval.low:+.3f} … {interval.high:+.3f})"
-    return Row(measure, peer, show(ours), show(theirs), relation, verdict, why if verdict == "behind" else "")
+    return Row(measure, peer, show(ours), show(theirs), relation, verdict, why)
 
 
 def gain_rows(
@@ -59,17 +68,16 @@ def cost_row(
 ) -> Row:
     """For what should be small: theirs to ours; equal within the margin."""
     interval = paired(ours, theirs, ratio)
-    verdict = of_ratio(interval, margin=margin)
-    return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why if verdict == "behind" else "")
+    return Row(measure, peer, show(ours), show(theirs), times(interval), of_ratio(interval, margin=margin), why)
 
 
 def time_row(
     measure: str, peer: str, ours: Sequence[float], theirs: Sequence[float], why: str, *, show: Show | None = None
 ) -> Row:
-    """For seconds, taken in pairs: medians are shown, the typical ratio is judged."""
+    """For seconds and memory, taken in pairs: medians are shown, the typical ratio is judged."""
     interval, show = paired(ours, theirs, typical_ratio), show or median_time
-    verdict = of_ratio(interval, margin=TIME_MARGIN)
-    return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why if verdict == "behind" else "")
+    verdict, others = of_ratio(interval, margin=MARGIN), possible(interval, margin=MARGIN)
+    return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why, others)
 
 
 def median_time(values: Sequence[float]) -> str:

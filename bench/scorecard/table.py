@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ class Row:
     theirs: str
     relation: str  # ratio or difference, with its interval where there is one
     verdict: Verdict
-    reason: str = ""  # said for every row that is behind
+    reason: str = ""  # shown where we are behind
+    possible: tuple[Verdict, ...] = ()  # of a figure that varies: the verdicts that the next run may find
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,20 @@ class Table:
 
 
 def from_json(value: dict[str, Any]) -> Table:
-    rows = tuple(Row(**row) for row in value["rows"])
+    rows = tuple(Row(**row | {"possible": tuple(row.get("possible", ()))}) for row in value["rows"])
     return Table(value["name"], value["title"], value["method"], rows, tuple(value["absent"]), tuple(value["figures"]))
+
+
+def settled(table: Table, before: Table | None) -> Table:
+    """The table with the last run's verdict on each row that is so near a limit that noise alone would change it."""
+    last = {(row.measure, row.peer): row.verdict for row in before.rows} if before else {}
+    return replace(table, rows=tuple(_settled(row, last.get((row.measure, row.peer))) for row in table.rows))
+
+
+def _settled(row: Row, last: Verdict | None) -> Row:
+    if last is None or last == row.verdict or last not in row.possible:
+        return row
+    return replace(row, verdict=last, relation=f"{row.relation} ≈")
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -10,6 +10,7 @@ from typing import Literal
 
 ROUNDS = 2000
 SEED = 20
+NOISE = 0.1  # by which times and memory of two runs on a quiet machine differ
 Verdict = Literal["ahead", "equal", "behind"]
 Statistic = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -58,6 +59,11 @@ def of_difference(interval: Interval, *, margin: float = 0.0) -> Verdict:
     if interval.low > margin:
         return "ahead"
     return "behind" if interval.high < -margin else "equal"
+
+
+def possible(interval: Interval, *, margin: float) -> tuple[Verdict, ...]:
+    """The verdicts of a ratio whose interval lies up to a tenth higher or lower, as it may in the next run."""
+    return tuple(of_ratio(interval.divided(by), margin=margin) for by in (1 - NOISE, 1 + NOISE))
 
 
 def of_ratio(interval: Interval, *, margin: float = 0.0) -> Verdict:

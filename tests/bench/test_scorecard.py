@@ -17,9 +17,10 @@ from bench.scorecard.hostile_site import hostile_site
 from bench.scorecard.installs import Installed
 from bench.scorecard.race import Lap, Outcome
 from bench.scorecard.race_tables import factor_table, race_table
+from bench.scorecard.rows import time_row
 from bench.scorecard.servers import in_order, running
 from bench.scorecard.site import serving
-from bench.scorecard.table import Row, Table, changes, from_json
+from bench.scorecard.table import Row, Table, changes, from_json, settled
 from bench.scorecard.verdicts import Verdict, difference, of_difference, of_ratio, paired, ratio
 
 
@@ -83,6 +84,19 @@ def test_a_verdict_that_got_worse_is_named() -> None:
     assert not any(change.is_worse for change in changes([table("equal")], [table("ahead")]))
     assert changes([table("equal")], [table("equal")]) == []
     assert str(*changes([], [table("behind")])).endswith("no such row → behind")
+
+
+def test_a_time_near_its_limit_keeps_its_verdict_and_one_far_from_it_does_not() -> None:
+    def timed(theirs: float) -> Table:
+        row = time_row("time", "a peer", [1.0] * 9, [theirs] * 9, "")
+        return Table("speed", "Speed", "", (row,))
+
+    assert [timed(theirs).rows[0].verdict for theirs in (1.3, 1.2, 0.9)] == ["ahead", "equal", "equal"]
+    assert settled(timed(1.2), timed(1.3)).rows[0].verdict == "ahead"
+    assert settled(timed(1.2), timed(1.3)).rows[0].relation.endswith("≈")
+    assert settled(timed(1.3), timed(1.2)).rows[0].verdict == "equal"
+    assert settled(timed(0.9), timed(1.3)).rows[0].verdict == "equal"
+    assert settled(timed(1.2), None) == timed(1.2)
 
 
 def test_a_chart_names_every_server_with_its_value() -> None:
