@@ -319,7 +319,10 @@ def _row_is_hidden(row: Element) -> bool:
 
 
 def _cell_text(cell: Element, book: Book, ground: Colour | None = None) -> Iterator[str]:
+    unseen = {each for row in descendants(cell, "tr") if _row_is_hidden(row) for each in descendants(row, "p")}
     for each in descendants(cell, "p"):
+        if each in unseen:
+            continue
         properties = child(each, "pPr")
         ink = _paragraph_ink(properties, book.style(properties)).over(book.page.on(ground))
         if text := " ".join(_inline(each, book, ink).split()):

@@ -18,6 +18,7 @@ _MOST_IMPORTS = 10
 _DEEPEST = 3
 _LINK = re.compile(r"<link\b[^<>]{0,1000}>", re.I)
 _HREF = re.compile(r"\bhref\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,500})[\"']", re.I)
+_MEDIA = re.compile(r"\bmedia\s{0,5}=\s{0,5}[\"']([^\"'<>]{1,200})[\"']", re.I)
 _IMPORT = re.compile(r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?([^\"'();]{1,300})[\"']?\s{0,9}\)?[^;{}]{0,200};", re.I)
 _CASE = re.compile(r"<epub:case\b.*?</epub:case\s*>", re.I | re.S)
 
@@ -59,7 +60,9 @@ def _with_sheets(package: Package, chapter: str, html: str) -> str:
         target = _HREF.search(found[0])
         if target is None or "stylesheet" not in found[0].lower():
             return ""
-        return f"<style>{_sheet(package, _beside(chapter, target[1]), 0)}</style>"
+        media = _MEDIA.search(found[0])
+        condition = f' media="{media[1]}"' if media else ""
+        return f"<style{condition}>{_sheet(package, _beside(chapter, target[1]), 0)}</style>"
 
     html = _LINK.sub(sheet, html) if "<link" in html else html
     return _CASE.sub("", html) if "epub:case" in html else html

@@ -346,20 +346,21 @@
     const area = (summary ?? details).getBoundingClientRect();
     return area.width > 2 && area.height > 2;
   };
-  // A text of one line, of which the first line of its block takes away the ink.
+  // A text of one line, of which the first line of its block takes away the ink; each block is looked at once.
+  const firstLines = new Map();
   const firstLineHidden = (node, lines) => {
     if (lines.length !== 1) return false;
     const view = node.ownerDocument.defaultView;
     let block = node.parentElement;
     while (block && view.getComputedStyle(block).display === "inline") block = block.parentElement;
     if (!block) return false;
-    const style = view.getComputedStyle(block, "::first-line");
-    const own = view.getComputedStyle(block);
+    if (!firstLines.has(block)) firstLines.set(block, firstLineIsLost(view, block));
+    return firstLines.get(block) && lines[0].top - block.getBoundingClientRect().top < lines[0].height;
+  };
+  const firstLineIsLost = (view, block) => {
+    const [style, own] = [view.getComputedStyle(block, "::first-line"), view.getComputedStyle(block)];
     if (style.webkitTextFillColor === own.webkitTextFillColor && style.fontSize === own.fontSize) return false;
-    const ink = colour(style.webkitTextFillColor);
-    if (!ink || (ink[3] >= 0.06 && parseFloat(style.fontSize) >= 2)) return false;
-    const top = block.getBoundingClientRect().top + parseFloat(style.paddingTop || 0);
-    return lines[0].top - top < lines[0].height;
+    return (colour(style.webkitTextFillColor)?.[3] ?? 1) < 0.06 || parseFloat(style.fontSize) < 2;
   };
 
   // A font of the page may have empty letters: they are drawn once, to see.
@@ -468,22 +469,28 @@
     const own = stack.indexOf(holder);
     return own > 0 && stack.slice(0, own).some((element) => !holder.contains(element) && isOpaque(element) || above.includes(element));
   };
-  // Whether a painted pseudo-element lies over the text of its element.
+  // Whether a painted pseudo-element lies over the text of its element; each element is looked at once.
+  const besides = new Map();
   const coveredBeside = (holder) => {
-    const view = holder.ownerDocument.defaultView;
     for (let box = holder, up = 0; box && up < 6; up += 1, box = box.parentElement) {
-      for (const part of ["::before", "::after"]) {
-        const style = view.getComputedStyle(box, part);
-        if (style.content === "none" || style.content === "normal" || style.position !== "absolute" || style.display === "none") continue;
-        if (Number(style.zIndex) < 0 || Number(style.opacity) < 0.95 || style.visibility !== "visible" || style.transform !== "none") continue;
-        const opaque = (colour(style.backgroundColor)?.[3] ?? 0) > 0.95 || (style.backgroundImage !== "none" && stops(style.backgroundImage)?.every((stop) => stop[3] > 0.95));
-        if (!opaque || view.getComputedStyle(box).position === "static") continue;
-        const wide = parseFloat(style.width) >= box.clientWidth - 2 && parseFloat(style.left) <= 1;
-        if (wide && parseFloat(style.height) >= box.clientHeight - 2 && parseFloat(style.top) <= 1) return true;
-      }
-      if (view.getComputedStyle(box).position !== "static") return false;
+      if (!besides.has(box)) besides.set(box, besideOf(box));
+      const found = besides.get(box);
+      if (found !== null) return found;
     }
     return false;
+  };
+  // Null where the element is not positioned, so that one around it decides.
+  const besideOf = (box) => {
+    const view = box.ownerDocument.defaultView;
+    if (view.getComputedStyle(box).position === "static") return null;
+    return ["::before", "::after"].some((part) => {
+      const style = view.getComputedStyle(box, part);
+      if (style.content === "none" || style.content === "normal" || style.position !== "absolute" || style.display === "none") return false;
+      if (Number(style.zIndex) < 0 || Number(style.opacity) < 0.95 || style.visibility !== "visible" || style.transform !== "none") return false;
+      const opaque = (colour(style.backgroundColor)?.[3] ?? 0) > 0.95 || (style.backgroundImage !== "none" && stops(style.backgroundImage)?.every((stop) => stop[3] > 0.95));
+      const wide = parseFloat(style.width) >= box.clientWidth - 2 && parseFloat(style.left) <= 1;
+      return Boolean(opaque) && wide && parseFloat(style.height) >= box.clientHeight - 2 && parseFloat(style.top) <= 1;
+    });
   };
 
   const drop = (node) => {
