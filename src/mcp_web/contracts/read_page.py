@@ -108,12 +108,17 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     return Answer(_whole_chunks(data, answer_tokens(call)), "", shape="json")
 
 
+_CLOSEST = "Nothing on this page clearly answers {query!r}; the results come closest."
+
+
 def _found(
     call: Call, page: PageRead, ranked: Ranked, notes: list[str], count: int, *, by_words: bool
 ) -> list[dict[str, Any]]:
     """The chunks for one query. Without a chunk that answers, what comes closest, and a note that says so."""
     url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
     if ranked.passages:
+        if not (ranked.answered or by_words or threshold is not None):
+            notes.append(_CLOSEST.format(query=ranked.query))
         return _chunks(url, [(one.passage, one.score) for one in ranked.passages])
     if by_words:
         return _longest(page, count)
@@ -121,7 +126,7 @@ def _found(
         notes.append(f"Nothing on this page reaches SIMILARITY_THRESHOLD={threshold:g} for {ranked.query!r}: "
                      f"the best score is {ranked.best:.2f}.")  # fmt: skip
         return []
-    notes.append(f"Nothing on this page clearly answers {ranked.query!r}; the results come closest.")
+    notes.append(_CLOSEST.format(query=ranked.query))
     return _chunks(url, [(one.passage, one.score) for one in ranked.nearest[:count]])
 
 
