@@ -9,7 +9,6 @@ from functools import lru_cache
 
 from mcp_web.archive.query import Question
 from mcp_web.store.protocol import Headline
-from mcp_web.text.stems import ALL_LANGUAGES
 from mcp_web.text.urls import host_of
 from mcp_web.text.words import compounds, is_stop_word, query_terms, words
 
@@ -28,13 +27,9 @@ _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECAS
 class Subject:
     """The words of a question with what each is worth."""
 
-    def __init__(
-        self, question: Question, worths: Mapping[str, float], languages: tuple[str, ...] = ALL_LANGUAGES
-    ) -> None:
-        """`languages` are those that the documents may have."""
+    def __init__(self, question: Question, worths: Mapping[str, float]) -> None:
         self._language = question.language or "en"
-        self._languages = languages
-        self._wanted = [(frozenset(query_terms(word, languages)), worth) for word, worth in worths.items()]
+        self._wanted = [(frozenset(query_terms(word)), worth) for word, worth in worths.items()]
         self._all: frozenset[str] = frozenset().union(*(terms for terms, _ in self._wanted))
         self._total = sum(worths.values())
 
@@ -44,7 +39,7 @@ class Subject:
         return max((self._share(text) for text in texts if text), default=0.0)
 
     def _share(self, text: str) -> float:
-        named, terms = _named(text, self._language, self._languages)
+        named, terms = _named(text, self._language)
         if not named or not self._total or self._all.isdisjoint(terms):
             return 0.0
         found = sum(worth for wanted, worth in self._wanted if not wanted.isdisjoint(terms))
@@ -53,11 +48,10 @@ class Subject:
 
 
 @lru_cache(maxsize=2048)  # the same titles are compared again for each question; reading one takes about 90 µs
-def _named(text: str, language: str, languages: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
+def _named(text: str, language: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
     """The terms of each word of a title, and all its terms, those of its compounds too."""
-    named = tuple(query_terms(word, languages) for word in set(words(text)) if not is_stop_word(word, language))
-    joined = (query_terms(name, languages) for name in compounds(text))
-    return named, frozenset(term for word in (*named, *joined) for term in word)
+    named = tuple(query_terms(word) for word in set(words(text)) if not is_stop_word(word, language))
+    return named, frozenset(term for word in (*named, *map(query_terms, compounds(text))) for term in word)
 
 
 @lru_cache(maxsize=2048)
@@ -73,14 +67,10 @@ def is_announcement(headline: Headline) -> bool:
 
 
 def scored(
-    scores: Mapping[str, float],
-    headlines: Mapping[str, Headline],
-    question: Question,
-    worths: Mapping[str, float],
-    languages: tuple[str, ...] = ALL_LANGUAGES,
+    scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, worths: Mapping[str, float]
 ) -> dict[str, float]:
     """The scores with what titles and addresses say, again 0…1."""
-    subject = Subject(question, worths, languages)
+    subject = Subject(question, worths)
     behind = _behind(headlines.values())
     found = {}
     for key, score in scores.items():

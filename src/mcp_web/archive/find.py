@@ -83,8 +83,7 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
     """The scores with what the titles and addresses of the best documents say."""
     best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
-    found = words.matches
-    return scored(scores, await store.headlines(best), words.question, found.worths, found.languages)
+    return scored(scores, await store.headlines(best), words.question, words.matches.worths)
 
 
 async def best_rows(

@@ -12,7 +12,6 @@ from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
 from mcp_web.store.reading_protocol import ReadingStore
-from mcp_web.text.stems import ALL_LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,6 @@ class WordMatches:
     unknown: tuple[str, ...] = ()  # wanted words that no document holds
     worths: Mapping[str, float] = field(default_factory=dict)  # of the wanted words: the rarer, the more
     rows: Mapping[str, DocumentRow] = field(default_factory=dict)
-    languages: tuple[str, ...] = ALL_LANGUAGES  # of the documents
 
 
 class Share(NamedTuple):

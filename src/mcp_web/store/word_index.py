@@ -99,7 +99,6 @@ class Matches:
     scores: list[float]
     unknown: tuple[str, ...]
     worths: dict[str, float]
-    languages: tuple[str, ...]  # of all documents
 
 
 class WordIndex:
@@ -130,8 +129,7 @@ class WordIndex:
         self._drop_least_used()
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
-        pages, keys = self._pages[numbers].tolist(), self._hex(numbers)
-        return Matches(pages, keys, shares.tolist(), unknown, worths, self._languages)
+        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown, worths)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
         """The keys of pages by row number; deleted ones are left out."""

@@ -16,7 +16,6 @@ _SNOWBALL = {
 # fmt: on
 # Languages in the Latin script that have a stemmer of their own, other than English.
 LATIN = tuple("de fr es it pt nl sv da no fi ro hu tr pl cs ca id et lt".split())  # noqa: SIM905
-ALL_LANGUAGES = ("fa", *LATIN)  # in which a word may have a stem other than in English or by its script
 _SHORTEST = 3
 
 # A script with one stemmer: its words are stemmed so in any document. Ukrainian and Bulgarian have none of their own,

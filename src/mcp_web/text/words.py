@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from mcp_web.text.stems import ALL_LANGUAGES, LATIN, stem, stemming_language
+from mcp_web.text.stems import LATIN, stem, stemming_language
 from mcp_web.text.stop_words import STOP_WORDS
 
 LONGEST = 40  # longer words are hashes and base64, which nobody types
@@ -140,7 +140,7 @@ def terms(word: str, language: str) -> tuple[str, ...]:
 # Up to two kilobytes a word, and the titles of documents bring new words with every question: a larger cache would fill
 # with words that nobody asks for again.
 @lru_cache(maxsize=2048)
-def query_terms(word: str, languages: tuple[str, ...] = ALL_LANGUAGES) -> tuple[str, ...]:
+def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple[str, ...]:
     """The terms of a word of a query in English and in all languages of the documents that it may find."""
     stemmers = dict.fromkeys(stemming_language(word, language) for language in ("en", *languages)) if word else ("",)
     return tuple(dict.fromkeys(term for language in stemmers for term in _terms(word, language)))

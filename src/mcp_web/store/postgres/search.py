@@ -25,8 +25,9 @@ class SearchState:
     def by_words(self, db: Connection, query: WordQuery, limit: int, rows: int) -> WordMatches:
         found = self._words.find(self._rows(db), query, limit)
         candidates = tuple(map(Candidate, found.keys, found.scores))
-        documents = pages.documents(db, self._tenant, found.keys[:rows])
-        return WordMatches(candidates, found.unknown, found.worths, documents, found.languages)
+        return WordMatches(
+            candidates, found.unknown, found.worths, pages.documents(db, self._tenant, found.keys[:rows])
+        )
 
     def word_counts(self, db: Connection, words: Sequence[str]) -> dict[str, int]:
         return self._words.count(self._rows(db), words)

@@ -30,8 +30,7 @@ class SearchState:
         found = self._words.find(_rows(db), query, limit)
         self._numbers = dict(zip(found.keys, found.pages, strict=True))
         candidates = tuple(map(Candidate, found.keys, found.scores))
-        documents = pages.documents(db, found.keys[:rows])
-        return WordMatches(candidates, found.unknown, found.worths, documents, found.languages)
+        return WordMatches(candidates, found.unknown, found.worths, pages.documents(db, found.keys[:rows]))
 
     def by_vector(
         self,
