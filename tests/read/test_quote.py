@@ -174,3 +174,45 @@ def test_a_wrong_ideograph_is_shown_with_the_right_one():
 def test_a_wrong_number_at_the_edge_of_a_quote_is_shown_with_the_right_one(quote, difference):
     found = check("Some say that 42 percent of all members voted for it in 1998. Others disagree.", quote)
     assert found.differences == (difference,)
+
+
+SENTENCES = {
+    "english": ("Let the cold dough rest for two hours in a bowl", "stone"),
+    "chinese": ("图书馆早上九点开门晚上六点才关门", "八"),
+}
+
+
+@pytest.mark.parametrize("script", SENTENCES)
+def test_a_changed_word_is_shown_with_the_source_s_word_wherever_it_stands(script):
+    sentence, other = SENTENCES[script]
+    space = " " if " " in sentence else ""
+    words = sentence.split() if space else list(sentence)
+    stop = ". " if space else "。"
+    page = f"# Title\n\nBefore it{stop}{sentence}{stop}Behind it{stop}"
+    for at, word in enumerate(words):
+        found = check(page, space.join([*words[:at], other, *words[at + 1 :]]))
+        assert found.verdict == "fuzzy"
+        assert found.found == sentence
+        assert found.differences == (Difference(other, word.lower()),)
+
+
+@pytest.mark.parametrize(
+    ("quote", "found", "difference"),
+    [
+        ("Let the dough rest for one hour", "Let the dough rest for two hours", ("one hour", "two hours")),
+        ("You let the dough rest for two hours", "Let the dough rest for two hours", ("you", "")),
+        ("Let the dough rest for two hours only today", "Let the dough rest for two hours", ("only today", "")),
+        ("Always bake it in a hot oven", "Then bake it in a hot oven", ("always", "then")),
+        ("Then bake it in a hot stove until done", "Then bake it in a hot oven", ("stove until done", "oven")),
+    ],
+)
+def test_words_at_the_edge_of_a_quote_are_compared_within_the_sentence(quote, found, difference):
+    page = "# Bread\n\nLet the dough rest for two hours. Then bake it in a hot oven\n\n- flour\n- water\n"
+    checked = check(page, quote)
+    assert checked.found == found
+    assert checked.differences == (Difference(*difference),)
+
+
+def test_the_target_of_a_link_does_not_end_a_sentence():
+    page = "Most of them like [the old method](https://x.example/m. \"t\") very much."
+    assert check(page, "Most of them like the old method very little").differences == (Difference("little", "much"),)

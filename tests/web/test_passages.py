@@ -93,6 +93,25 @@ def test_the_quote_that_is_checked_is_marked_differently_and_has_no_number() -> 
     assert "asked-by" not in html
 
 
+def test_only_the_words_of_the_quote_are_marked_differently_in_a_passage_that_an_agent_was_shown() -> None:
+    text = "Let the dough rest for two hours. Then bake it."
+    html = Parsed(text, merged([(0, 33, 1), (14, 32, OWN_QUOTE)])).html({}).html
+    assert re.findall(r'<mark class="(\w+)"[^>]*>(.*?)</mark>', html) == [
+        ("cited", "Let the dough"),
+        ("quoted", "rest for two hours"),
+        ("cited", "."),
+    ]
+    assert re.findall(r'href="#asked-(\d)"', html) == ["1"]
+    assert html.index("asked-by") > html.index("hours")
+
+
+def test_a_quote_over_two_passages_carries_the_numbers_of_the_one_that_ends_in_it() -> None:
+    found = merged([(0, 10, 1), (15, 30, 2), (5, 20, OWN_QUOTE)])
+    assert [(one.start, one.end, one.numbers) for one in found] == [(0, 5, (1,)), (5, 20, (0, 1, 2)), (20, 30, (2,))]
+    html = Parsed("Some words of a text, and of its end.", found).html({}).html
+    assert re.findall(r'href="#asked-(\d)"', html) == ["1", "2"]
+
+
 def test_signs_that_the_page_contains_itself_mark_nothing() -> None:
     html = Parsed("A \U00010100 sign \U00010101 of the page.").html({}).html
     assert html == "<p>A · sign · of the page.</p>\n"

@@ -89,6 +89,8 @@ def test_selected_words_are_checked_as_a_quote(visit: Visit) -> None:
     page.click("#check button")
     assert "Word for word" in page.locator(".verdict").inner_text()
     assert page.locator("mark.quoted").first.inner_text().startswith("Work stopped")
+    page.click(".verdict a")
+    assert page.locator("mark.quoted:target").count() == 1
 
 
 def test_commands_are_copied_and_editors_are_offered_a_link(visit: Visit) -> None:

@@ -32,7 +32,8 @@ _WORD = re.compile(
 )
 _BETWEEN_UNSPACED = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
-_DIGIT = re.compile(r"\d")
+# Between two words of the Markdown: the end of a sentence, of a block, of a list item or of a table cell.
+_SENTENCE_END = re.compile(r"[.!?…؟।]+(?=[\s\"'”’»)\]*_]|$)|[。！？]|\n\s*(?:\n|[-*+#>]\s|\d+[.)]\s)|\|")
 _SENTENCE_STOP = re.compile(r"[.!?;:।؟]\s|[.!?।]$")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nor|neither|nobody|nothing|without|cannot|hardly|barely|scarcely|unless|except|\w+n't"
@@ -65,6 +66,17 @@ class QuoteCheck:
     section_path: tuple[str, ...] = ()
     similarity: float = 0.0
     differences: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Words of the source, by number, that agree with a quote; `before` and `after` count the quote's words beyond them."""
+
+    ratio: float
+    first: int
+    end: int
+    before: int
+    after: int
 
 
 def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | None = None) -> list[QuoteCheck]:
@@ -145,17 +157,30 @@ class _Source:
 
     def _fuzzy(self, quote: str, wanted: str) -> QuoteCheck:
         given = _WORD.findall(wanted)
-        best: tuple[float, int, int, list[Difference]] | None = None
-        for begin in self._likely_places(given):
-            tried = self._align(given, begin)
-            if tried and (best is None or tried[0] > best[0]):
-                best = tried
-        if best is None or best[0] < FUZZY_AT_LEAST:
-            return QuoteCheck(quote, "absent", similarity=round(best[0], 3) if best else 0.0)
-        ratio, start, end, differences = best
-        return self._found(
-            quote, "fuzzy", *self.folded.source_span(start, end), ratio, tuple(differences[:MOST_DIFFERENCES])
-        )
+        tried = [found for place in self._likely_places(given) if (found := self._align(given, place))]
+        best = max(tried, key=lambda one: one.ratio, default=None)
+        if best is None or best.ratio < FUZZY_AT_LEAST:
+            return QuoteCheck(quote, "absent", similarity=round(best.ratio, 3) if best else 0.0)
+        first = best.first - self._beside(best.first, best.before, -1)
+        end = best.end + self._beside(best.end - 1, best.after, 1)
+        words = self._all_words()[first:end]
+        span = self.folded.source_span(words[0].start(), words[-1].end())
+        differences = _differences(given, [word[0] for word in words])
+        return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
+
+    def _beside(self, word: int, count: int, step: Literal[-1, 1]) -> int:
+        """How many of the next `count` words on one side of a word are in its sentence: the words of the source in place
+        of the first or last words of a quote."""
+        for taken in range(count):
+            near = word + taken * step
+            far = near + step
+            if not 0 <= far < len(self._all_words()) or self._ends_sentence(min(near, far)):
+                return taken
+        return count
+
+    def _ends_sentence(self, word: int) -> bool:
+        left, right = (self.folded.source_span(*one.span()) for one in self._all_words()[word : word + 2])
+        return _SENTENCE_END.search(self.markdown, left[1], right[0]) is not None
 
     def _likely_places(self, given: list[str]) -> list[int]:
         """Word numbers where the quote may begin: each shared word votes for the start it implies."""
@@ -168,12 +193,11 @@ class _Source:
                 votes[(place - at) // 4] += 1
         return [min(max(0, bucket * 4), max(0, len(words) - 1)) for bucket, _ in votes.most_common(5)]
 
-    def _align(self, given: list[str], begin: int) -> tuple[float, int, int, list[Difference]] | None:
+    def _align(self, given: list[str], begin: int) -> _Stretch | None:
         words = self._all_words()
         slack = max(4, len(given) // 3)
         low = max(0, begin - slack)
-        around = words[low : begin + len(given) + 2 * slack]
-        texts = [word[0] for word in around]
+        texts = [word[0] for word in words[low : begin + len(given) + 2 * slack]]
         matcher = difflib.SequenceMatcher(None, given, texts, autojunk=False)
         same = [block for block in matcher.get_matching_blocks() if block.size]
         if not same:
@@ -181,18 +205,11 @@ class _Source:
         # Stray words shared far from the core would stretch the span: keep the runs near the densest one.
         core = max(same, key=lambda block: block.size)
         same = [block for block in same if abs((block.b - core.b) - (block.a - core.a)) <= slack]
-        first, last = same[0].b, same[-1].b + same[-1].size
-        first -= _number_beside(given[: same[0].a], texts[:first])
-        last += _number_beside(given[same[-1].a + same[-1].size :], texts[last:], after=True)
-        matcher.set_seq2(texts[first:last])
+        first, end = same[0].b, same[-1].b + same[-1].size
+        matcher.set_seq2(texts[first:end])
         agreed = sum(block.size for block in matcher.get_matching_blocks())
-        ratio = 2 * agreed / (len(given) + last - first)
-        differences = [
-            Difference(_joined(given[a:b]), _joined(texts[first + c : first + d]))
-            for op, a, b, c, d in matcher.get_opcodes()
-            if op != "equal"
-        ]
-        return ratio, around[first].start(), around[last - 1].end(), differences
+        ratio = 2 * agreed / (len(given) + end - first)
+        return _Stretch(ratio, low + first, low + end, same[0].a, len(given) - same[-1].a - same[-1].size)
 
     def _all_words(self) -> list[re.Match[str]]:
         if self._words is None:
@@ -214,13 +231,13 @@ class _Source:
         return QuoteCheck(quote, verdict, start, end, self.markdown[start:end], path, round(similarity, 3), differences)
 
 
-def _number_beside(unmatched: Sequence[str], beside: Sequence[str], *, after: bool = False) -> int:
-    """How many words of the source belong to the first or last words of a quote that agree with none: as many, where a
-    number stands in both, so that a wrong number is shown with the right one."""
-    count = len(unmatched)
-    facing = beside[:count] if after else beside[len(beside) - count :]
-    both = all(any(_DIGIT.search(word) for word in side) for side in (unmatched, facing))
-    return count if 0 < count <= 3 and len(facing) == count and both else 0
+def _differences(given: Sequence[str], found: Sequence[str]) -> list[Difference]:
+    matcher = difflib.SequenceMatcher(None, given, found, autojunk=False)
+    return [
+        Difference(_joined(given[a:b]), _joined(found[c:d]))
+        for op, a, b, c, d in matcher.get_opcodes()
+        if op != "equal"
+    ]
 
 
 def _negations(gap: str) -> list[str]:

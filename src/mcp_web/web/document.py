@@ -42,6 +42,7 @@ async def reading_view(app: App, request: Request) -> Response:
     check = await _checked(kept, quote) if quote.strip() else None
     readings = await store.readings(kept.key)
     text, passages = _marked_text(document, _spans(kept, readings, check))
+    places = _places(passages)
     parsed = await anyio.to_thread.run_sync(Parsed, text, passages)
     seen = await store.seen(parsed.addresses()[:_MOST_ADDRESSES])
     copies = {url: info.hash for url, info in seen.items()}
@@ -62,7 +63,8 @@ async def reading_view(app: App, request: Request) -> Response:
         versions=await _versions(found),
         cites=cites,
         cited=cited,
-        asked=_asked(kept, readings, passages),
+        asked=_asked(kept, readings, places),
+        quote_place=places.get(OWN_QUOTE),
         quote=quote,
         check=check,
         verdict=verdict_text(check.verdict) if check else "",
@@ -170,12 +172,17 @@ def _title_end(document: Document) -> int:
     return len(document.markdown) if end < 0 else end + 1
 
 
-def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """The questions that were asked of this page, each with a link to the first passage that answered it."""
-    first: dict[int, int] = {}
+def _places(passages: Sequence[Passage]) -> dict[int, int]:
+    """Where each reading, and the quote being checked, is marked first: the number of the passage."""
+    found: dict[int, int] = {}
     for place, passage in enumerate(passages, start=1):
         for number in passage.numbers:
-            first.setdefault(number, place)
+            found.setdefault(number, place)
+    return found
+
+
+def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, int]) -> list[dict[str, Any]]:
+    """The questions that were asked of this page, each with a link to the first passage that answered it."""
     return [
         {
             "number": number,
@@ -183,7 +190,7 @@ def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], passages: Sequence
             "is_quote": one.tool == "verify_quotes",
             "client": one.client or _("an agent"),
             "when": moment(one.at),
-            "href": f"#passage-{first[number]}" if number in first else f"/archive/{one.snapshot}",
+            "href": f"#passage-{places[number]}" if number in places else f"/archive/{one.snapshot}",
             "is_here": one.snapshot == kept.hash,
         }
         for number, one in enumerate(readings, start=1)

@@ -41,16 +41,31 @@ class Passage:
 
 
 def merged(spans: Iterable[tuple[int, int, int]]) -> list[Passage]:
-    """Spans (start, end, number) as passages in order that do not overlap."""
+    """Spans (start, end, number) as passages in order that do not overlap; the quote is a passage of its own."""
     found: list[Passage] = []
+    quotes: list[tuple[int, int]] = []
     for start, end, number in sorted(spans):
         last = found[-1] if found else None
-        if last is not None and start < last.end:
+        if number == OWN_QUOTE:
+            quotes.append((start, end))
+        elif last is not None and start < last.end:
             numbers = tuple(dict.fromkeys((*last.numbers, number)))
             found[-1] = Passage(last.start, max(last.end, end), numbers)
         elif start < end:
             found.append(Passage(start, end, (number,)))
-    return found
+    for start, end in quotes:
+        found = list(_with_quote(found, start, end))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _with_quote(passages: Sequence[Passage], start: int, end: int) -> Iterator[Passage]:
+    """The passages cut where the quote begins and ends, and the quote with the numbers of those that it is in."""
+    inside = [one for one in passages if one.start < end and one.end > start]
+    yield from (one for one in passages if one not in inside)
+    yield from (Passage(one.start, start, one.numbers) for one in inside if one.start < start)
+    yield from (Passage(end, one.end, one.numbers) for one in inside if one.end > end)
+    if start < end:
+        yield Passage(start, end, (OWN_QUOTE, *dict.fromkeys(number for one in inside for number in one.numbers)))
 
 
 def signed(markdown: str, passages: Sequence[Passage]) -> str:
@@ -194,12 +209,14 @@ class _State:
         return f' class="{"quoted" if OWN_QUOTE in passage.numbers else "cited"}"{name}'
 
     def _links(self, child: Token, current: tuple[int, Passage]) -> Iterator[Token]:
-        """Behind a passage: who asked, as numbers that lead to the list."""
+        """Behind a passage: who asked, as numbers that lead to the list, if the passage is not continued."""
         label = escape(_("Question"))
+        following = self._passages[current[0]] if current[0] < len(self._passages) else None
+        continued = following.numbers if following and following.start == current[1].end else ()
         numbers = "".join(
             f'<a href="#asked-{one}" aria-label="{label} {one}">{one}</a>'
             for one in current[1].numbers
-            if one != OWN_QUOTE
+            if one != OWN_QUOTE and one not in continued
         )
         if numbers:
             yield _html(child, f'<span class="asked-by">{numbers}</span>')
