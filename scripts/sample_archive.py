@@ -136,7 +136,8 @@ def _reading(kept: Snapshot, tool: str, question: str, client: str, words: str, 
     text = kept.document.markdown
     start = text.index(words)
     end = start + len(words) if tool == "verify_quotes" else text.index("\n", start)
-    return ReadingRecord(at, tool, question, client, kept.hash, ((start, end),))
+    outcome = "exact" if tool == "verify_quotes" else "answered"
+    return ReadingRecord(at, tool, question, client, kept.hash, ((start, end),), outcome)
 
 
 async def _figures(store: Store, now: float) -> None:

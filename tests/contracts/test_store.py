@@ -447,7 +447,7 @@ async def test_a_page_is_copied_with_everything_that_is_kept_of_it(store: Store,
 
 
 def _reading(hash_: str, at: float = 1000.0) -> ReadingRecord:
-    return ReadingRecord(at, "web_read", "How many \ud800?", "agent · token", hash_, ((0, 4), (5, 9)))
+    return ReadingRecord(at, "web_read", "How many \ud800?", "agent · token", hash_, ((0, 4), (5, 9)), "unsure")
 
 
 async def test_what_was_shown_of_a_page_is_listed_newest_first_until_it_is_removed(store: Store) -> None:
@@ -459,6 +459,7 @@ async def test_what_was_shown_of_a_page_is_listed_newest_first_until_it_is_remov
     assert [one.at for one in found] == [1059.0 - at for at in range(50)]
     assert found[0].question == "How many ??"
     assert found[0].spans == ((0, 4), (5, 9))
+    assert found[0].outcome == "unsure"
     assert await store.readings(other.key) == []
     assert await store.remove_readings(page.key) == 50
     assert await store.readings(page.key) == []

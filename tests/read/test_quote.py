@@ -214,5 +214,5 @@ def test_words_at_the_edge_of_a_quote_are_compared_within_the_sentence(quote, fo
 
 
 def test_the_target_of_a_link_does_not_end_a_sentence():
-    page = "Most of them like [the old method](https://x.example/m. \"t\") very much."
+    page = 'Most of them like [the old method](https://x.example/m. "t") very much.'
     assert check(page, "Most of them like the old method very little").differences == (Difference("little", "much"),)

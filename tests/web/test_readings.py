@@ -45,10 +45,15 @@ def test_a_question_and_a_checked_quote_are_marked_with_who_asked(site: Site, tm
         path = _reading(served)
         text = served.get(path)[2].decode()
         asked = re.findall(r'<li id="asked-\d+".*?</li>', text)
-        assert len(asked) == 2
-        assert "An introduction with a few sentences." in asked[0]
-        assert QUESTION in asked[1]
-        assert re.search(r"<span class=\"facts\"><span>[^<]+</span>", asked[1])
+        assert len(asked) == 3
+        assert "This is not there at all" in asked[0]
+        assert ">not in this page<" in asked[0]
+        assert "<a " not in asked[0]
+        assert "An introduction with a few sentences." in asked[1]
+        assert ">word for word<" in asked[1]
+        assert QUESTION in asked[2]
+        assert ">answered<" in asked[2]
+        assert re.search(r"</strong><span>[^<]+</span><time>", asked[2])
         assert re.search(r'<mark class="cited" id="passage-\d+">', text)
         token = re.search(r'name="form_token" value="([^"]+)"', text)
         assert token is not None

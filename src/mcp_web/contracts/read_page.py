@@ -99,7 +99,10 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         notes.append("Embeddings are off: passages were ranked by words only.")
     results = {one.query: _found(call, page, one, notes, args["maxResults"], by_words=by_words) for one in page.ranked}
     data["queries"] = [{"query": query, "results": results[query]} for query in args["query"]]
-    asked = [(one.query, [(each.passage.start, each.passage.end) for each in one.passages]) for one in page.ranked]
+    asked = [
+        (one.query, one.verdict, [(each.passage.start, each.passage.end) for each in one.passages])
+        for one in page.ranked
+    ]
     await record_readings(call.app, kept, asked, tool="web.readFromPage", client=call.client)
     if args["includeMetadata"]:
         data["metadata"] = _metadata(page)

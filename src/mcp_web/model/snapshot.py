@@ -75,3 +75,4 @@ class ReadingRecord:
     client: str  # the name of the program that asked, and of its token; empty when neither is known
     snapshot: str  # the hash of the version
     spans: tuple[Span, ...]
+    outcome: str = ""  # the verdict on the question or the quote; empty when it was not recorded

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Literal
 
 from mcp_web.model.page import Heading
+from mcp_web.model.passage import Span
 from mcp_web.read.outline import outline, path_at
 from mcp_web.read.plain import Folded, fold_markdown, fold_quote
 from mcp_web.text.words import MARKS, UNSPACED
@@ -67,10 +68,15 @@ class QuoteCheck:
     similarity: float = 0.0
     differences: tuple[Difference, ...] = ()
 
+    @property
+    def spans(self) -> list[Span]:
+        """Where it is in the source, if it is there."""
+        return [] if self.start is None or self.end is None else [(self.start, self.end)]
+
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Words of the source, by number, that agree with a quote; `before` and `after` count the quote's words beyond them."""
+    """Words of the source, by number, that agree with a quote, and how many words the quote has before and after."""
 
     ratio: float
     first: int
@@ -169,8 +175,10 @@ class _Source:
         return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
 
     def _beside(self, word: int, count: int, step: Literal[-1, 1]) -> int:
-        """How many of the next `count` words on one side of a word are in its sentence: the words of the source in place
-        of the first or last words of a quote."""
+        """How many of the next `count` words on one side of a word are in its sentence.
+
+        They are what the source says in place of the first or last words of a quote.
+        """
         for taken in range(count):
             near = word + taken * step
             far = near + step

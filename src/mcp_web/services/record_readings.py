@@ -18,16 +18,15 @@ MOST_SPANS = 20  # passages of one question
 
 
 async def record_readings(
-    app: App, kept: Snapshot, asked: Iterable[tuple[str, Sequence[Span]]], *, tool: str, client: str
+    app: App, kept: Snapshot, asked: Iterable[tuple[str, str, Sequence[Span]]], *, tool: str, client: str
 ) -> None:
-    """Keep each question with the passages that were shown for it; nothing of a page that is not to be kept."""
+    """Keep each question with its outcome and the passages shown for it; nothing of pages that are not kept."""
     if kept.source == "web" and not (await app.keeper()).remembers(kept.url):
         return
     now = time.time()
     readings = [
-        ReadingRecord(now, tool, question[:MOST_QUESTION], client, kept.hash, tuple(spans[:MOST_SPANS]))
-        for question, spans in asked
-        if spans
+        ReadingRecord(now, tool, question[:MOST_QUESTION], client, kept.hash, tuple(spans[:MOST_SPANS]), outcome)
+        for question, outcome, spans in asked
     ]
     if readings:
         await (await app.store()).add_readings(kept.key, readings)

@@ -42,7 +42,7 @@ VERSION_UPDATES = ", ".join(
 )
 
 # The columns that `reading_of` reads.
-READING = "at, tool, question, client, snapshot, spans"
+READING = "at, tool, question, client, snapshot, spans, outcome"
 MOST_READINGS = 50  # of one page; the oldest go
 READINGS_KEPT = 90 * 86400.0  # seconds
 
@@ -198,8 +198,7 @@ def info_of(row: tuple[bytes, bytes, str, str, str, float, float, int, Source, f
     )
 
 
-def reading_of(row: tuple[float, str, str, str, bytes, str]) -> ReadingRecord:
-    at, tool, question, client, snapshot, spans = row
-    return ReadingRecord(
-        at, tool, question, client, snapshot.hex(), tuple((start, end) for start, end in json.loads(spans))
-    )
+def reading_of(row: tuple[float, str, str, str, bytes, str, str]) -> ReadingRecord:
+    at, tool, question, client, snapshot, spans, outcome = row
+    pairs = tuple((start, end) for start, end in json.loads(spans))
+    return ReadingRecord(at, tool, question, client, snapshot.hex(), pairs, outcome)

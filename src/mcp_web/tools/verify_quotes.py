@@ -33,8 +33,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
             row["differences"] = [{"quoted": one.quoted, "found": one.found} for one in check.differences]
         rows.append(row)
         blocks.append(_text(number, row))
-    found = [(one.quote, [(one.start, one.end)]) for one in checks if one.start is not None and one.end is not None]
-    await record_readings(call.app, kept, found, tool=TOOL.name, client=call.client)
+    asked = [(one.quote, one.verdict, one.spans) for one in checks]
+    await record_readings(call.app, kept, asked, tool=TOOL.name, client=call.client)
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in _VERDICTS}
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     head = f"{summary} · {kept.url} · snapshot {kept.hash[:16]} read {iso(kept.fetched_at)}"

@@ -177,12 +177,13 @@ def _count_saved(page: PageRead, text: str) -> None:
         trace.figures.count("tokens_saved", saved)
 
 
-def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, list[Span]]]:
-    """Each question with where its shown passages are; of a page that is shown whole, the best one."""
+def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, str, list[Span]]]:
+    """Each question with its verdict and where its shown passages are; of a page that is shown whole, the best one."""
     for ranked, row in zip(page.ranked, rows, strict=True):
         numbers = {int(one["id"].partition("#")[2]) for one in row["results"]}
         found = {one.passage.number: one.passage for one in (*ranked.passages, *ranked.nearest)}
-        yield ranked.query, [(found[at].start, found[at].end) for at in sorted(numbers) if at in found]
+        spans = [(found[at].start, found[at].end) for at in sorted(numbers) if at in found]
+        yield ranked.query, ranked.verdict, spans
 
 
 def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> ScoredPassage | None:

@@ -124,6 +124,20 @@ def verdict_text(verdict: str) -> str:
     }[verdict]
 
 
+def outcome_text(outcome: str) -> tuple[str, str]:
+    """What came of a question or of a quote that an agent checked: in words, and how good it is."""
+    texts = {
+        "answered": (_("answered"), "good"),
+        "unsure": (_("unsure"), "fair"),
+        "not answered": (_("not answered"), "poor"),
+        "exact": (_("word for word"), "good"),
+        "normalised": (_("the same words"), "good"),
+        "fuzzy": (_("similar words"), "fair"),
+        "absent": (_("not in this page"), "poor"),
+    }
+    return texts.get(outcome, ("", ""))
+
+
 def change_text(change: str) -> str:
     names = {"added": _("added"), "removed": _("removed"), "changed": _("changed"), "renamed": _("renamed"),
              "moved": _("moved")}  # fmt: skip
@@ -148,12 +162,10 @@ def _spans(kept: Snapshot, readings: Sequence[ReadingRecord], check: QuoteCheck 
     found = [
         (start, end, number)
         for number, one in enumerate(readings, start=1)
-        if one.snapshot == kept.hash
+        if one.snapshot == kept.hash and one.outcome != "not answered"
         for start, end in one.spans
     ]
-    if check is not None and check.start is not None and check.end is not None:
-        found.append((check.start, check.end, OWN_QUOTE))
-    return found
+    return found + [(start, end, OWN_QUOTE) for start, end in (check.spans if check else ())]
 
 
 def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple[str, list[Passage]]:
@@ -190,11 +202,19 @@ def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, 
             "is_quote": one.tool == "verify_quotes",
             "client": one.client or _("an agent"),
             "when": moment(one.at),
-            "href": f"#passage-{places[number]}" if number in places else f"/archive/{one.snapshot}",
+            "outcome": outcome_text(one.outcome),
+            "href": _href(kept, one, places.get(number)),
             "is_here": one.snapshot == kept.hash,
         }
         for number, one in enumerate(readings, start=1)
     ]
+
+
+def _href(kept: Snapshot, reading: ReadingRecord, place: int | None) -> str:
+    """The passage in this version, or the version that was read; nothing for a question of this version without one."""
+    if place is not None:
+        return f"#passage-{place}"
+    return "" if reading.snapshot == kept.hash else f"/archive/{reading.snapshot}"
 
 
 async def _citations(found: Found) -> tuple[list[dict[str, str]], list[dict[str, str]]]:

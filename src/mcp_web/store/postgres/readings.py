@@ -27,9 +27,9 @@ def add_to(db: Connection, tenant: int, key: str, readings: Sequence[ReadingReco
 def add(db: Connection, tenant: int, page: int, readings: Sequence[ReadingRecord]) -> None:
     for one in readings:
         db.execute(
-            f"INSERT INTO readings (tenant, page, {READING}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",  # noqa: S608
+            f"INSERT INTO readings (tenant, page, {READING}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",  # noqa: S608
             (tenant, page, one.at, one.tool, storable(one.question), storable(one.client), key_bytes(one.snapshot),
-             as_json(one.spans)),
+             as_json(one.spans), one.outcome),
         )  # fmt: skip
 
 

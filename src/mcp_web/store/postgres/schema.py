@@ -306,10 +306,16 @@ CREATE INDEX readings_at ON readings (tenant, at);
 CREATE INDEX pages_host ON pages (tenant, host);
 """
 
+# Step 4: the verdict on what was asked of a page.
+_OUTCOMES = """
+ALTER TABLE readings ADD COLUMN outcome text NOT NULL DEFAULT '';
+"""
+
 STEPS: tuple[str, ...] = (
     _TABLES + _INDEX + _VECTORS + _isolation(*TENANT_TABLES[:-1]),
     _SHARES,
     _READINGS + _isolation("readings"),
+    _OUTCOMES,
 )
 
 

@@ -15,10 +15,10 @@ def add(db: sqlite3.Connection, key: str, readings: Sequence[ReadingRecord]) -> 
     if row is None:
         return
     db.executemany(
-        f"INSERT INTO readings (page, {READING}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+        f"INSERT INTO readings (page, {READING}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
         [
             (row[0], one.at, one.tool, storable(one.question), storable(one.client), key_bytes(one.snapshot),
-             as_json(one.spans))
+             as_json(one.spans), one.outcome)
             for one in readings
         ],
     )  # fmt: skip

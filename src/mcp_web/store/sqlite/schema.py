@@ -241,6 +241,11 @@ _FETCHED = """
 CREATE INDEX snapshots_fetched ON snapshots (fetched_at);
 """
 
+# Step 12: the verdict on what was asked of a page.
+_OUTCOMES = """
+ALTER TABLE readings ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -255,6 +260,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_SHARES,),
     (_READINGS,),
     (_FETCHED,),
+    (_OUTCOMES,),
 )
 
 
