@@ -22,3 +22,13 @@ def test_lines_that_have_little_in_common_are_not_compared() -> None:
 def test_lines_without_a_counterpart_are_listed_in_order() -> None:
     kinds = [kind for kind, _ in lines_of(" a\n-b\n-c\n+d\n-e\n f")]
     assert kinds == ["same", "removed", "added", "removed", "removed", "same"]
+
+
+def test_a_link_is_shown_as_its_text_unless_only_its_target_changed() -> None:
+    page, other = '[the page](https://a.example/x_(y) "Title")', "[the page](https://b.example/)"
+    (_, before), (_, after) = lines_of(f"-See {page} of iron.\n+See {page} of steel.")
+    assert "".join(text for text, _ in before) == "See the page of iron."
+    assert "".join(text for text, _ in after) == "See the page of steel."
+    (_, before), (_, after) = lines_of(f"-See {page} of iron.\n+See {other} of iron.")
+    assert "https://a.example/x_(y)" in "".join(text for text, _ in before)
+    assert "https://b.example/" in "".join(text for text, _ in after)

@@ -39,11 +39,20 @@ def test_the_same_documents_make_the_same_picture_inside_its_frame() -> None:
     assert all(0 < x < graph.WIDTH and 0 < y < graph.HEIGHT for x, y in first.values())
 
 
+def test_a_document_that_many_cite_is_whole_inside_the_picture() -> None:
+    pairs = tuple((key, KEYS[number % 2]) for number, key in enumerate(KEYS[2:250]))
+    keys = tuple(KEYS[:250])
+    radius = graph._radius(keys, pairs)
+    for key, (x, y) in graph._inside(dict.fromkeys(keys, (0.0, 0.0)) | {KEYS[1]: (1200.0, 760.0)}, radius).items():
+        assert radius[key] < x < graph.WIDTH - radius[key]
+        assert radius[key] < y < graph.HEIGHT - radius[key] - graph._LINE
+
+
 def test_no_title_covers_another() -> None:
     pairs = _pairs(200)
     keys = tuple(sorted({end for pair in pairs for end in pair}))
     titles = {key: Headline(f"A document with a long title {key[-3:]}", "https://a.example/", None) for key in keys}
-    nodes = graph._nodes(graph.layout(keys, pairs), pairs, titles, "")
+    nodes = graph._nodes(graph.layout(keys, pairs), graph._radius(keys, pairs), pairs, titles, "")
     labelled = [(node["label"][1], node["y"] + node["r"], len(node["label"][0])) for node in nodes if node["label"][0]]
     assert len(labelled) > 5
     for (x1, y1, long1), (x2, y2, long2) in combinations(labelled, 2):

@@ -16,6 +16,7 @@ import pytest
 from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article
 from mcp_web.render.chromium import find_chromium
+from mcp_web.text import front_matter
 from miniweb import MiniWeb, Site
 from surface.program import run_program
 from surface.rpc import WAIT, clean_environment
@@ -193,10 +194,12 @@ def test_hostile_titles_and_texts_are_shown_and_run_nothing(visit: Visit, served
     assert visit.errors == []
 
 
-def test_what_agents_do_now_is_shown_while_one_looks(visit: Visit, served: Served) -> None:
+def test_what_agents_do_now_is_shown_while_one_looks(visit: Visit, served: Served, site: Site) -> None:
     page = visit.open("/")
     served.rpc("tools/call", {"name": "web_extract", "arguments": {"html": "<p>x</p>"}})
     page.wait_for_selector(".activity code:has-text('web_extract')", timeout=30_000)
+    served.rpc("tools/call", {"name": "web_open", "arguments": {"url": site.loopback_url("/one")}})
+    assert re.search(r'<a href="/archive/[0-9a-f]{64}">http://[^<]*/one</a>', served.get("/activity")[2].decode())
     assert visit.errors == []
 
 
@@ -216,12 +219,20 @@ def test_changes_of_watched_pages_are_an_atom_feed(served: Served, site: Site) -
     assert "steel" in served.get(address.partition(str(served.port))[2])[2].decode()
 
 
-def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served) -> None:
+def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served, site: Site) -> None:
     path = _reading(served, "Part two")
-    assert served.get(path + "/export/md")[2].decode().startswith("# Part two")
+    _, headers, text = served.get(path + "/export/md")
+    assert re.search(r'filename="part-two-[0-9a-f]{8}\.md"', headers["content-disposition"])
+    facts, markdown = front_matter.read(text.decode())
+    assert markdown.startswith("# Part two")
+    assert facts["source"] == site.loopback_url("/two")
+    assert facts["snapshot"] == path.rpartition("/")[2]
+    assert facts["fetched_at"]
     assert served.get(path + "/export/bib")[2].decode().startswith("@online{")
     assert b"Part two" in served.get(path + "/export/json")[2]
-    assert served.get(path + "/export/warc")[2][:2] == b"\x1f\x8b"
+    _, headers, packed = served.get(path + "/export/warc")
+    assert packed[:2] == b"\x1f\x8b"
+    assert headers["content-disposition"].endswith('.warc.gz"')
     page = visit.open(path)
     page.fill("input[name=tags]", "engines, iron")
     page.click("form[action$='/tags'] button")
@@ -229,7 +240,7 @@ def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served)
     page = visit.open(_reading(served, "Part two"))
     page.check("input[name=sure]")
     page.click("form[action$='/remove'] button")
-    assert page.url.endswith("/archive")
+    assert "was deleted" in page.locator("[role=status]").inner_text()
     assert page.locator("a:has-text('Part two')").count() == 0
 
 
@@ -251,6 +262,20 @@ def test_a_page_can_be_watched_and_left_alone_again(visit: Visit, site: Site) ->
     assert page.locator(".with-action").count() == 2
     page.locator(".with-action", has_text="/one").locator("button").click()
     assert page.locator(".with-action").count() == 1
+    assert "web_watch" not in page.locator("main").inner_text()
+
+
+def test_a_page_is_watched_from_its_reading_view(visit: Visit, served: Served) -> None:
+    page = visit.open(_reading(served, "The engine"))
+    page.click("button:has-text('Watch this page')")
+    page.click("button:has-text('Stop watching this page')")
+    assert page.locator("button:has-text('Watch this page')").count() == 1
+
+
+def test_a_list_names_the_port_and_the_path_of_each_page(served: Served, site: Site) -> None:
+    address = site.loopback_url("/one")
+    assert f'<span class="site">{address.removeprefix("http://")}</span>' in served.get("/archive")[2].decode()
+    assert f">{address} ↗</a>" in served.get(_reading(served, "The engine"))[2].decode()
 
 
 def test_the_first_paint_is_small(served: Served) -> None:
@@ -288,3 +313,4 @@ def test_what_was_read_yesterday_is_asked_for_by_day(served: Served) -> None:
     assert ">The engine<" in today
     assert '<h2 class="day">Today</h2>' in today
     assert ">The engine<" not in yesterday
+    assert "Nothing was read yesterday." in yesterday

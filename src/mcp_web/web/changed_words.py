@@ -12,6 +12,7 @@ Piece = tuple[str, bool]  # text, and whether it differs
 Line = tuple[Change, list[Piece]]
 
 _CHANGES: dict[str, Change] = {"+": "added", "-": "removed"}
+_LINK = re.compile(r"!?\[([^\[\]]*+)\]\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)")
 _MOST_WORDS = 400  # of a line: longer ones are shown without marks, since comparing takes the square of it
 _ALIKE = 0.4  # lines that share less are not versions of each other
 
@@ -31,21 +32,27 @@ def lines_of(hunk: str) -> list[Line]:
             found += _compared(removed, added)
             removed, added = ([line[1:]], []) if change == "removed" else ([], [])
             if change == "same":
-                found.append(("same", [(line[1:], False)]))
+                found.append(("same", [(_shown(line[1:]), False)]))
     return found[:-1]
+
+
+def _shown(line: str) -> str:
+    """The line with the text of each link in the link's place."""
+    return _LINK.sub(r"\1", line)
 
 
 def _compared(removed: Sequence[str], added: Sequence[str]) -> Iterator[Line]:
     """Removed and added lines, in pairs as long as both have some."""
     for old, new in zip(removed, added, strict=False):
-        before, after = _pieces(old, new)
+        only_targets_differ = _shown(old) == _shown(new)
+        before, after = _pieces(old, new) if only_targets_differ else _pieces(_shown(old), _shown(new))
         yield "removed", before
         yield "added", after
     paired = min(len(removed), len(added))
     for line in removed[paired:]:
-        yield "removed", [(line, False)]
+        yield "removed", [(_shown(line), False)]
     for line in added[paired:]:
-        yield "added", [(line, False)]
+        yield "added", [(_shown(line), False)]
 
 
 def _pieces(old: str, new: str) -> tuple[list[Piece], list[Piece]]:

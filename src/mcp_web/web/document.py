@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.errors import NotFound
+from mcp_web.services.watch_pages import watched_urls
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.changed_words import lines_of
-from mcp_web.web.pages import page
+from mcp_web.web.pages import page, web_address
 from mcp_web.web.passages import OWN_QUOTE, Passage, merged
 from mcp_web.web.times import moment
 
@@ -71,6 +72,9 @@ async def reading_view(app: App, request: Request) -> Response:
         exports=tuple(EXPORTS.items()),
         tags=kept.tags,
         shared_by=found.shared_by,
+        can_watch=not found.shared_by and bool(web_address(kept.url)),
+        watch_url=kept.url,
+        is_watched=kept.url in await watched_urls(app),
         has_picture=await store.picture(kept.hash) is not None,
     )
 

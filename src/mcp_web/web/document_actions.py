@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import TYPE_CHECKING
 
 import anyio
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
     from mcp_web.app import App
     from mcp_web.model.snapshot import Snapshot
+
+_MOST_SLUG = 60  # characters of a title in a file's name
+_ENDINGS = {"warc": "warc.gz"}
 
 
 async def picture(app: App, request: Request) -> Response:
@@ -40,7 +45,7 @@ async def export(app: App, request: Request) -> Response:
         raise NotFound(_("There is no such export."))
     kept = (await found_document(app, request)).snapshot
     body = await _exported(kept, form)
-    headers = HEADERS | {"content-disposition": f'attachment; filename="{kept.hash[:16]}.{form}"'}
+    headers = HEADERS | {"content-disposition": f'attachment; filename="{_file_name(kept, form)}"'}
     return Response(body, media_type="application/octet-stream", headers=headers)
 
 
@@ -63,7 +68,7 @@ async def remove(app: App, request: Request) -> Response:
     if form.get("sure") != "yes":
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
     await (await app.store()).remove([(await _own(app, request)).key])
-    return RedirectResponse("/archive", 303)
+    return RedirectResponse("/archive?deleted", 303)
 
 
 async def remove_readings(app: App, request: Request) -> Response:
@@ -86,11 +91,20 @@ async def _own(app: App, request: Request) -> Snapshot:
         raise missing() from error
 
 
+def _file_name(kept: Snapshot, form: str) -> str:
+    """The title in ASCII, the beginning of the hash, and the ending of the format."""
+    plain = unicodedata.normalize("NFKD", trace.redact(kept.document.title)).encode("ascii", "ignore").decode()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain.lower())[:_MOST_SLUG].strip("-")
+    return f"{slug}-{kept.hash[:8]}.{_ENDINGS.get(form, form)}".lstrip("-")
+
+
 async def _exported(kept: Snapshot, form: str) -> bytes:
-    if form == "md":
-        return trace.redact(kept.document.markdown).encode()
     from mcp_web.archive.exchange import bibtex, csl
+    from mcp_web.archive.exchange.markdown import file_text
     from mcp_web.archive.exchange.references import reference_of
+
+    if form == "md":
+        return trace.redact(file_text(kept)).encode("utf-8", "replace")
 
     reference = reference_of(kept)
     if form == "bib":

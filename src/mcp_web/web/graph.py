@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +47,9 @@ async def graph(app: App, request: Request) -> Response:
     keys = _most_linked(found, center)
     pairs = tuple(pair for pair in found if pair[0] in keys and pair[1] in keys)
     titles = await store.headlines(list(keys))
-    places = await anyio.to_thread.run_sync(layout, tuple(sorted(keys)), pairs)
-    nodes = _nodes(places, pairs, titles, center)
+    radius = _radius(keys, pairs)
+    places = _inside(await anyio.to_thread.run_sync(layout, tuple(sorted(keys)), pairs), radius)
+    nodes = _nodes(places, radius, pairs, titles, center)
     return page(
         request,
         "graph.html",
@@ -57,7 +58,7 @@ async def graph(app: App, request: Request) -> Response:
         collections=sorted((await store.collections()).items()),
         nodes=nodes,
         most_cited=sorted((node for node in nodes if node["cited"]), key=lambda node: -node["cited"])[:MOST_CITED],
-        edges=_lines(places, pairs, {node["key"]: node["r"] for node in nodes}),
+        edges=_lines(places, pairs, radius),
         is_cut=len(pairs) < len(found),
         width=WIDTH,
         height=HEIGHT,
@@ -136,11 +137,29 @@ def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
     }
 
 
-def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str) -> list[dict[str, Any]]:
+def _radius(keys: Iterable[str], pairs: Pairs) -> dict[str, float]:
+    """The larger, the more often cited."""
+    cited = Counter(target for _, target in pairs)
+    return {key: round(5 + 2.5 * math.sqrt(cited[key]), 1) for key in keys}
+
+
+def _inside(places: Places, radius: Mapping[str, float]) -> Places:
+    """The places moved so far that each circle, with a title below it, is inside the picture."""
+    return {
+        key: (
+            min(max(x, radius[key] + 2), WIDTH - radius[key] - 2),
+            min(max(y, radius[key] + 2), HEIGHT - radius[key] - _LINE - 2),
+        )
+        for key, (x, y) in places.items()
+    }
+
+
+def _nodes(
+    places: Places, radius: Mapping[str, float], pairs: Pairs, titles: Mapping[str, Any], center: str
+) -> list[dict[str, Any]]:
     cited = Counter(target for _, target in pairs)
     degree = Counter(end for pair in pairs for end in pair)
     link = {key: {"href": f"/archive/{key[:_NAME]}", "title": one.title or one.url} for key, one in titles.items()}
-    radius = {key: round(5 + 2.5 * math.sqrt(cited[key]), 1) for key in places}
     order = ([center] if center else []) + [key for key, _ in degree.most_common() if key != center]
     labels = _labels([key for key in order if key in link], places, radius, link)
     cites: dict[str, list[dict[str, str]]] = {}
@@ -150,7 +169,6 @@ def _nodes(places: Places, pairs: Pairs, titles: Mapping[str, Any], center: str)
     return [
         link[key]
         | {
-            "key": key,
             "name": key[:_NAME],
             "x": round(x),
             "y": round(y),

@@ -32,14 +32,14 @@ async def home(app: App, request: Request) -> Response:
         can_search_web=bool(app.search_providers),
         size=await store.size(),
         recent=by_day(await store.recent(RECENT)),
-        calls=_calls(app),
+        calls=await _calls(app),
         **ways_to_connect(endpoint, needs_token="authorization" in request.headers),
     )
 
 
 async def activity(app: App, request: Request) -> Response:
     """The list of calls alone, for a page that refreshes it."""
-    return page(request, "activity.html", calls=_calls(app))
+    return page(request, "activity.html", calls=await _calls(app))
 
 
 async def search(app: App, request: Request) -> Response:
@@ -72,14 +72,18 @@ async def _web_hits(app: App, query: str) -> dict[str, Any]:
     return {"hits": hits, "notes": list(answer.found.notes)}
 
 
-def _calls(app: App) -> list[dict[str, str]]:
+async def _calls(app: App) -> list[dict[str, str]]:
+    """The last calls, each with a link to the page where that is kept."""
     now = time.time()
+    calls = list(app.own_figures.tool_calls)[-10:]
+    seen = await (await app.store()).seen([call.url for call in calls if call.url])
     return [
         {
             "tool": call.tool,
             "state": call.state,
             "detail": call.url or (f"{call.ms:,.0f} ms" if call.state != "running" else ""),
+            "href": f"/archive/{seen[call.url].hash}" if call.url in seen else "",
             "when": ago(now - call.began),
         }
-        for call in reversed(list(app.own_figures.tool_calls)[-10:])
+        for call in reversed(calls)
     ]

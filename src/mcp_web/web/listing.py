@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from mcp_web.web.catalogue import gettext as _
-from mcp_web.web.pages import host, number, page
+from mcp_web.web.pages import number, page, place
 from mcp_web.web.times import clock, day, day_name, day_start, local_day
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[Row]:
             "hash": info.hash,
             "title": info.title,
             "url": info.url,
-            "place": host(info.url) or info.url,
+            "place": place(info.url) or info.url,
             "when": clock(info.used_at),
             "size": _("%(count)s characters") % {"count": number(info.chars)},
             "source": info.source,
@@ -66,7 +66,7 @@ async def found_rows(app: App, query: str, **filters: Any) -> tuple[list[Row], l
             "hash": one.document.snapshot,
             "title": one.document.title,
             "url": one.document.url,
-            "place": one.document.path or host(one.document.url),
+            "place": one.document.path or place(one.document.url),
             "when": day(one.document.date),
             "size": "",
             "source": one.document.source,
@@ -114,9 +114,22 @@ async def archive(app: App, request: Request) -> Response:
         rows=rows,
         days=days,
         notes=notes,
+        empty=_empty(given),
+        is_deleted="deleted" in request.query_params,
         collections=await _collections(app),
         next_page="/archive?" + urlencode(given | {"after": cursor}) if cursor else "",
     )
+
+
+def _empty(given: dict[str, str]) -> str:
+    """What to say when no document passes the filters."""
+    if not given:
+        return _("Nothing here yet.")
+    if given.keys() != {"read"}:
+        return _("No kept document matches.")
+    if given["read"] == "yesterday":
+        return _("Nothing was read yesterday.")
+    return _("Nothing was read today.") if given["read"] == "today" else _("Nothing was read in the last seven days.")
 
 
 async def _collections(app: App) -> list[tuple[str, int]]:

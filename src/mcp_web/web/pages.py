@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 FOLDER = Path(__file__).parent
+MOST_PLACE = 70  # characters of an address in a list
 # Nothing of a kept page may run, load or frame anything; our own script and style are files.
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
@@ -52,7 +53,7 @@ def environment() -> Environment:
         "moment": moment,
         "day": day,
         "size": size,
-        "host": host,
+        "place": place,
         "number": number,
         "web_address": web_address,
     }
@@ -82,11 +83,18 @@ def number(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def host(url: str) -> str:
-    """Where a document is from, for people: the site, or the path of a synced file."""
+def place(url: str) -> str:
+    """Where a document is from, for people: host, port and path, or the path of a file; shortened in the middle."""
     if url.startswith("file:"):
-        return url.removeprefix("file://").lstrip("/")
-    return (urlsplit(url).hostname or "").removeprefix("www.")
+        text = url.removeprefix("file://").lstrip("/")
+    else:
+        parts = urlsplit(url)
+        path = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
+        text = parts.netloc.rpartition("@")[2].removeprefix("www.") + path
+    if len(text) <= MOST_PLACE:
+        return text
+    half = (MOST_PLACE - 1) // 2
+    return f"{text[:half]}…{text[-half:]}"
 
 
 def web_address(url: str) -> str:

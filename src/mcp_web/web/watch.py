@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
+from mcp_web.contracts.sets import tools_offered
 from mcp_web.services.watch_pages import atom, change_watch, watched_urls
 from mcp_web.services.watched_changes import watched_changes
 from mcp_web.web.csrf import checked_form
 from mcp_web.web.document import change_text, section_name
-from mcp_web.web.pages import HEADERS, host, page
+from mcp_web.web.pages import HEADERS, page, place
 from mcp_web.web.times import moment
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.services.watch_pages import Watched
 
+TOOL = "web_watch"
 SHOWN, IN_FEED = 10, 50  # changes
+_HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_SECTIONS = 6  # of one change
 
 
@@ -39,7 +43,9 @@ async def watch(app: App, request: Request) -> Response:
     changes = [_change(at, one) for at, one in await watched_changes(app, SHOWN)]
     kinds = [kind for kind in await store.record_kinds() if kind.startswith("crawl")]
     crawls = [kind.partition(" ")[2] or kind for kind in kinds]
-    return page(request, "watch.html", rows=rows, changes=changes, crawls=crawls)
+    return page(
+        request, "watch.html", rows=rows, changes=changes, crawls=crawls, has_tool=TOOL in tools_offered(app.tools)
+    )
 
 
 async def feed(app: App, request: Request) -> Response:
@@ -56,13 +62,14 @@ async def change_watched(app: App, request: Request) -> Response:
     form = await checked_form(request)
     add, remove = str(form.get("add", "")).strip(), str(form.get("remove", "")).strip()
     await change_watch(app, [add] if add else [], [remove] if remove else [])
-    return RedirectResponse("/watch", 303)
+    back = str(form.get("back", ""))
+    return RedirectResponse(f"/archive/{back}#versions" if _HASH.fullmatch(back) else "/watch", 303)
 
 
 def _change(at: float, one: Watched) -> dict[str, Any]:
     return {
         "title": one.title or one.url,
-        "place": host(one.url),
+        "place": place(one.url),
         "when": moment(at),
         "snapshot": one.snapshot,
         "previous": one.previous,

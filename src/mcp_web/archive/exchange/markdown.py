@@ -40,7 +40,7 @@ async def export_markdown(
             versions += 1
             newest = snapshot is history[-1]
             name = _file_name(snapshot) if newest else f"versions/{snapshot.hash}.md"
-            await anyio.to_thread.run_sync(_write, folder / name, _file_text(snapshot))
+            await anyio.to_thread.run_sync(_write, folder / name, file_text(snapshot))
             lines.append(json.dumps(record_of(snapshot) | {"file": name}, separators=(",", ":")))
     await anyio.to_thread.run_sync(_write, folder / MANIFEST, "\n".join(lines) + "\n")
     return Exchanged(documents, versions)
@@ -82,7 +82,8 @@ def _write(place: Path, text: str) -> None:
     place.write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
-def _file_text(snapshot: Snapshot) -> str:
+def file_text(snapshot: Snapshot) -> str:
+    """The text of a version with the facts about it as front matter."""
     document = snapshot.document
     facts = {
         "id": document_id(snapshot.key),
