@@ -67,6 +67,25 @@ def test_a_question_and_a_checked_quote_are_marked_with_who_asked(site: Site, tm
         served.stop()
 
 
+def test_a_quote_that_only_another_version_has_is_said_to_be_there(site: Site, tmp_path: Path) -> None:
+    served = Served(tmp_path, **OFFLINE, MCP_WEB_ALLOW_PRIVATE=site.exemption)
+    try:
+        url, quote = site.loopback_url("/two"), "is made of iron and was never cast"
+        served.rpc("tools/call", {"name": "web_open", "arguments": {"url": url}})
+        older = _reading(served)
+        site.page(
+            "/two", article("Part two", "Wheels", "Frame", say="The frame is made of steel and was cast at last.")
+        )
+        served.rpc("tools/call", {"name": "web_open", "arguments": {"url": url, "max_age": 0}})
+        asked = {"name": "verify_quotes", "arguments": {"source": url, "quotes": [quote, "Nobody ever wrote this."]}}
+        text = str(served.rpc("tools/call", asked))
+        assert text.count("word for word in another kept version: snapshot " + older[9:25]) == 1
+        shown = served.get(f"{_reading(served)}?quote={quote.replace(' ', '+')}")[2].decode()
+        assert f'Word for word in another version: <a href="{older}?quote=is%20made' in shown
+    finally:
+        served.stop()
+
+
 @pytest.mark.parametrize("switch", [{"MCP_WEB_REMEMBER": "false"}, {"MCP_WEB_REMEMBER": "127.0.0.1=false"}])
 def test_nothing_of_it_is_kept_when_pages_are_not_kept(site: Site, tmp_path: Path, switch: dict[str, str]) -> None:
     served = Served(tmp_path, **OFFLINE, MCP_WEB_ALLOW_PRIVATE=site.exemption, **switch)

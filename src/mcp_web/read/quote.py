@@ -92,6 +92,12 @@ def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | N
     return [source.check(quote) for quote in quotes]
 
 
+def word_for_word(markdown: str, quotes: Sequence[str]) -> list[str]:
+    """The quotes that are in a document, exact or normalised."""
+    source = _Source(markdown, ())
+    return [quote for quote in quotes if source.place(quote, fold_quote(quote)) is not None]
+
+
 class _Source:
     """A document prepared for many quotes: folded once, its words counted once."""
 
@@ -106,18 +112,24 @@ class _Source:
         wanted = fold_quote(quote)
         if not wanted:
             return QuoteCheck(quote, "absent")
-        place = _find(self.markdown, quote.strip())
-        if place is not None:
-            return self._found(quote, "exact", place, place + len(quote.strip()))
-        place = _find(self.folded.text, wanted)
-        if place is not None:
-            return self._found(quote, "normalised", *self.folded.source_span(place, place + len(wanted)))
+        if (place := self.place(quote, wanted)) is not None:
+            return self._found(quote, *place)
         parts = [part for part in map(fold_quote, _ELISION.split(quote)) if part]
         if len(parts) > 1 and all(len(_WORD.findall(part)) > 1 for part in parts):
             places = self._chain(parts)
             if places is not None:
                 return self._elided(quote, places)
         return self._fuzzy(quote, wanted)
+
+    def place(self, quote: str, wanted: str) -> tuple[QuoteVerdict, int, int] | None:
+        """Where the words of a quote are, all of them and in order; `wanted` is the quote folded."""
+        if not wanted:
+            return None
+        place = _find(self.markdown, quote.strip())
+        if place is not None:
+            return "exact", place, place + len(quote.strip())
+        place = _find(self.folded.text, wanted)
+        return None if place is None else ("normalised", *self.folded.source_span(place, place + len(wanted)))
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
         """A quote with […] whose parts are all in the source. What was left out must not reverse the statement."""

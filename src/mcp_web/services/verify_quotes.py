@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_web.errors import NotFound
-from mcp_web.model.snapshot import Snapshot
+from mcp_web.model.snapshot import Snapshot, SnapshotInfo
 from mcp_web.services.find_snapshot import find_snapshot
 from mcp_web.services.open_page import OpenRequest, open_page
 
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.read.quote import QuoteCheck
+    from mcp_web.store.protocol import Store
+
+MOST_VERSIONS = 10  # that are searched for a quote which is not in the one that was asked for
 
 
 async def verify_quotes(
@@ -26,6 +29,22 @@ async def verify_quotes(
     kept = await _source(app, source, deadline)
     checks = await anyio.to_thread.run_sync(verify, kept.document.markdown, list(quotes), kept.document.headings)
     return kept, checks
+
+
+async def other_versions(store: Store, kept: Snapshot, checks: Sequence[QuoteCheck]) -> dict[str, SnapshotInfo]:
+    """Of quotes that are not word for word in a version: the newest other version in which each is."""
+    from mcp_web.read.quote import word_for_word
+
+    missing = [check.quote for check in checks if check.verdict in ("fuzzy", "absent")]
+    infos = await store.versions(kept.key) if missing else []
+    found: dict[str, SnapshotInfo] = {}
+    for info in [one for one in infos if one.hash != kept.hash][:MOST_VERSIONS]:
+        version = await store.snapshot(info.hash) if missing else None
+        if version is not None:
+            there = await anyio.to_thread.run_sync(word_for_word, version.document.markdown, missing)
+            found |= dict.fromkeys(there, info)
+            missing = [quote for quote in missing if quote not in found]
+    return found
 
 
 async def _source(app: App, source: str, deadline: float) -> Snapshot:

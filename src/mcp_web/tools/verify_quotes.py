@@ -15,9 +15,10 @@ _SHOWN = 400  # characters of a quote or of what was found, in the answer
 async def run(call: Call, args: dict[str, Any]) -> Answer:
     from mcp_web.read.fragment import quote_url
     from mcp_web.services.record_readings import record_readings
-    from mcp_web.services.verify_quotes import verify_quotes
+    from mcp_web.services.verify_quotes import other_versions, verify_quotes
 
     kept, checks = await verify_quotes(call.app, args["source"], args["quotes"], deadline=call.deadline)
+    elsewhere = await other_versions(await call.app.store(), kept, checks)
     rows, blocks = [], []
     for number, check in enumerate(checks, start=1):
         row: dict[str, Any] = {"quote": check.quote, "verdict": check.verdict}
@@ -31,6 +32,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
                 "similarity": round(check.similarity, 3),
             }
             row["differences"] = [{"quoted": one.quoted, "found": one.found} for one in check.differences]
+        if (version := elsewhere.get(check.quote)) is not None:
+            row["in_version"] = {"snapshot": version.hash, "fetched_at": iso(version.fetched_at)}
         rows.append(row)
         blocks.append(_text(number, row))
     asked = [(one.quote, one.verdict, one.spans) for one in checks]
@@ -56,6 +59,9 @@ def _text(number: int, row: dict[str, Any]) -> str:
     if "start" in row:
         where = " > ".join(row["section_path"])
         lines.append(f"   at {row['start']}–{row['end']}{f' in {where}' if where else ''}\n   {row['quote_url']}")
+    if version := row.get("in_version"):
+        read = f"read {version['fetched_at']}"
+        lines.append(f"   word for word in another kept version: snapshot {version['snapshot'][:16]} {read}")
     return "\n".join(lines)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.errors import NotFound
+from mcp_web.services.verify_quotes import other_versions
 from mcp_web.services.watch_pages import watched_urls
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.changed_words import lines_of
@@ -41,6 +42,7 @@ async def reading_view(app: App, request: Request) -> Response:
     document = kept.document
     quote = request.query_params.get("quote", "")[:5000]
     check = await _checked(kept, quote) if quote.strip() else None
+    elsewhere = await other_versions(store, kept, [check]) if check else {}
     readings = await store.readings(kept.key)
     text, passages = _marked_text(document, _spans(kept, readings, check))
     places = _places(passages)
@@ -68,6 +70,7 @@ async def reading_view(app: App, request: Request) -> Response:
         quote_place=places.get(OWN_QUOTE),
         quote=quote,
         check=check,
+        in_version=elsewhere.get(quote),
         verdict=verdict_text(check.verdict) if check else "",
         exports=tuple(EXPORTS.items()),
         tags=kept.tags,
