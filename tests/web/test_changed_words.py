@@ -32,3 +32,4 @@ def test_a_link_is_shown_as_its_text_unless_only_its_target_changed() -> None:
     (_, before), (_, after) = lines_of(f"-See {page} of iron.\n+See {other} of iron.")
     assert "https://a.example/x_(y)" in "".join(text for text, _ in before)
     assert "https://b.example/" in "".join(text for text, _ in after)
+    assert lines_of(" return calls[0](x)") == [("same", [("return calls[0](x)", False)])]

@@ -12,7 +12,8 @@ Piece = tuple[str, bool]  # text, and whether it differs
 Line = tuple[Change, list[Piece]]
 
 _CHANGES: dict[str, Change] = {"+": "added", "-": "removed"}
-_LINK = re.compile(r"!?\[([^\[\]]*+)\]\((?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)")
+# Targets are absolute in what is kept; in code, `call[0](x)` is no link.
+_LINK = re.compile(r"!?\[([^\[\]]*+)\]\((?=[a-z][a-z0-9+.-]*+:|[#/])(?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)")
 _MOST_WORDS = 400  # of a line: longer ones are shown without marks, since comparing takes the square of it
 _ALIKE = 0.4  # lines that share less are not versions of each other
 
