@@ -17,7 +17,7 @@ import pytest
 from miniweb import MiniWeb, Reply
 from miniweb.site import Site
 
-from .rpc import WAIT, Stdio, clean_environment, text_of
+from .rpc import WAIT, FreshStdio, Stdio, clean_environment, text_of
 from .test_hostile import Memory
 from .test_http import Served
 
@@ -167,6 +167,19 @@ def test_a_signal_lets_a_running_call_finish_over_stdio(site: Site, tmp_path: Pa
         released.set()
         answer = client.receive()
         assert answer["id"] == "slow"
+        assert "patient reader" in text_of(answer["result"])
+        assert client.process.wait(WAIT) == 0
+
+
+def test_a_signal_right_after_the_handshake_lets_the_first_call_finish(site: Site, tmp_path: Path) -> None:
+    site.route("/first", lambda request: Reply(PAGE))
+    with FreshStdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption) as client:
+        client.initialize()
+        call = {"name": "web_open", "arguments": {"url": site.loopback_url("/first")}}
+        client.send({"jsonrpc": "2.0", "id": "first", "method": "tools/call", "params": call})
+        client.process.send_signal(signal.SIGTERM)
+        answer = client.receive()
+        assert answer["id"] == "first"
         assert "patient reader" in text_of(answer["result"])
         assert client.process.wait(WAIT) == 0
 

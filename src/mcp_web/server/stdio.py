@@ -27,8 +27,10 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
         with lock:
             return cached()
 
-    # Until the server waits for signals itself no call is running, so there is nothing to finish.
+    # Until the server waits for signals itself: an interrupt ends it, a stop waits for what the client has asked.
+    stops: list[int] = []
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    signal.signal(signal.SIGTERM, lambda number, _: stops.append(number))
     # Before the heavy imports: the handshake comes first.
     wire = Wire(instructions_for(tools.profile, tools.contract), lambda: _tools(loaded(), tools))
     settings = loaded()
@@ -40,7 +42,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
 
     async def serve() -> int:
         async with App(settings) as app:
-            return await StdioSession(wire, build_server(app), app).run()
+            return await StdioSession(wire, build_server(app), app, stops).run()
 
     try:
         ended_by = anyio.run(serve)

@@ -22,7 +22,9 @@ _STOPPED = "The server was told to stop before this call was finished; start it 
 class StdioSession:
     """Serves until the input ends or a signal comes."""
 
-    def __init__(self, wire: Wire, server: Server[None], app: App) -> None:
+    def __init__(self, wire: Wire, server: Server[None], app: App, stops: list[int]) -> None:
+        """`stops` receives the signals that come before the session waits for them."""
+        self._stops = stops
         self._wire = wire
         self._server = server
         self._app = app
@@ -35,9 +37,10 @@ class StdioSession:
         loop = current_token().native_token  # the event loop: anyio has no thread-safe fire-and-forget of its own
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._write)
-            tasks.start_soon(self._stop_on_signal, tasks.cancel_scope)
             tasks.start_soon(embed_in_background, self._app)
             self._wire.hand_over(lambda line: loop.call_soon_threadsafe(self._take, line))  # type: ignore[attr-defined]  # asyncio loop
+            # After the lines that came meanwhile: their calls are finished before an early stop ends the session.
+            tasks.start_soon(self._stop_on_signal, tasks.cancel_scope)
             options = self._server.create_initialization_options()
             await self._server.run(self._from_client, self._to_client, options)
             tasks.cancel_scope.cancel()
@@ -71,7 +74,7 @@ class StdioSession:
     async def _stop_on_signal(self, scope: anyio.CancelScope) -> None:
         """On SIGTERM running calls finish, which takes at most their deadline; SIGINT ends them at once."""
         running, wire = self._running, self._wire
-        running.ended_by = await _signal()
+        running.ended_by = await _signal(self._stops)
         wire.hand_over(lambda line: wire.send(_refused(line)) if line else None)
         if running.ended_by == signal.SIGTERM:
             with anyio.move_on_after(self._app.tools.deadline + 1):
@@ -102,10 +105,12 @@ class _Running:
             await self._changed.wait()
 
 
-async def _signal() -> int:
-    """Wait for a signal that ends the process."""
+async def _signal(earlier: list[int]) -> int:
+    """Wait for a signal that ends the process, unless one came earlier."""
     try:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            if earlier:
+                return earlier[0]
             async for number in signals:
                 return number
     except NotImplementedError:  # Windows: its event loop cannot wait for signals
