@@ -57,6 +57,7 @@ class App:
         self._store: Store | None = None
         self._store_refusal: WebError | None = None
         self._store_note = ""
+        self._store_note_taken = False
         self.own_figures = trace.figures  # what this tenant did; the process as long as there is only one
         self._renderer: Renderer | None = None
 
@@ -116,7 +117,12 @@ class App:
         note = self._store_note
         if self._store_refusal is None:
             self._store_note = ""
+        self._store_note_taken = True
         return note
+
+    def remaining_store_note(self) -> str:
+        """The same, where no caller has taken it yet."""
+        return "" if self._store_note_taken else self.take_store_note()
 
     # ── components ──────────────────────────────────────────────────────────────────────────────────────────────────
     async def fetcher(self) -> Fetcher:

@@ -123,7 +123,7 @@ class SsrfBlocked(PolicyError):
     code = "SSRF_BLOCKED"
     suggestion = (
         "Only public web addresses can be opened. "
-        "The operator can exempt a trusted internal host with MCP_WEB_ALLOW_PRIVATE."
+        "The operator can exempt a trusted internal host: MCP_WEB_ALLOW_PRIVATE=HOST or HOST:PORT."
     )
 
 

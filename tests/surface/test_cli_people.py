@@ -230,3 +230,15 @@ def test_a_title_is_never_read_as_terminal_markup(shell: Shell, docs: Site) -> N
     assert process.wait(WAIT) == 0
     assert b"[/nope]" in printed
     assert b"\x1b]8;" not in printed, "a title made a link"
+
+
+def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Site, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("a file where the folder should be")
+    shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE=docs.exemption, MCP_WEB_DATA_DIR=str(blocked / "data"))
+    opened = shell.run("open", docs.loopback_url("/p1"))
+    assert "Setup of page 1" in opened.stdout
+    assert opened.stderr.count("Pages are opened but not kept.") == 1
+    (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
+    listed = Shell(tmp_path, MCP_WEB_DATA_DIR=str(tmp_path)).run("archive", "list", code=3)
+    assert "The store was damaged and an empty one was begun" in listed.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
 from pathlib import Path
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 import click
 
 from mcp_web.cli.clients import CLIENTS, AnyEntry, Client
-from mcp_web.cli.output import json_option, print_json
+from mcp_web.cli.output import json_option, note, print_json
 from mcp_web.errors import ConfigError
 from mcp_web.web.connect import NAME, Entry, Remote, own_entry
 
@@ -46,6 +47,8 @@ def command(
         return
     known = CLIENTS[client]
     entry = _with_env(own_entry(), env) if url is None else remote(known, url, token)
+    if url is None:
+        _name_unset(env)
     target = path or (known.path() if known.path else None)
     if write:
         if target is None or known.form == "text":
@@ -57,6 +60,15 @@ def command(
         print_json({"client": known.name, "path": str(target) if target else None, "config": _nested(known, entry)})
     else:
         _show(known, entry, target)
+
+
+def _name_unset(env: tuple[str, ...]) -> None:
+    """The client starts the server without the variables of this shell: say so."""
+    given = {pair.partition("=")[0] for pair in env}
+    missing = sorted(name for name in os.environ if name.startswith("MCP_WEB_") and name not in given)
+    if missing:
+        options = " ".join(f"--env {name}=…" for name in missing)
+        note(f"{', '.join(missing)} of this shell will not be set for the client's server; add {options} to set it.")
 
 
 def remote(client: Client, url: str, token: str | None) -> Remote:

@@ -51,8 +51,11 @@ def _announce(base: str, first_token: str | None, *, team: bool) -> None:
 
     click.echo(f"mcp-web serves MCP at {base}/mcp and its page at {base}/", err=True)
     if not team:
-        click.echo("Paste into a terminal to add it to Claude Code over stdio:", err=True)
+        click.echo("Add it to Claude Code, which then starts a server of its own with the same archive:", err=True)
         click.echo(f"  {claude_code_line()}", err=True)
+        click.echo("or connect it to this server, as long as this runs:", err=True)
+        click.echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', ''))}", err=True)
+        click.echo("Other clients: mcp-web client lists them, and writes their configuration.", err=True)
         return
     token = first_token or "TOKEN"
     if first_token:

@@ -19,10 +19,15 @@ def with_app(work: Callable[[App], Awaitable[T]]) -> T:
 
     async def run() -> T:
         from mcp_web.app import App
+        from mcp_web.cli.output import note
         from mcp_web.settings import load
 
         async with App(load()) as app:
-            return await work(app)
+            try:
+                return await work(app)
+            finally:
+                if text := app.remaining_store_note():
+                    note(text)
 
     return run_interruptible(run)
 

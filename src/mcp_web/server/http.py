@@ -135,7 +135,9 @@ def _listen(host: str, port: int) -> socket.socket:
         reason = "another program uses this port" if in_use else (error.strerror or str(error))
         raise ConfigError(
             f"The server cannot listen on {host}:{port}: {reason}.",
-            suggestion="Stop that program, or choose another port with --http HOST:PORT." if in_use else None,
+            suggestion="Stop that program, or choose another port: --http HOST:PORT, or make run ADDRESS=HOST:PORT."
+            if in_use
+            else None,
         ) from error
 
 

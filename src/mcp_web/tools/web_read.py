@@ -146,7 +146,7 @@ def _query(
     left_out = _left_out(kept.url, late)
     if left_out:
         wanted = "; ".join(row["argument"] for row in left_out[: 2 if ranked.sure else _LEFT_OUT_SHOWN])
-        lines.append(f"left out, each by web_open with {wanted}")
+        lines.append(f"not shown; web_open with {wanted} shows one")
     return "\n\n".join(lines), results, left_out
 
 

@@ -33,7 +33,7 @@ class Parsed(NamedTuple):
 
 
 def parse_page(page: Fetched) -> Parsed:
-    """The tree of a fetched page."""
+    """The tree of a fetched page, its shadow trees included, and what a reader has to know about its bytes."""
     import turbohtml
 
     decoded = decode(page)

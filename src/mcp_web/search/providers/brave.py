@@ -179,7 +179,7 @@ def _pair(header: str) -> list[int]:
 
 
 def _refuse(response: ApiResponse) -> None:
-    """Brave's own words for a refusal; a bad key is a 422, not a 401."""
+    """Raise the error that Brave's answer describes; a bad key is a 422, not a 401."""
     answer = error_object(response)
     error = mapping(answer.get("error")) or (items(answer.get("errors")) or [answer])[0]
     code, meta = clean(text(error.get("code")), 60), mapping(error.get("meta"))

@@ -355,7 +355,7 @@ class SqliteStore(StoreBase):
         await self._writes.write_if_free(lambda db: pages.mark_used(db, uses))
 
     def _maintain_sometimes(self, db: sqlite3.Connection, now: float, kept: int) -> None:
-        """With a write that happens anyway."""
+        """Now and then, together with a write: add waiting documents to the word index and delete what has expired."""
         if self._counts_now(kept) and postings.waiting(db) >= MERGE_AT:
             postings.merge(db)
         if self._expires_now(now):
