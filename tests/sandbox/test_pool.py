@@ -84,10 +84,11 @@ async def _ignore_failure(sandbox: Sandbox) -> None:
 
 
 async def test_a_cancelled_job_leaves_no_process_behind(sandbox: Sandbox) -> None:
+    others = set(_workers())  # other tests share theirs
     with anyio.move_on_after(0.3):
         await sandbox.run(jobs.hang)
     await sandbox.close()
-    assert _workers() == []
+    assert set(_workers()) <= others
 
 
 def _workers() -> list[int]:

@@ -190,7 +190,7 @@ async def test_only_what_answers_is_read_and_every_passage_can_be_checked(caller
     assert first["answered"]
     assert "Configuration is explained" in first["results"][0]["text"]
     assert not second["answered"]
-    assert second["results"] == []
+    assert all(one["score"] < 0.1 for one in second["results"])
     passage = first["results"][0]
     kept = await (await caller.app.store()).snapshot(answer["snapshot"])
     assert kept is not None
