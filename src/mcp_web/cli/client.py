@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from pathlib import Path
@@ -64,8 +63,11 @@ def command(
 
 def _name_unset(env: tuple[str, ...]) -> None:
     """The client starts the server without the variables of this shell: say so."""
+    from mcp_web.settings import load
+
     given = {pair.partition("=")[0] for pair in env}
-    missing = sorted(name for name in os.environ if name.startswith("MCP_WEB_") and name not in given)
+    rows = [row for row in load().rows if row.origin == "environment"]
+    missing = sorted(row.variables[0] for row in rows if given.isdisjoint(row.variables))
     if missing:
         options = " ".join(f"--env {name}=…" for name in missing)
         note(f"{', '.join(missing)} of this shell will not be set for the client's server; add {options} to set it.")
