@@ -46,8 +46,6 @@ def command(
         return
     known = CLIENTS[client]
     entry = _with_env(own_entry(), env) if url is None else remote(known, url, token)
-    if url is None:
-        _name_unset(env)
     target = path or (known.path() if known.path else None)
     if write:
         if target is None or known.form == "text":
@@ -59,6 +57,8 @@ def command(
         print_json({"client": known.name, "path": str(target) if target else None, "config": _nested(known, entry)})
     else:
         _show(known, entry, target)
+    if url is None:
+        _name_unset(env)
 
 
 def _name_unset(env: tuple[str, ...]) -> None:
