@@ -67,9 +67,11 @@ def test_footnotes_lead_there_and_back(visit: Visit) -> None:
 
 
 def test_the_screenshot_stands_beside_the_text(visit: Visit) -> None:
+    from playwright.sync_api import expect
+
     picture = visit.page.locator(".screenshot img")
     picture.scroll_into_view_if_needed()
-    visit.page.wait_for_function("document.querySelector('.screenshot img').naturalWidth === 800")
+    expect(picture).to_have_js_property("naturalWidth", 800)
 
 
 def test_a_number_in_the_text_leads_to_the_question_and_the_question_to_the_text(visit: Visit) -> None:
