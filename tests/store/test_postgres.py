@@ -234,3 +234,15 @@ async def test_many_passages_are_found_by_the_hnsw_index_and_new_ones_too(postgr
     with postgres.superuser(psycopg.conninfo.conninfo_to_dict(url)["dbname"]) as db:
         used = db.execute("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname LIKE 'passages_near_%'")
         assert [row[0] >= 21 for row in used] == [True]
+
+
+async def test_statements_that_the_server_forgot_are_prepared_again(postgres: PostgresServer) -> None:
+    store = await PostgresStore.open(postgres.database(), connections=1)
+
+    def ask(db: psycopg.Connection[tuple[object, ...]]) -> list[object]:
+        return [db.execute("SELECT %s::int + 1", (number,)).fetchall() for number in range(5)]
+
+    before = await store._worker.look(ask)
+    await store._worker.look(lambda db: db.execute("DO $$ BEGIN EXECUTE 'DEALLOCATE ALL'; END $$"))
+    assert await store._worker.look(ask) == before
+    await store.close()

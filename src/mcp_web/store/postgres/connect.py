@@ -18,7 +18,8 @@ Pool = ConnectionPool[Connection]
 
 SCHEMA = "mcp_web"
 _CONNECT_SECONDS = 10  # for one attempt
-_BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05")  # the connection, or the server, is gone
+# The connection or the server is gone, or driver and server disagree about what is prepared.
+_BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05", "26000", "42P05")
 
 
 def parameters(url: str, wait_seconds: float) -> dict[str, Any]:

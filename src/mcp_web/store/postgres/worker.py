@@ -130,8 +130,12 @@ class ConnectionWorker:
         try:
             self._prepare(db)
             return attempt.run(db)
+        except psycopg.Error:
+            # After a failed pipeline the driver takes statements for prepared that the server never saw.
+            db.close()
+            raise
         finally:
-            self._pool.putconn(db)
+            self._pool.putconn(db)  # the pool replaces a closed connection
 
     def _prepare(self, db: Connection) -> None:
         """Say whose rows this connection may see; remembered on the connection, so once for each."""
