@@ -396,12 +396,16 @@ def spc(k):
 px("spacing", spc(-4000), spc(-20))
 
 
-def lst(color):
+def list_style(color, level):
+    """The colour of a level of the text frame's own list style."""
+
     def m(s, b):
+        b.text_frame.paragraphs[0].level = level - 1
         tb = b.text_frame._txBody
         old = tb.find(f"{{{A}}}lstStyle")
+        fill = f'<a:solidFill><a:srgbClr val="{color}"/></a:solidFill>'
         new = etree.fromstring(
-            f'<a:lstStyle xmlns:a="{A}"><a:lvl1pPr><a:defRPr><a:solidFill><a:srgbClr val="{color}"/></a:solidFill></a:defRPr></a:lvl1pPr></a:lstStyle>'
+            f'<a:lstStyle xmlns:a="{A}"><a:lvl{level}pPr><a:defRPr>{fill}</a:defRPr></a:lvl{level}pPr></a:lstStyle>'
         )
         if old is not None:
             tb.replace(old, new)
@@ -411,26 +415,8 @@ def lst(color):
     return m
 
 
-px("list-style", lst("FFFFFF"), lst("222222"))
-
-
-def lst2(color):
-    def m(s, b):
-        b.text_frame.paragraphs[0].level = 1
-        tb = b.text_frame._txBody
-        old = tb.find(f"{{{A}}}lstStyle")
-        new = etree.fromstring(
-            f'<a:lstStyle xmlns:a="{A}"><a:lvl2pPr><a:defRPr><a:solidFill><a:srgbClr val="{color}"/></a:solidFill></a:defRPr></a:lvl2pPr></a:lstStyle>'
-        )
-        if old is not None:
-            tb.replace(old, new)
-        else:
-            tb.insert(1, new)
-
-    return m
-
-
-px("list-style-level", lst2("FFFFFF"), lst2("222222"))
+px("list-style", list_style("FFFFFF", 1), list_style("222222", 1))
+px("list-style-level", list_style("FFFFFF", 2), list_style("222222", 2))
 
 
 def hiddengroup(s, b):

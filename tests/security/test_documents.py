@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.extract.reading import read
 
+from security import more_documents
 from security.documents import Variant, formats
+
+# A condition of a sheet is not computed, and the background of a presentation's master is not read.
+LIMITS = {"more-xlsx:conditional-white", "more-odp:graphic-white"}
 
 
 def is_read_correctly(variant: Variant) -> bool:
@@ -20,3 +24,9 @@ def test_document_gives_back_what_a_person_sees_and_no_more(name: str) -> None:
     assert len({variant.id for variant in variants}) == len(variants)
     for media_type in {variant.media_type for variant in variants}:
         assert sum(variant.media_type == media_type and not variant.visible for variant in variants) >= 2
+
+
+def test_further_documents_too_but_for_two_known_limits() -> None:
+    variants = more_documents.variants()
+    assert sum(not variant.visible for variant in variants) >= 120
+    assert {variant.id for variant in variants if not is_read_correctly(variant)} == LIMITS

@@ -235,3 +235,11 @@ def test_doctor_checks_every_part(tmp_path: Path) -> None:
     broken = next(check for part, check in states.items() if "127.0.0.1:9" in part or "searxng" in part)
     assert broken["state"] == "broken"
     assert all(check["fix"] for check in report["checks"] if check["state"] != "ok")
+
+
+def test_variables_of_the_shell_that_a_client_s_server_will_not_have_are_named(tmp_path: Path) -> None:
+    shell = Shell(tmp_path, MCP_WEB_ALLOW_PRIVATE="wiki.example")
+    assert "--env MCP_WEB_ALLOW_PRIVATE=" in shell.run("client", "cursor").stderr
+    given = shell.run("client", "cursor", "--env", "MCP_WEB_ALLOW_PRIVATE=wiki.example")
+    assert "MCP_WEB_ALLOW_PRIVATE" not in given.stderr
+    assert "MCP_WEB_ALLOW_PRIVATE" in given.stdout
