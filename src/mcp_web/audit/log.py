@@ -9,8 +9,6 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +17,7 @@ from typing import Any
 from anyio import to_thread
 
 from mcp_web import trace
+from mcp_web.file_lock import locked
 
 FIRST = "0" * 64  # what the first line has as the hash before it
 MAX_BYTES = 16 * 1024 * 1024  # of one file; then the next begins
@@ -51,7 +50,7 @@ class AuditLog:
 
     def _append(self, facts: dict[str, Any]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _locked(self._folder / "lock"):
+        with locked(self._folder / "lock"):
             path, number, before = self._end()
             moment = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="milliseconds")
             line = {"n": number + 1, "ts": moment} | facts | {"before": before}
@@ -124,21 +123,6 @@ def _last_line(path: Path) -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) and "hash" in found else None
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        except ImportError:  # not on Windows, where one server writes
-            pass
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def contains(folder: Path, head: str) -> bool:

@@ -1,7 +1,6 @@
 """Rate limits that the processes of one machine share: small locked files in the data folder.
 
 A client often starts one stdio server per window; to a provider, five of them with one key are one customer.
-The lock is the kernel's (`flock`), so the lock of a killed process is released.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from anyio import to_thread
 
 from mcp_web import trace
+from mcp_web.file_lock import locked
 from mcp_web.limit.limiter import BudgetSpent, Limiter
 from mcp_web.limit.memory import MemoryLimiter
 from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
@@ -72,7 +71,7 @@ class FileLimiter(Limiter):
 
 
 def _change_file(path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
-    with _locked(path) as descriptor:
+    with locked(path) as descriptor:
         kept = _read(descriptor)
         result = decide(kept)
         body = json.dumps(kept).encode()
@@ -84,27 +83,6 @@ def _change_file(path: Path, decide: Callable[[dict[str, Any]], T]) -> T:
 
 def _log_failure(error: OSError) -> None:
     trace.log("error", "rate_limit_folder", reason=error.strerror or type(error).__name__)
-
-
-def can_lock_files() -> bool:
-    """Whether this system has the file locks that this limiter needs."""
-    try:
-        import fcntl  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[int]:
-    import fcntl
-
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 def _read(descriptor: int) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import ConfigError
-from mcp_web.limit.files import FileLimiter, can_lock_files
+from mcp_web.file_lock import can_lock_files
+from mcp_web.limit.files import FileLimiter
 from mcp_web.limit.flight import MemorySingleFlight, RedisSingleFlight, SingleFlight
 from mcp_web.limit.limiter import Limiter
 from mcp_web.limit.memory import MemoryLimiter

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
+from mcp_web.file_lock import locked
 from mcp_web.store.sqlite.schema import migrate
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -130,7 +131,8 @@ def _marker(path: Path) -> Path:
 def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
     if not _is_damaged(path, wait_seconds):
         return
-    with _one_at_a_time(path):
+    # Windows has no such lock, but refuses to rename a file that is open, which serves the same end.
+    with locked(path.with_name(path.name + ".lock")):
         if not _is_damaged(path, wait_seconds):  # another process was quicker
             return
         stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -166,16 +168,3 @@ def _is_damaged(path: Path, wait_seconds: float) -> bool:
     finally:
         db.close()
     return False
-
-
-@contextmanager
-def _one_at_a_time(path: Path) -> Iterator[None]:
-    """A lock that the kernel releases when its process ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows refuses to rename a file that is open, which serves the same end
-        yield
-        return
-    with open(path.with_name(path.name + ".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

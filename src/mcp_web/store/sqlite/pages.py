@@ -127,8 +127,8 @@ def keep(db: sqlite3.Connection, prepared: Prepared, used_at: float, since: floa
 
 
 def documents(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, DocumentRow]:
-    rows = (db.execute(DOCUMENT + "p.key = ?", (key_bytes(key),)).fetchone() for key in keys)
-    return {found.key: found for row in rows if row and (found := document_row(row))}
+    rows = db.execute(f"{DOCUMENT}p.key IN ({','.join('?' * len(keys))})", [key_bytes(key) for key in keys])
+    return {found.key: found for found in map(document_row, rows)}
 
 
 def headlines(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Headline]:
