@@ -26,26 +26,13 @@ from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Derived, Store
 from mcp_web.text import front_matter
+from mcp_web.text.media_types import type_of_name
 
-MEDIA_TYPES = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".mdx": "text/markdown",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".xhtml": "application/xhtml+xml",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-    ".rst": "text/plain",
-    ".org": "text/plain",
-    ".adoc": "text/plain",
-    ".pdf": "application/pdf",
-    ".ipynb": "application/x-ipynb+json",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    ".odt": "application/vnd.oasis.opendocument.text",
-    ".epub": "application/epub+zip",
-    ".rtf": "application/rtf",
-}
+# What a folder of notes and papers holds; data and source code would drown them.
+_SYNCED = frozenset(
+    {"md", "markdown", "mdx", "html", "htm", "xhtml", "txt", "text", "rst", "org", "adoc"}
+    | {"pdf", "ipynb", "docx", "odt", "epub", "rtf"}
+)
 MAX_BYTES = 50_000_000
 # What is written in one transaction, and at most lost when the process is killed: large enough to be fast, small enough
 # to be read again.
@@ -305,9 +292,12 @@ def _files(root: Path, label: str, unreadable: list[str]) -> list[FolderFile]:
     return found
 
 
+def is_synced(place: Path) -> bool:
+    return place.suffix.lower().removeprefix(".") in _SYNCED
+
+
 def _file(root: Path, label: str, place: Path) -> FolderFile | None:
-    media_type = MEDIA_TYPES.get(place.suffix.lower())
-    if media_type is None:
+    if not is_synced(place):
         return None
     try:
         real = place.resolve(strict=True)
@@ -318,7 +308,7 @@ def _file(root: Path, label: str, place: Path) -> FolderFile | None:
     if not stat.S_ISREG(facts.st_mode) or not real.is_relative_to(root):
         return None
     mark = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
-    return FolderFile(_label_path(root, label, place), real, media_type, mark, facts.st_mtime)
+    return FolderFile(_label_path(root, label, place), real, type_of_name(place.suffix), mark, facts.st_mtime)
 
 
 def _label_path(root: Path, label: str, place: Path) -> str:

@@ -64,14 +64,14 @@ def command(
 
 def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
     """The files named, and those we can read inside the folders named; None is standard input."""
-    from mcp_web.archive.folder import MEDIA_TYPES
+    from mcp_web.archive.folder import is_synced
 
     for place in places:
         path = Path(place)
         if place == STDIN:
             yield None
         elif path.is_dir():
-            yield from sorted(file for file in path.rglob("*") if file.is_file() and file.suffix.lower() in MEDIA_TYPES)
+            yield from sorted(file for file in path.rglob("*") if file.is_file() and is_synced(file))
         else:
             yield path
 
@@ -101,13 +101,13 @@ async def _document(app: App, file: Path | None, base_url: str, request: Extract
 
     import anyio
 
-    from mcp_web.archive.folder import MEDIA_TYPES
     from mcp_web.fetch.sniff import media_type
     from mcp_web.model.page import Fetched
+    from mcp_web.text.media_types import type_of_name
 
     read = sys.stdin.buffer.read if file is None else file.read_bytes
     body = await anyio.to_thread.run_sync(read)
-    declared = MEDIA_TYPES.get(file.suffix.lower()) if file is not None else None
+    declared = type_of_name(file.suffix) if file is not None else None
     kind = media_type(declared, body, file.name if file is not None else "page.html")
     page = Fetched(base_url, base_url, 200, (), body, kind, None, time.time())
     return await app.extract(page, request)

@@ -9,11 +9,12 @@ from typing import Any
 
 from mcp_web import __version__
 from mcp_web.extract.hidden import clean_text
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.markdown import read_headings, read_links
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
 from mcp_web.model.page import Document, Fetched, Heading, Link, Metadata, PageKind
+from mcp_web.text.media_types import file_name
+from mcp_web.text.urls import host_of
 
 # Twenty times the largest window that an agent can ask for; longer documents are data rather than texts to read.
 LONGEST = 2_000_000
@@ -43,7 +44,7 @@ def assemble(
     text, cut_notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
     if not text.strip():
         cut_notes = (*cut_notes, "The document holds no text.")
-    title = _clean_line(title or file_name(page.final_url))[:500]
+    title = _clean_line(title or file_name(page.final_url) or host_of(page.final_url) or page.final_url)[:500]
     facts = _clean_facts(replace(facts, content_type=facts.content_type or page.media_type))
     if facts.language is None and kind != "data":
         facts = replace(facts, language=detect_language(text))

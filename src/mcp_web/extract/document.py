@@ -12,6 +12,7 @@ from importlib import import_module
 from mcp_web.errors import ExtractFailed, SelectorNotFound, UnsupportedContent
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched
+from mcp_web.text.media_types import refined
 from mcp_web.text.untrusted import quoted
 
 # Module and function of each reader. Most take the page alone.
@@ -77,18 +78,6 @@ _MEDIA_TYPES = {
 }
 EXTRACTORS = {media_type: reader for reader, types in _MEDIA_TYPES.items() for media_type in types}
 
-# What plain text is by the ending of its URL: code hosts send every file as text/plain.
-_TEXT_ENDINGS = {
-    "json": _JSON, "ipynb": _JSON, "jsonl": _JSON, "geojson": _JSON, "webmanifest": _JSON, "csv": _CSV, "tsv": _CSV,
-    "xml": _XML, "rss": _FEED, "atom": _FEED, "md": _MARKDOWN, "markdown": _MARKDOWN,
-    "eml": _MAIL, "vtt": _SUBTITLES, "srt": _SUBTITLES,
-}  # fmt: skip
-# What bytes without a type are.
-_BYTES_ENDINGS = _TEXT_ENDINGS | {
-    "pdf": _PDF, "docx": _DOCX, "xlsx": _XLSX, "pptx": _PPTX, "odt": _ODF, "ods": _ODF,
-    "odp": _ODF, "epub": _EPUB, "rtf": _RTF, "txt": _PLAIN,
-}  # fmt: skip
-
 # fmt: off
 _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
     "json", "xml", "javascript", "x-javascript", "ecmascript", "typescript", "yaml", "x-yaml", "toml", "sql", "graphql",
@@ -99,11 +88,7 @@ _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
     """The "module:function" that reads a media type; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
-    ending = url.partition("?")[0].partition("#")[0].lower().rpartition(".")[2]
-    if media_type == "text/plain":
-        return _TEXT_ENDINGS.get(ending, _PLAIN)
-    if media_type in ("application/octet-stream", "binary/octet-stream", "application/x-download", ""):
-        return _BYTES_ENDINGS.get(ending)
+    media_type = refined(media_type, url)
     if media_type in EXTRACTORS:
         return EXTRACTORS[media_type]
     if media_type.endswith("+json"):

@@ -9,13 +9,13 @@ from typing import Any
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
-from mcp_web.extract.languages import file_name
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata
 from mcp_web.text.dates import read_date
 from mcp_web.text.json_fields import items, text
+from mcp_web.text.media_types import file_name
 from mcp_web.text.untrusted import quoted
-from mcp_web.text.urls import absolute
+from mcp_web.text.urls import absolute, host_of
 
 _ENTRIES = 300
 _SUMMARY = 800  # characters of an entry shown; its page has the rest
@@ -84,7 +84,7 @@ def _document(
 ) -> Document:
     base = page.final_url
     description, hidden = snippet_markdown(about, base) if about else ("", 0)
-    parts = [f"# {_line(title) or file_name(base)}"]
+    parts = [f"# {_line(title) or file_name(base) or host_of(base) or base}"]
     if description:
         parts.append(description[:_SUMMARY])
     for item in items:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urlsplit
 
 from mcp_web.model.page import Heading
+from mcp_web.text.media_types import ending, file_name
 
 # fmt: off
 _BY_ENDING = {
@@ -53,22 +53,11 @@ _DEFINITION = re.compile(
 _MOST_DEFINITIONS = 400
 
 
-def file_name(url: str) -> str:
-    """The last part of a URL's path, or its host."""
-    parts = urlsplit(url)
-    return unquote(parts.path.rstrip("/").rpartition("/")[2]) or parts.hostname or url
-
-
-def ending(url: str) -> str:
-    return file_name(url).lower().rpartition(".")[2]
-
-
 def language_of(media_type: str, url: str) -> str | None:
     """The language of a source file, or None for a text."""
     if media_type in _BY_TYPE:
         return _BY_TYPE[media_type]
-    name = file_name(url).lower()
-    return _BY_NAME.get(name) or (_BY_ENDING.get(name.rpartition(".")[2]) if "." in name else None)
+    return _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(ending(url))
 
 
 def read_definitions(markdown: str) -> tuple[Heading, ...]:

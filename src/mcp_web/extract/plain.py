@@ -7,14 +7,14 @@ import re
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.embedded import write_embedded
-from mcp_web.extract.languages import ending, language_of, read_definitions
+from mcp_web.extract.languages import language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
 from mcp_web.text import front_matter
 from mcp_web.text.dates import read_date
+from mcp_web.text.media_types import type_of_name
 
-_MARKDOWN_ENDINGS = frozenset({"md", "markdown", "mdx", "mkd", "mdown", "qmd", "rmd"})
 _COMMENT = re.compile(r"<!--(?!\[).*?-->", re.S)
 _HIDDEN_TAG = re.compile(
     r"<(\w{1,20})\b[^>]{0,300}(?:\bhidden\b|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0)[^>]{0,300}>"
@@ -32,7 +32,7 @@ def read_plain(page: Fetched, request: ExtractRequest, options: ExtractOptions) 
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")
     if language := language_of(page.media_type, page.final_url):
         return assemble(page, "plain", fence(text, language), notes=decoded.notes, outline=read_definitions)
-    if ending(page.final_url) in _MARKDOWN_ENDINGS or looks_like_markdown(text):
+    if type_of_name(page.final_url) == "text/markdown" or looks_like_markdown(text):
         return read_markdown(page, request, options)
     return assemble(page, "plain", text, title=_first_line(text), notes=decoded.notes, outline=numbered_headings)
 

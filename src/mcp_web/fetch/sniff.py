@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+
+from mcp_web.text.media_types import UNTYPED, refined, text_type_of_name
 
 _LOOK = 1445  # bytes a browser looks at (WHATWG MIME sniffing)
 _MAGIC: tuple[tuple[bytes, str], ...] = (
@@ -34,24 +35,8 @@ _OFFICE = {
     b"ppt/": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 }
 _STORED_TYPE = re.compile(rb"mimetype(application/[a-z0-9.+-]+?)(?=PK|[^a-z0-9.+-])")
-_UNTRUSTED = frozenset(
-    {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "unknown/unknown"}
-)
-_SUFFIXES = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".txt": "text/plain",
-    ".rst": "text/plain",
-    ".json": "application/json",
-    ".xml": "application/xml",
-    ".csv": "text/csv",
-    ".eml": "message/rfc822",
-    ".html": "text/html",
-    ".htm": "text/html",
-}
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
-_SENT_AS_TEXT = ("text/markdown", "application/json", "text/csv", "message/rfc822")
 
 
 def media_type(content_type: str | None, body: bytes, url: str) -> str:
@@ -59,13 +44,11 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
     claimed = claimed_type(content_type)
     head = body[:_LOOK].lstrip(b"\xef\xbb\xbf \t\r\n\f")
     found = _by_magic(body, head)
-    if found and (claimed in _UNTRUSTED or not _kin(claimed, found)):
+    if found and (claimed in UNTYPED or not _kin(claimed, found)):
         return found
-    if claimed in _UNTRUSTED:
+    if claimed in UNTYPED:
         return _by_text(body, head, url)
-    if claimed == "text/plain":
-        # Servers send Markdown, JSON and feeds as plain text. HTML sent as plain text is meant to be shown as source.
-        return suffix if (suffix := _suffix_type(url)) in _SENT_AS_TEXT else claimed
+    claimed = refined(claimed, url)
     if claimed in ("text/xml", "application/xml") and _FEED.search(head):
         return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
     return claimed
@@ -126,8 +109,8 @@ def _by_text(body: bytes, head: bytes, url: str) -> str:
         return "text/html"
     if head.startswith(b"<?xml"):
         return "application/xml"
-    if _suffix_type(url):
-        return _suffix_type(url)
+    if by_name := text_type_of_name(url):
+        return by_name
     if head[:1] in (b"{", b"[") and body.rstrip()[-1:] in (b"}", b"]"):
         return "application/json"
     return "text/plain"
@@ -136,8 +119,3 @@ def _by_text(body: bytes, head: bytes, url: str) -> str:
 def _binary_share(sample: bytes) -> float:
     odd = sum(byte < 9 or 14 <= byte < 27 or 28 <= byte < 32 for byte in sample)
     return odd / len(sample) if sample else 0.0
-
-
-def _suffix_type(url: str) -> str:
-    path = urlsplit(url).path.lower()
-    return next((kind for suffix, kind in _SUFFIXES.items() if path.endswith(suffix)), "")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import AgentError, WebError
+from mcp_web.text.media_types import type_of_name
 from mcp_web.web import document, document_actions, figures, free_space, graph, home, listing, state, watch
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import page
@@ -22,7 +23,6 @@ AppFor = Callable[["Request"], AbstractAsyncContextManager["App"]]
 View = Callable[["App", "Request"], Awaitable["Response"]]
 
 _STATIC = Path(__file__).with_name("static")
-_TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript"}
 ROUTES: tuple[tuple[str, str, View], ...] = (
     ("GET", "/", home.home),
     ("GET", "/activity", home.activity),
@@ -79,4 +79,4 @@ async def _static(request: Request) -> Response:
     if found is None:
         return PlainTextResponse("not found\n", 404)
     headers = {"cache-control": "max-age=3600", "x-content-type-options": "nosniff"}
-    return Response(found.read_bytes(), media_type=_TYPES.get(found.suffix, "text/plain"), headers=headers)
+    return Response(found.read_bytes(), media_type=type_of_name(found.name) or "text/plain", headers=headers)
