@@ -13,6 +13,7 @@ from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.text.markdown import CODE_SPAN, fenced_lines
 from mcp_web.text.papers import ARXIV, DOI, arxiv_name, doi_name, identifier_in
+from mcp_web.text.sentences import sentence_around
 from mcp_web.text.urls import host_of, url_key
 
 
@@ -83,7 +84,7 @@ _WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200
 # is checked afterwards.
 _BARE = re.compile(r"https?://[^\s<>\"\]\[`|]{3,2000}")
 _BARE_ARXIV = re.compile(rf"ar[xX]iv:\s?(?P<id>{ARXIV.pattern})")
-_STOP = re.compile(r"[.!?][\"')\]]*\s|\n\s*\n|\n\s*[-*|#>]")
+_BLOCK_END = re.compile(r"\n\s*(?=[\n*|#>-])")
 
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
@@ -190,20 +191,11 @@ def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, Cita
 
 def _sentence(text: str, at: int) -> tuple[int, int]:
     """Start and end of the sentence around an offset, at most so far away."""
-    left = max(0, at - _SENTENCE_REACH)
-    for match in _STOP.finditer(text, left, at):
-        left = match.end()
-    right = min(len(text), at + _SENTENCE_REACH)
-    for match in _STOP.finditer(text, at, right):
-        # A full stop inside the link itself ("](https://a.example/ x. y)") does not end the sentence.
-        if "](" not in text[match.start() : match.end()]:
-            right = match.start() + 1
-            break
-    while left < right and text[left].isspace():
-        left += 1
-    while right > left and text[right - 1].isspace():
-        right -= 1
-    return left, right
+    left, right = max(0, at - _SENTENCE_REACH), min(len(text), at + _SENTENCE_REACH)
+    left = max((found.end() for found in _BLOCK_END.finditer(text, left, at)), default=left)
+    block_end = _BLOCK_END.search(text, at, right)
+    start, end = sentence_around(text[left : block_end.start() if block_end else right], at - left)
+    return left + start, left + end
 
 
 def _trimmed(url: str) -> str:

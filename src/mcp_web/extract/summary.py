@@ -16,19 +16,14 @@ from itertools import chain, islice
 from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
 from mcp_web.model.page import Document
 from mcp_web.text.markdown import BULLET, CHECKBOX
+from mcp_web.text.sentences import OWN_STOPS, STOPS, sentences
 
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
 _SUMMARY_SENTENCES = 18
-# For text whose white space is folded. Languages that write no space after a sentence have marks of their own.
-_END = re.compile(r" (?:(?<=[.!?…][\"'”’)\]] )|(?<=[.!?…] )(?=[\"'“‘(\[]?[^\s\W]))")
-_WIDE_END = re.compile(_END.pattern + r"|(?<=[。！？])")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Z]|[Ee]\.g|[Ii]\.e|vs|etc|cf|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Eq|approx|bzw|z\.B|Nr)\.$"
-)
 _LINKED = re.compile(r"\[([^\[\]]{0,300})\]\(")
 _ITEM_MARK = re.compile(rf"^{BULLET}\s+{CHECKBOX}")
-_ENDS = ".!?…。！？)”\"'"
+_ENDS = STOPS + OWN_STOPS + ")”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")  # the same in ASCII, in half the time
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -68,13 +63,13 @@ def summary_of(document: Document) -> str:
 
 def summarise(markdown: str, title: str, description: str | None) -> str:
     """What the document is about in at most 500 characters of its own words."""
-    sentences = list(islice(_sentences(markdown[:_SUMMARY_READS]), _SUMMARY_SENTENCES))
-    lead = _useful(description, title, sentences)
-    if not sentences:
+    found = list(islice(_sentences(markdown[:_SUMMARY_READS]), _SUMMARY_SENTENCES))
+    lead = _useful(description, title, found)
+    if not found:
         return lead or _shorten(inline_text(markdown[: _LONGEST * 2]))
-    weight = _weights(sentences)
+    weight = _weights(found)
     topic = _words(title)
-    ranked = sorted(sentences, key=lambda each: _score(each, weight, topic), reverse=True)
+    ranked = sorted(found, key=lambda each: _score(each, weight, topic), reverse=True)
     chosen: list[_Sentence] = []
     left = _LONGEST - len(lead)
     known = _words(lead)
@@ -92,7 +87,7 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
             break
     chosen.sort(key=lambda each: each.place)
     text = " ".join(part for part in (lead, *(each.text for each in chosen)) if part)
-    return text or _shorten(sentences[0].text)
+    return text or _shorten(found[0].text)
 
 
 def _sentences(markdown: str) -> Iterator[_Sentence]:
@@ -111,7 +106,8 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
         if _is_furniture(text, source):
             continue
         opens = True
-        for sentence in _split(text):
+        for start, end in sentences(text):
+            sentence = text[start:end].strip()
             words = _words(sentence)
             is_statement = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
             if is_statement and not (len(sentence) < 150 and _asks(sentence)):
@@ -137,17 +133,6 @@ def _asks(sentence: str) -> bool:
     return False
 
 
-def _split(text: str) -> Iterator[str]:
-    held = ""
-    for part in (_END if text.isascii() else _WIDE_END).split(text):
-        held = f"{held} {part}".strip() if held else part.strip()
-        if held and (held[-1] != "." or not _ABBREVIATION.search(held[-12:])):
-            yield held
-            held = ""
-    if held:
-        yield held
-
-
 def _words(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(_PLAIN_WORD.findall(text.lower())) - _COMMON
@@ -155,10 +140,10 @@ def _words(text: str) -> frozenset[str]:
     return (frozenset(_WORD.findall(text.lower())) - _COMMON).union(_CJK.findall(text))
 
 
-def _weights(sentences: list[_Sentence]) -> dict[str, float]:
+def _weights(found: list[_Sentence]) -> dict[str, float]:
     """How much a word stands for the document: the share of sentences that have it, once that is at least two."""
-    counts = Counter(chain.from_iterable(each.words for each in sentences))
-    return {word: count / len(sentences) for word, count in counts.items() if count > 1}
+    counts = Counter(chain.from_iterable(each.words for each in found))
+    return {word: count / len(found) for word, count in counts.items() if count > 1}
 
 
 def _centre(each: _Sentence, weight: dict[str, float]) -> float:
@@ -180,17 +165,17 @@ def _repeats(known: frozenset[str], each: _Sentence) -> bool:
     return len(each.words & known) > 0.6 * len(each.words)
 
 
-def _useful(description: str | None, title: str, sentences: list[_Sentence]) -> str:
+def _useful(description: str | None, title: str, found: list[_Sentence]) -> str:
     """The page's own description, unless it says nothing of this page: too short, the title again, or off topic."""
     text = _shorten(" ".join((description or "").split()), 300)
     words = _words(text)
     if len(text) < 50 or len(words) < 5 or words <= _words(title):
         return ""
-    if sentences:
-        said = frozenset().union(*(each.words for each in sentences))
+    if found:
+        said = frozenset().union(*(each.words for each in found))
         if len(words & said) < 0.4 * len(words):
             return ""
-    if text.endswith(("...", "…", "[…]")) and sentences:
+    if text.endswith(("...", "…", "[…]")) and found:
         return ""
     return text
 

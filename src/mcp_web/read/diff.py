@@ -10,8 +10,8 @@ from typing import Literal
 
 from mcp_web.model.page import Heading
 from mcp_web.read.outline import outline, paths
-from mcp_web.read.sentences import sentences
 from mcp_web.text.markdown import blocks
+from mcp_web.text.sentences import sentences
 
 Change = Literal["added", "removed", "changed", "renamed", "moved"]
 

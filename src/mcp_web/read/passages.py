@@ -18,8 +18,8 @@ from itertools import groupby
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
 from mcp_web.read.outline import outline, paths
-from mcp_web.read.sentences import sentences
 from mcp_web.text.markdown import WHOLE, Block, blocks, pieces
+from mcp_web.text.sentences import sentences
 from mcp_web.text.sizes import CHARS_PER_WORD, count_words
 
 WORDS_PER_TOKEN = 0.75

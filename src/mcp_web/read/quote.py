@@ -14,6 +14,7 @@ from mcp_web.model.page import Heading
 from mcp_web.model.passage import Span
 from mcp_web.read.outline import outline, path_at
 from mcp_web.read.plain import Folded, fold_markdown, fold_quote
+from mcp_web.text.sentences import OWN_STOPS, STOPS
 from mcp_web.text.words import MARKS, UNSPACED
 
 QuoteVerdict = Literal["exact", "normalised", "fuzzy", "absent"]
@@ -34,8 +35,8 @@ _WORD = re.compile(
 _BETWEEN_UNSPACED = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 # Between two words of the Markdown: the end of a sentence, of a block, of a list item or of a table cell.
-_SENTENCE_END = re.compile(r"[.!?…؟।]+(?=[\s\"'”’»)\]*_]|$)|[。！？]|\n\s*(?:\n|[-*+#>]\s|\d+[.)]\s)|\|")
-_SENTENCE_STOP = re.compile(r"[.!?;:।؟]\s|[.!?।]$")
+_SENTENCE_END = re.compile(rf"[{STOPS}]+(?=[\s\"'”’»)\]*_]|$)|[{OWN_STOPS}]|\n\s*(?:\n|[-*+#>]\s|\d+[.)]\s)|\|")
+_SENTENCE_STOP = re.compile(rf"[.!?;:]\s|[.!?]$|[{OWN_STOPS}]")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nor|neither|nobody|nothing|without|cannot|hardly|barely|scarcely|unless|except|\w+n't"
     r"|nicht|nichts|nie|niemals|kaum|ohne|kein\w{0,2}|ne|n|pas|jamais|sans|aucune?|ni|sin|nunca|jamás|ningún|ninguna?"

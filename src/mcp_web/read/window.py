@@ -5,16 +5,15 @@ Windows tile the text: `text == markdown[start:end]`, and the next one begins wh
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from mcp_web.errors import InvalidInput
 from mcp_web.text.markdown import Block, blocks, pieces
+from mcp_web.text.sentences import sentence_ends
 
 # Below this share of a window, a list or a paragraph is cut to fill it; code and tables move whole to the next one.
 HALF = 0.5
-
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？]")
+_BEYOND = 20  # characters after a sentence that show whether it ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> i
 
 def _prose_cut(markdown: str, start: int, limit: int) -> int:
     text = markdown[start:limit]
-    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    ends = [end for end in sentence_ends(markdown[start : limit + _BEYOND]) if end <= limit - start]
     if ends and ends[-1] > len(text) * HALF:
         return start + ends[-1]
     space = max(text.rfind(" "), text.rfind("\n"))
