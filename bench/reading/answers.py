@@ -21,8 +21,8 @@ from bench.reading.quality import Model
 from mcp_web.index.page import PreparedPage, prepare
 from mcp_web.index.rank import Ranked, rank
 from mcp_web.index.widen import widen
-from mcp_web.read.outline import outline
 from mcp_web.read.passages import passages
+from mcp_web.text.headings import read_headings
 from mcp_web.text.sizes import estimate_tokens
 
 HANDLE = 15  # as in tools/web_read.py
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _prepared(read: data.ReadingPage) -> PreparedPage:
-    return prepare(read.name, read.text, outline(read.text), passages)
+    return prepare(read.name, read.text, read_headings(read.text), passages)
 
 
 def ranking(page: Page, question: str, model: Model) -> Ranked:

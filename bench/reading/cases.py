@@ -22,8 +22,8 @@ from mcp_web.index.rank import distinct, fused, is_decided, likely
 from mcp_web.index.reader import LIKELY
 from mcp_web.index.widen import widen
 from mcp_web.index.words import names
-from mcp_web.read.outline import outline
 from mcp_web.read.passages import passages
+from mcp_web.text.headings import read_headings
 from mcp_web.text.sizes import estimate_tokens
 
 # `renamed`: the page that answers, asked about another name; the last two are pages of one paragraph.
@@ -189,4 +189,4 @@ def _answer(question: dict[str, Any], context: str) -> str:
 
 @lru_cache(maxsize=300)
 def _prepared(text: str) -> PreparedPage:
-    return prepare("0" * 64, text, outline(text), passages)
+    return prepare("0" * 64, text, read_headings(text), passages)

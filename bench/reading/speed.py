@@ -21,9 +21,9 @@ from mcp_web.embed.options import EmbedOptions
 from mcp_web.index.reader import PageReader
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
-from mcp_web.read.outline import outline
 from mcp_web.read.passages import passages
 from mcp_web.store.sqlite.store import SqliteStore
+from mcp_web.text.headings import read_headings
 
 URL = "https://bench.example/page"
 KEY = page_key(URL, "readable")
@@ -82,7 +82,7 @@ async def main() -> None:
 
 
 async def cached(store: SqliteStore, reader: PageReader, text: str) -> None:
-    headings = outline(text)
+    headings = read_headings(text)
     begun = time.perf_counter()
     answer = await reader.rank(KEY, text, headings, ["first question of all"])
     print(f"first read, 1,500 tokens     {(time.perf_counter() - begun) * 1000:8.1f} ms, {answer.embedded} embedded")
@@ -95,7 +95,7 @@ async def cached(store: SqliteStore, reader: PageReader, text: str) -> None:
 
 
 async def huge(name: str, reader: PageReader, text: str) -> None:
-    headings = outline(text)
+    headings = read_headings(text)
     done = anyio.Event()
     held: list[float] = []
 

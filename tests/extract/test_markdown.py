@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.extract.markdown import absolute_targets, fence, read_headings, read_links, table_of
+from mcp_web.extract.markdown import absolute_targets, fence, read_links, table_of
+from mcp_web.text.headings import read_headings
 
 SAMPLE = """Intro
 

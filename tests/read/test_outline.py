@@ -6,7 +6,8 @@ import pytest
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Heading
-from mcp_web.read.outline import outline, path_at, paths, section_range
+from mcp_web.read.outline import path_at, paths, section_range
+from mcp_web.text.headings import read_headings
 
 PAGE = """# Guide
 
@@ -37,7 +38,7 @@ Last.
 
 
 def test_headings_in_code_are_not_headings():
-    assert [(h.level, h.text) for h in outline(PAGE)] == [
+    assert [(h.level, h.text) for h in read_headings(PAGE)] == [
         (1, "Guide"),
         (2, "Install"),
         (2, "Use run()"),
@@ -47,7 +48,7 @@ def test_headings_in_code_are_not_headings():
 
 
 def test_heading_offsets_point_at_the_heading():
-    for heading in outline(PAGE):
+    for heading in read_headings(PAGE):
         assert heading.text.split()[0] in PAGE[heading.start :].splitlines()[0]
 
 
@@ -57,27 +58,27 @@ def test_paths_nest_by_level_even_when_levels_are_skipped():
 
 
 def test_path_at_names_the_headings_above_a_place():
-    headings = outline(PAGE)
+    headings = read_headings(PAGE)
     assert path_at(headings, PAGE.index("- a")) == ("Guide", "Use run()", "Options")
     assert path_at([Heading(1, "later", 10)], 3) == ()
 
 
 @pytest.mark.parametrize("name", ["Use `run()`", "use run()", "USE RUN", "Use rum()", "Guide > Use run()"])
 def test_section_is_found_by_exact_folded_path_and_near_name(name):
-    start, end = section_range(PAGE, outline(PAGE), name)
+    start, end = section_range(PAGE, read_headings(PAGE), name)
     assert PAGE[start:end].startswith("## Use")
     assert "### Options" in PAGE[start:end]
     assert "Old Style" not in PAGE[start:end]
 
 
 def test_section_runs_to_the_next_heading_of_its_level():
-    start, end = section_range(PAGE, outline(PAGE), "Guide")
+    start, end = section_range(PAGE, read_headings(PAGE), "Guide")
     assert (start, end) == (0, len(PAGE))
 
 
 def test_unknown_section_names_near_headings():
     with pytest.raises(InvalidInput) as caught:
-        section_range(PAGE, outline(PAGE), "Optional flags")
+        section_range(PAGE, read_headings(PAGE), "Optional flags")
     assert "Options" in caught.value.details["page_text"]
 
 

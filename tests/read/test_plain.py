@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mcp_web.read.html import to_html
-from mcp_web.read.plain import inline, strip, to_plain
+from mcp_web.read.plain import strip, to_plain
+from mcp_web.text.inline import inline_text
 
 PAGE = """# Title **bold** #
 
@@ -42,8 +43,8 @@ def test_every_plain_character_leads_back_to_itself():
 
 
 def test_inline_strips_one_line():
-    assert inline("`run()` and [docs](https://x.example)") == "run() and docs"
-    assert inline("2 * 3 * 4 = 24") == "2 * 3 * 4 = 24"
+    assert inline_text("`run()` and [docs](https://x.example)") == "run() and docs"
+    assert inline_text("2 * 3 * 4 = 24") == "2 * 3 * 4 = 24"
 
 
 def test_html_shows_raw_html_instead_of_passing_it_on():

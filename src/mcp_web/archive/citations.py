@@ -11,6 +11,7 @@ from urllib.parse import unquote, urljoin
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.snapshot import Snapshot
+from mcp_web.text.inline import links
 from mcp_web.text.markdown import CODE_SPAN, fenced_lines
 from mcp_web.text.papers import ARXIV, DOI, arxiv_name, doi_name, identifier_in
 from mcp_web.text.sentences import sentence_around
@@ -73,10 +74,6 @@ _SENTENCE_REACH = 300
 
 # Every pattern is bounded in length and cannot match in two ways, so hostile text costs linear time.
 _CODE = re.compile(CODE_SPAN)
-_INLINE = re.compile(
-    r"(?<!!)\[(?P<text>[^\[\]]{0,500})\]\("
-    r"<?(?P<url>[^()\s<>]{1,2000}(?:\([^()\s]{0,200}\)[^()\s<>]{0,500})?)>?(?:\s+[\"'(][^\n)]{0,300})?\)"
-)
 _DEFINITION = re.compile(r"^ {0,3}\[(?P<id>[^\[\]\n]{1,200})\]:[ \t]+<?(?P<url>[^\s<>]{1,2000})>?", re.MULTILINE)
 _REFERENCE = re.compile(r"(?<!!)\[(?P<text>[^\[\]]{1,500})\](?:\[(?P<id>[^\[\]\n]{0,200})\])?(?![\[(:])")
 _WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
@@ -84,7 +81,7 @@ _WIKI = re.compile(r"(?<!!)\[\[(?P<title>[^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200
 # is checked afterwards.
 _BARE = re.compile(r"https?://[^\s<>\"\]\[`|]{3,2000}")
 _BARE_ARXIV = re.compile(rf"ar[xX]iv:\s?(?P<id>{ARXIV.pattern})")
-_BLOCK_END = re.compile(r"\n\s*(?=[\n*|#>-])")
+_BLOCK_END = re.compile(r"\n\s*(?:\n|[*|#>-]+[ \t]*)")  # with the mark of the next block
 
 
 def mentions(markdown: str, base_url: str = "", path: str | None = None) -> tuple[Mention, ...]:
@@ -119,8 +116,9 @@ _Raw = tuple[int, CitationKind, str, float]
 
 
 def _inline(text: str) -> Iterator[_Raw]:
-    for match in _INLINE.finditer(text):
-        yield match.start(), "link", match["url"], 1.0
+    for link in links(text):
+        if not link.is_image:
+            yield link.start, "link", text[link.url_start : link.url_end], 1.0
 
 
 def _references(text: str) -> Iterator[_Raw]:

@@ -8,13 +8,15 @@ import zlib
 from html import unescape
 from itertools import islice
 
+from mcp_web.text.inline import links
+
 MOST_LINKS = 50_000  # the sitemap protocol's own ceiling
 MOST_BYTES = 50_000_000
 
 # Every repetition is bounded, and a link starts where no other can: the time grows with the size alone.
 _LOC = re.compile(r"<loc>\s{0,200}(?:<!\[CDATA\[)?\s{0,200}([^<\]\s]{1,2048})", re.I)
 _INDEX = re.compile(r"<sitemapindex\b", re.I)
-_LINK = re.compile(r"\]\(([^()\s\[\]]{1,2048})\)|(?<![(\w])(https?://[^\s()>\[\]]{1,2048})")
+_BARE = re.compile(r"(?<![(\w])https?://[^\s()>\[\]]{1,2048}")
 
 
 def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
@@ -31,7 +33,10 @@ def sitemap_links(body: bytes) -> tuple[list[str], list[str]]:
 
 def text_links(body: bytes) -> list[str]:
     """The pages that an llms.txt links to."""
-    found = (match[1] or match[2] for match in _LINK.finditer(_text(body)))
+    text = _text(body)
+    linked = [(link.url_start, text[link.url_start : link.url_end]) for link in links(text) if not link.is_image]
+    bare = [(match.start(), match[0]) for match in _BARE.finditer(text)]
+    found = (url for _, url in sorted(linked + bare))
     return list(islice(dict.fromkeys(link for link in found if _is_page(link)), MOST_LINKS))
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from mcp_web import __version__
 from mcp_web.extract.hidden import clean_text
-from mcp_web.extract.markdown import read_headings, read_links
+from mcp_web.extract.markdown import read_links
 from mcp_web.extract.natural_language import detect_language
 from mcp_web.extract.summary import summarise
 from mcp_web.model.page import Document, Fetched, Heading, Link, Metadata, PageKind
+from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import file_name
 from mcp_web.text.urls import host_of
 

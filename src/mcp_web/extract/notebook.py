@@ -8,9 +8,10 @@ from typing import Any
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.embedded import sheets_of, without_hidden
-from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
+from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.snippet import snippet_markdown
 from mcp_web.model.page import Document, Fetched, Metadata, PageKind
+from mcp_web.text.headings import read_headings
 
 _CELLS = 2000
 _DEFINITION = re.compile(

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.markdown import inline_text
 from mcp_web.model.page import Document, Fetched, Metadata
+from mcp_web.text.inline import inline_text
 from mcp_web.text.json_fields import mapping
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace")

@@ -8,11 +8,12 @@ from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.embedded import write_embedded
 from mcp_web.extract.languages import language_of, read_definitions
-from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code, read_headings
+from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
 from mcp_web.text import front_matter
 from mcp_web.text.dates import read_date
+from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import type_of_name
 
 _COMMENT = re.compile(r"<!--(?!\[).*?-->", re.S)

@@ -13,16 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from mcp_web.extract.markdown import IMAGE, inline_text, split_blocks
 from mcp_web.model.page import Document
-from mcp_web.text.markdown import BULLET, CHECKBOX
+from mcp_web.text.inline import inline_text, links, without_images
+from mcp_web.text.markdown import BULLET, CHECKBOX, Block, blocks
 from mcp_web.text.sentences import OWN_STOPS, STOPS, sentences
 
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
 _SUMMARY_SENTENCES = 18
-_LINKED = re.compile(r"\[([^\[\]]{0,300})\]\(")
-_ITEM_MARK = re.compile(rf"^{BULLET}\s+{CHECKBOX}")
+_ITEM_MARK = re.compile(rf"(?:^|\n)[ \t]*{BULLET}[ \t]+{CHECKBOX}")
 _ENDS = STOPS + OWN_STOPS + ")”\"'"
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")  # the same in ASCII, in half the time
@@ -93,34 +92,34 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
 def _sentences(markdown: str) -> Iterator[_Sentence]:
     """The prose: no headings, code, tables, navigation. List items count when they are sentences."""
     place = section = 0
-    for block in split_blocks(markdown):
-        if block.kind == "heading":
-            section += 1
-        if block.kind not in ("text", "item"):
-            continue
-        if len(block.text) < 12:
-            continue
-        source = IMAGE.sub("", block.text) if "![" in block.text else block.text
-        source = _ITEM_MARK.sub("", source) if block.kind == "item" else source
-        text = inline_text(source) if len(source) >= 40 or not source.isascii() else ""
-        if _is_furniture(text, source):
-            continue
-        opens = True
-        for start, end in sentences(text):
-            sentence = text[start:end].strip()
-            words = _words(sentence)
-            is_statement = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
-            if is_statement and not (len(sentence) < 150 and _asks(sentence)):
-                yield _Sentence(sentence, words, place, section, opens and block.kind == "text")
-                place += 1
-                opens = False
+    for block in blocks(markdown):
+        section += block.kind == "heading"
+        for source in _prose_of(markdown, block):
+            text = inline_text(source)
+            opens = block.kind == "paragraph"
+            for start, end in sentences(text) if not _is_furniture(text, source) else ():
+                sentence = text[start:end].strip()
+                words = _words(sentence)
+                is_statement = len(words) >= 4 and len(sentence) <= _LONGEST and sentence[-1] != ":"
+                if is_statement and not (len(sentence) < 150 and _asks(sentence)):
+                    yield _Sentence(sentence, words, place, section, opens)
+                    place += 1
+                    opens = False
+
+
+def _prose_of(markdown: str, block: Block) -> list[str]:
+    """A paragraph, or the items of a list, without images."""
+    text = markdown[block.start : block.end]
+    if block.kind == "paragraph":
+        return [without_images(text)]
+    return [without_images(item) for item in _ITEM_MARK.split(text) if item] if block.kind == "list" else []
 
 
 def _is_furniture(text: str, source: str) -> bool:
     """Lines that belong to the page rather than to what it says."""
     if len(text) < 40 and (text.isascii() or not _CJK.search(text)):
         return True
-    linked = sum(len(match) for match in _LINKED.findall(source)) if "](" in source else 0
+    linked = sum(link.close - link.start - 1 for link in links(source))
     return linked > len(text) * 0.6
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_web.model.page import Heading
-from mcp_web.read.outline import outline, paths
+from mcp_web.read.outline import paths
+from mcp_web.text.headings import read_headings
 from mcp_web.text.markdown import blocks
 from mcp_web.text.sentences import sentences
 
@@ -41,8 +42,8 @@ def diff(
     new_headings: Sequence[Heading] | None = None,
 ) -> list[SectionChange]:
     """The sections that were added, removed, changed, renamed or moved, in the newer version's order."""
-    before = _sections(old, outline(old) if old_headings is None else old_headings)
-    after = _sections(new, outline(new) if new_headings is None else new_headings)
+    before = _sections(old, read_headings(old) if old_headings is None else old_headings)
+    after = _sections(new, read_headings(new) if new_headings is None else new_headings)
     gone = {key: section for key, section in before.items() if key not in after}
     changes = []
     for key, section in after.items():

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import takewhile
 from urllib.parse import quote as percent
 
-from mcp_web.read.plain import inline
+from mcp_web.text.inline import inline_text
 from mcp_web.text.markdown import BULLET, CHECKBOX, PIPE, Block, blocks, pieces
 
 # A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
@@ -142,7 +142,7 @@ def _runs_text(markdown: str, run: _Run, start: int, end: int) -> str:
 
 
 def _clean(text: str) -> str:
-    return " ".join(inline(_unmarked(text)).split())
+    return inline_text(_unmarked(text))
 
 
 def _unmarked(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The headings of a document: found, nested, and looked up by name."""
+"""The headings of a document: nested, and looked up by name."""
 
 from __future__ import annotations
 
@@ -9,24 +9,9 @@ from collections.abc import Sequence
 
 from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Heading
-from mcp_web.read.plain import inline
-from mcp_web.text.markdown import HEADING_MARKS, blocks
 
 # A name that is less similar than this is more likely a guess than a misspelling.
 CLOSE_ENOUGH = 0.8
-
-_PERMALINK = re.compile(r"(?<!\s)\s*+[¶§🔗#]+\s*$")
-
-
-def outline(markdown: str) -> tuple[Heading, ...]:
-    """The headings with their offsets; what stands in code is no heading."""
-    found = []
-    for block in blocks(markdown):
-        if block.kind == "heading":
-            text = _PERMALINK.sub("", inline(HEADING_MARKS.sub("", markdown[block.start : block.end])))
-            if text:
-                found.append(Heading(block.level, text, block.start))
-    return tuple(found)
 
 
 def paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:

@@ -17,7 +17,8 @@ from itertools import groupby
 
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
-from mcp_web.read.outline import outline, paths
+from mcp_web.read.outline import paths
+from mcp_web.text.headings import read_headings
 from mcp_web.text.markdown import WHOLE, Block, blocks, pieces
 from mcp_web.text.sentences import sentences
 from mcp_web.text.sizes import CHARS_PER_WORD, count_words
@@ -91,7 +92,7 @@ class _Unit:
 def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Size | None = None) -> list[Passage]:
     """All passages of a document, in order, none empty."""
     size = size or Size()
-    headings = outline(markdown) if headings is None else headings
+    headings = read_headings(markdown) if headings is None else headings
     cuts: list[tuple[int, int, tuple[str, ...]]] = []
     for path, found in _sections(markdown, headings, size):
         units = [unit for block in found for unit in _units(markdown, block, size)]

@@ -12,8 +12,9 @@ from typing import Literal
 
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Span
-from mcp_web.read.outline import outline, path_at
+from mcp_web.read.outline import path_at
 from mcp_web.read.plain import Folded, fold_markdown, fold_quote
+from mcp_web.text.headings import read_headings
 from mcp_web.text.sentences import OWN_STOPS, STOPS
 from mcp_web.text.words import MARKS, UNSPACED
 
@@ -88,7 +89,7 @@ class _Stretch:
 
 def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | None = None) -> list[QuoteCheck]:
     """Check each quote against a document."""
-    headings = outline(markdown) if headings is None else headings
+    headings = read_headings(markdown) if headings is None else headings
     source = _Source(markdown, headings)
     return [source.check(quote) for quote in quotes]
 

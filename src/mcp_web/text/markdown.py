@@ -133,7 +133,7 @@ def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
     while stop < len(lines) and lines[stop].text.strip():
         text = lines[stop].text
         if underline := _UNDERLINE.match(text):
-            if stop == at + 1 and len(underline[1]) > 1:
+            if stop == at + 1 and len(underline[1]) > 1 and not lines[at].text.lstrip().startswith("|"):
                 return "heading", stop + 1, 1 if underline[1][0] == "=" else 2
             break
         if HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.markdown import escape_start, fence, read_headings, table_of
+from mcp_web.extract.markdown import escape_start, fence, table_of
 from mcp_web.extract.office.ink import PLAIN, Ink, hex_colour
 from mcp_web.extract.office.maths import tex
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, value
 from mcp_web.model.page import Document, Fetched
+from mcp_web.text.headings import read_headings
 
 _HEADING = re.compile(r"heading\s*(\d)", re.I)
 _CODE = re.compile(r"code|preformatted|source|listing", re.I)

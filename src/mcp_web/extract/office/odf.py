@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.markdown import escape_start, read_headings, table_of
+from mcp_web.extract.markdown import escape_start, table_of
 from mcp_web.extract.office.ink import PLAIN, Ink
 from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, read_facts
 from mcp_web.model.page import Document, Fetched, PageKind
+from mcp_web.text.headings import read_headings
 from mcp_web.text.untrusted import one_line, shortened
 
 _ROWS = 2000

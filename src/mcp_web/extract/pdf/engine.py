@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import LONGEST, assemble
-from mcp_web.extract.markdown import read_headings
 from mcp_web.extract.ocr import find_tesseract
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.extract.pdf.furniture import drop_furniture
@@ -25,6 +24,7 @@ from mcp_web.extract.pdf.words import PageText, read_page
 from mcp_web.extract.pdf.write import page_marker, write_blocks
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata
 from mcp_web.text.dates import read_pdf_date
+from mcp_web.text.headings import read_headings
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument

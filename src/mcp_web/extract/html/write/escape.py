@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 JOINT = "\x02"  # between the two halves of a link we write: page text that looks like one has none
-_WRITTEN = re.compile(r"[\\`*\[&~]")
 _SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 
 # One alternative per structure that a run of text could start by accident or by design.
@@ -23,10 +22,6 @@ _LINE_START = re.compile(
     r"|(?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$))"
 )
 _STARTS = frozenset("#-+*>|=:~[")
-_LINK = re.compile(r"!?\[((?:[^\[\]\\]|\\.)*)\]\((?:<[^>]*>|[^()\s]|\([^()\s]*\))*\)")
-# Begins with one set of characters, so that the search runs over plain text without trying the alternatives.
-_EMPHASIS = re.compile(r"[*~`](?<!\\[*~`])(?:(?<=\*)\*?|(?<=~)~|(?<=`)`*)")
-_BACKSLASH = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -72,14 +67,3 @@ def code_span(code: str) -> str:
     ticks = "`" * (longest + 1)
     pad = " " if code[0] == "`" or code[-1] == "`" else ""
     return f"{ticks}{pad}{code}{pad}{ticks}"
-
-
-def plain(markdown: str) -> str:
-    """Plain text of a piece of our own inline Markdown: for the outline and the list of links."""
-    if _WRITTEN.search(markdown) is None:
-        return markdown
-    text = _LINK.sub(r"\1", markdown) if "](" in markdown else markdown
-    text = _EMPHASIS.sub("", text)
-    if "\\" in text:
-        text = _BACKSLASH.sub(r"\1", text)
-    return text.replace("&lt;", "<").replace("&amp;", "&").strip()

@@ -9,7 +9,7 @@ from turbohtml import Element as ElementType
 
 from mcp_web.extract.html.write import inline
 from mcp_web.extract.html.write.draft import WriterState, element_before
-from mcp_web.extract.html.write.escape import plain
+from mcp_web.text.inline import inline_text
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -28,7 +28,7 @@ def write_heading(draft: WriterState, element: Element, out: list[str]) -> None:
     if not text:
         return
     level = int(element.tag[1])
-    draft.headings.append((level, plain(text), anchor_of(element)))
+    draft.headings.append((level, inline_text(text), anchor_of(element)))
     out.append(f"\x00{len(draft.headings) - 1}\x00{'#' * level} {text}")
 
 

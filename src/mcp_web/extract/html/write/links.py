@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import urljoin, urlsplit
 
-from mcp_web.extract.html.write.escape import plain
 from mcp_web.model.page import Link
+from mcp_web.text.inline import inline_text
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:")
 _KEPT_SCHEMES = ("http:", "https:", "mailto:", "tel:", "ftp:", "magnet:", "doi:", "geo:", "sms:", "xmpp:", "irc:")
@@ -81,7 +81,7 @@ class Links:
             self.met[url] = text
 
     def all(self) -> tuple[Link, ...]:
-        return tuple(Link(plain(text), bare(url)) for url, text in self.met.items())
+        return tuple(Link(inline_text(text), bare(url)) for url, text in self.met.items())
 
 
 def _written(url: str) -> str:
