@@ -47,20 +47,20 @@ class Subject:
         return float(found / self._total * (meant / len(named)) ** 0.5)
 
 
-@lru_cache(maxsize=2048)  # the same titles are compared again for each question; reading one takes about 90 µs
+@lru_cache(maxsize=1024)  # the same titles are compared again for each question; reading one takes about 90 µs
 def _named(text: str, language: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
     """The terms of each word of a title, and all its terms, those of its compounds too."""
     named = tuple(query_terms(word) for word in set(words(text)) if not is_stop_word(word, language))
     return named, frozenset(term for word in (*named, *map(query_terms, compounds(text))) for term in word)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def last_part(headline: Headline) -> str:
     """The last part of a path that names something: `useEffect` of `reference/react/useEffect.md`."""
     return _ENDING.sub("", _place(headline)).rpartition("/")[2]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def is_announcement(headline: Headline) -> bool:
     """Whether the address is that of a blog, of release notes or of a list of everything."""
     return bool(_DATED.search(_place(headline).partition("/")[2]))

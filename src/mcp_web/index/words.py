@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mcp_web.text.bm25 import PASSAGES
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
-from mcp_web.text.words import LONGEST, is_stop_word, reading, terms, units
+from mcp_web.text.words import KEPT_WORDS, LONGEST, is_stop_word, reading, terms, units
 
 if TYPE_CHECKING:
     import numpy as np
@@ -146,7 +146,7 @@ def _unit_terms(unit: str, language: str, stop: tuple[str, ...]) -> tuple[tuple[
     return tuple(terms(word, language)[0] for word in kept), terms(name, language)[0] if name else ""
 
 
-_known_terms = lru_cache(maxsize=20_000)(_unit_terms)
+_known_terms = lru_cache(maxsize=KEPT_WORDS)(_unit_terms)
 
 
 def _nearness(sequence: Sequence[str], at: int, second: str) -> float:

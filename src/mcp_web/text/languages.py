@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from mcp_web.text.stop_words import STOP_WORDS
+from mcp_web.text.words import KEPT_WORDS
 
 READ_CHARS = 4000  # of a text: more changes no result
 # The lead over the next language, in words that only the first one uses, and as a share of what the first one has.
@@ -111,7 +112,7 @@ def _by_words(words: Iterable[str], script: str) -> str:
     return code if best - second >= max(_LEAD, _LEAD_SHARE * min(best, 3.0)) else ""
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT_WORDS)
 def _speakers(word: str, script: str) -> tuple[tuple[str, ...], ...]:
     """The languages of a script that a word is evidence for: as a function word, and by each of its rare letters."""
     codes = tuple(code for code in _BY_WORDS[script] if word in STOP_WORDS[code])

@@ -102,7 +102,7 @@ def _beyond_ascii(text: str) -> float:
     return sum(_rates(char)[0] * count for char, count in counts.items())
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def _rates(char: str) -> tuple[float, float]:
     """Tokens and words per character."""
     _, tokens, words = _RANGES[max(0, bisect_right(_STARTS, ord(char)) - 1)]

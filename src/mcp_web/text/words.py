@@ -22,6 +22,9 @@ from functools import lru_cache
 from mcp_web.text.stems import LATIN, stem, stemming_language
 from mcp_web.text.stop_words import STOP_WORDS
 
+# Words of which a reading is kept. A text repeats a few thousand; five times as many saved nothing that could be
+# measured on 400 pages, and a server that runs for days kept the rare words of all of them.
+KEPT_WORDS = 4096
 LONGEST = 40  # longer words are hashes and base64, which nobody types
 _PART = 200_000  # characters counted together: a list of all words of a large page takes ten times its size
 
@@ -171,7 +174,7 @@ def _terms(word: str, language: str) -> tuple[str, ...]:
     return (written,) if typed == word else tuple(dict.fromkeys((written, stem(typed, language or "en") + tag)))
 
 
-_kept_terms = lru_cache(maxsize=20_000)(_terms)
+_kept_terms = lru_cache(maxsize=KEPT_WORDS)(_terms)
 
 
 def _split(token: str) -> Iterable[str]:
@@ -185,12 +188,12 @@ def _split(token: str) -> Iterable[str]:
     return (plain,) if plain else ()
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT_WORDS)
 def _words_of(token: str) -> tuple[str, ...]:
     return tuple(_split(token))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=KEPT_WORDS)
 def _reading(unit: str) -> tuple[tuple[str, ...], str]:
     return tuple(words(unit)), _compound(unit)
 
