@@ -42,8 +42,8 @@ def main(target: Path, file: Path | None) -> None:
         Path(folder, "pyproject.toml").write_text(PROJECT)
         (package / "__init__.py").write_text('"""Weights only."""\n')
         shutil.copyfile(file, package / granite.FILE)
-        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(target)]
-        subprocess.run([*command, folder], check=True)
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+        subprocess.run([*command, "--wheel-dir", target, folder], check=True)
 
 
 if __name__ == "__main__":
