@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import secrets
 import time
 from typing import Any
@@ -96,7 +97,8 @@ class Issuer:
     async def _introspect(self, request: Request) -> Response:
         self.introspected += 1
         form = await request.form()
-        return JSONResponse(self.active.get(str(form["token"]), {"active": False}))
+        facts = self.active.get(str(form["token"]), {"active": False})
+        return Response(json.dumps(facts), media_type="application/json")
 
 
 def rsa_key() -> RSAKey:

@@ -178,6 +178,37 @@ async def test_introspection_is_the_alternative(tmp_path: Path) -> None:
                 assert await status(second, bad) == 401
 
 
+async def test_an_introspection_answer_that_makes_no_sense_is_no_caller(tmp_path: Path) -> None:
+    async with guarded(tmp_path) as (_, issuer):
+        env = {"MCP_WEB_OAUTH_INTROSPECTION_URL": f"{issuer.url}/introspect"}
+        env |= {"MCP_WEB_OAUTH_ISSUER": issuer.url, "MCP_WEB_PUBLIC_URL": issuer.audience}
+        good = {"active": True, "aud": issuer.audience, "sub": "ann", "iss": issuer.url, "scope": "tools"}
+        issuer.active = {
+            "endless": good | {"exp": 10**400},
+            "worded": good | {"exp": "soon"},
+            "half-a-character": good | {"sub": "\ud800"},
+            "object": good | {"aud": {"a": 1}},
+        }
+        async with lab(None, tmp_path / "second", **env) as second:
+            assert {await status(second, token) for token in issuer.active} == {401}
+
+
+async def test_guessed_tokens_keep_nobody_out_who_was_let_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mcp_web.server.oauth._CHECKED_SECONDS", 0.0)
+    async with guarded(tmp_path) as (_, issuer):
+        env = {"MCP_WEB_OAUTH_INTROSPECTION_URL": f"{issuer.url}/introspect"}
+        env |= {"MCP_WEB_OAUTH_ISSUER": issuer.url, "MCP_WEB_PUBLIC_URL": issuer.audience}
+        issuer.active = {
+            "good-token": {"active": True, "aud": issuer.audience, "sub": "ann", "iss": issuer.url, "scope": "tools"}
+        }
+        async with lab(None, tmp_path / "second", **env) as second:
+            assert await status(second, "good-token") == 200
+            found = [await status(second, f"guess-{number}") for number in range(70)]
+            assert found.count(401) == 59
+            assert await status(second, "good-token") == 200
+            assert issuer.introspected == 61
+
+
 async def test_subjects_are_tenants_of_their_own_or_of_the_configured_claim(tmp_path: Path) -> None:
     async with guarded(tmp_path) as (team, issuer):
         await team.call("archive_add", issuer.token(sub="ann"), content="The tortoise of Ann is green.", title="Ann")

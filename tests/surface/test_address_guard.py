@@ -12,6 +12,7 @@ from mcp_web.services.crawl_site import crawl_site
 from mcp_web.services.watch_pages import check_page
 from miniweb import MiniWeb
 from search.lookalike import reply, searxng_page
+from surface.rpc import Stdio, text_of
 from surface.tool_caller import tool_caller
 
 pytestmark = pytest.mark.anyio
@@ -112,3 +113,28 @@ async def test_results_that_lead_inside_are_listed_but_not_opened(miniweb: MiniW
     assert not any(hit.get("content") for hit in found["results"])
     assert all(hit["content_error"]["code"] == "SSRF_BLOCKED" for hit in found["results"])
     assert miniweb.private.reached == []
+
+
+@pytest.mark.parametrize("closing", [{}, {"MCP_WEB_DENYLIST_DOMAINS": "127.0.0.1"}])
+def test_a_kept_copy_is_not_shown_once_its_address_is_closed(
+    miniweb: MiniWeb, tmp_path: Path, closing: dict[str, str]
+) -> None:
+    site = miniweb.site("inner.example")
+    site.page(
+        "/wiki",
+        "<h1>Wiki</h1>" + "<p>What only colleagues may read.</p>" * 20,
+        headers={"Cache-Control": "max-age=9999"},
+    )
+    url = site.loopback_url("/wiki")
+    with Stdio(tmp_path, MCP_WEB_ALLOW_PRIVATE=site.exemption) as server:
+        server.initialize()
+        assert "colleagues" in text_of(server.call("web_open", url=url))
+    if closing:
+        closing = closing | {"MCP_WEB_ALLOW_PRIVATE": site.exemption}
+    with Stdio(tmp_path, **closing) as server:
+        server.initialize()
+        for max_age in (None, 3600):
+            asked = {} if max_age is None else {"max_age": max_age}
+            result = server.call("web_open", url=url, **asked)
+            assert result["isError"]
+            assert "colleagues" not in text_of(result)

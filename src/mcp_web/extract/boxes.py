@@ -34,9 +34,21 @@ _NOT_OF_LINES = frozenset(
 _NOT_OF_ROWS = frozenset((*_OF_SIZE, *_OVERFLOW))
 _NOT_OF_CELLS = frozenset(("height", "min-height", "max-height"))
 _OF_TREE = frozenset(
-    ("clip-path", "mask-image", "filter", "grid-template-rows", "flex-basis", "margin-top", "padding-top", "top")
+    (
+        "clip-path",
+        "mask-image",
+        "filter",
+        "grid-template-rows",
+        "grid-auto-rows",
+        "flex-basis",
+        "margin-top",
+        "padding-top",
+        "top",
+        "height",
+    )
 )
 _REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)")
+_SPACES = re.compile(r"\s+(?![^()]*\))")
 _TRACK = re.compile(r"0(?:px|fr|%)?\Z")
 _NO_ALPHA = re.compile(r"(?:[-\d.e]+[\s,]+){15}0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*\s*\Z")
 _MOST_ROWS = 2000
@@ -93,31 +105,49 @@ class Boxes:
             target = self._tree.select_one(f'[id="{found[1]}"]') if found and "\\" not in found[1] else None
             if target is not None and _leaves_nothing(name, target):
                 return True
+            if found and target is None and name == "mask-image" and "gradient" not in style[name]:
+                return True  # a mask that is not there lets nothing through
         return False
 
     def _has_no_room(self, element: Element, style: Style) -> bool:
         """Whether a grid or a flexible box gives the element no room, and what does not fit is cut off."""
-        rows = style.get("grid-template-rows", "")
-        if rows and all(map(_TRACK.match, rows.split())):
+        if any(_is_no_track(style[name]) for name in ("grid-template-rows", "grid-auto-rows") if name in style):
             inside = [child for child in element.children if isinstance(child, Element)]
-            return bool(inside) and (_cuts(style) or all(_cuts(self._cascade.style(child)) for child in inside))
+            return _cuts(style) or (bool(inside) and all(_cuts(self._cascade.style(child)) for child in inside))
+        height = pixels(style["height"]) if "height" in style and "overflow-y" not in style else None
+        if height is not None and height <= 2:
+            return self._is_filled_by_nothing(element)
         basis = pixels(style["flex-basis"], 16.0, 1000.0) if "flex-basis" in style else None
         if basis is None or basis > 2 or (fraction(style.get("flex-grow", "0")) or 0.0) > 0 or not _cuts(style):
             return False
         parent = parent_of(element)
         return parent is not None and "flex" in self._cascade.style(parent).get("display", "")
 
+    def _is_filled_by_nothing(self, element: Element) -> bool:
+        """Whether all that stands in an element without a height is as high as it, and cuts off what does not fit."""
+        if any(not isinstance(child, Element) and child.text.strip() for child in element.children):
+            return False
+        styles = [self._cascade.style(child) for child in element.children if isinstance(child, Element)]
+        return bool(styles) and all(
+            _cuts(style) and any(style.get(name, "").endswith("%") for name in ("height", "max-height"))
+            for style in styles
+        )
+
     def _is_pushed_out(self, element: Element, style: Style) -> bool:
         """Whether the element starts below the end of a box that cuts off what does not fit."""
-        down = sum(pixels(style[name]) or 0.0 for name in ("margin-top", "padding-top") if name in style)
+        margin = pixels(style["margin-top"]) or 0.0 if "margin-top" in style else 0.0
+        down = pixels(style["padding-top"]) or 0.0 if "padding-top" in style else 0.0
         if style.get("position", "static") != "static":
             down += pixels(style.get("top", "0")) or 0.0
-        if down < _FAR_DOWN:
+        if margin + down < _FAR_DOWN:
             return False
         for each in self._cascade.ancestry(element)[1:4]:
             around = self._cascade.style(each)
             heights = [pixels(around[name]) for name in ("height", "max-height") if name in around]
-            if around.get("overflow-y") in ("hidden", "clip") and any(height and height <= down for height in heights):
+            cuts = [around.get("overflow-x"), around.get("overflow-y")]
+            # A box that only clips moves down with the margin of what is in it.
+            down_here = down + margin if "hidden" in cuts else down
+            if cuts[1] in ("hidden", "clip") and any(height and height <= down_here for height in heights):
                 return True
         return False
 
@@ -132,6 +162,11 @@ class Boxes:
 
     def _is_collapsed(self, column: Element) -> bool:
         return self._cascade.inherited(column, "visibility") == "collapse"
+
+
+def _is_no_track(tracks: str) -> bool:
+    parts = _SPACES.split(tracks)
+    return all(_TRACK.match(part) or pixels(part) == 0 for part in parts)
 
 
 def _columns(table: Element) -> list[Element]:
@@ -151,10 +186,20 @@ def _cuts(style: Style) -> bool:
 def _leaves_nothing(name: str, target: Element) -> bool:
     tag = target.tag.lower()
     if name == "filter":
-        matrices = [each.attr("values") or "" for each in target.descendants if isinstance(each, Element)]
-        return tag == "filter" and any(_NO_ALPHA.match(each.strip()) for each in matrices)
+        steps = [each for each in target.descendants if isinstance(each, Element)]
+        if tag != "filter" or not steps:
+            return False
+        is_flood = steps[-1].tag.lower() == "feflood" and fraction(steps[-1].attr("flood-opacity") or "1") == 0
+        return is_flood or any(_NO_ALPHA.match((each.attr("values") or "").strip()) for each in steps)
     is_right = tag == ("clippath" if name == "clip-path" else "mask")
-    return is_right and not any(isinstance(child, Element) for child in target.children)
+    return is_right and all(_has_no_size(child) for child in target.children if isinstance(child, Element))
+
+
+def _has_no_size(shape: Element) -> bool:
+    """Whether a shape of a drawing covers nothing."""
+    if shape.tag.lower() not in ("rect", "circle", "ellipse", "image"):
+        return False
+    return any(pixels(shape.attr(name) or "1", 16.0, 100.0) == 0 for name in ("width", "height", "r", "rx", "ry"))
 
 
 def _without(style: Style, names: frozenset[str]) -> Style:

@@ -39,10 +39,10 @@ _OFTEN = 30  # a search through the tree costs about as much as so many tests of
 _MOST_ANCESTORS = 60
 _MOST_VALUE = 300  # characters of a value after variables were filled in
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)\b", re.I)
-_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)*))?\)")
+_VAR = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
 _INHERITED = frozenset(
     ("color", "-webkit-text-fill-color", "visibility", "font-size", "letter-spacing", "text-indent", "line-height",
-     "text-shadow", "-webkit-text-stroke", "-webkit-text-security", "font-size-adjust")
+     "text-shadow", "-webkit-text-stroke", "-webkit-text-stroke-color", "-webkit-text-security", "font-size-adjust")
 )  # fmt: skip
 _INITIAL = {"color": "#000", "visibility": "visible", "font-size": "16px"}
 _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from mcp_web.extract.lengths import pixels
+
 _NAMES = {
     "white": "ffffff", "black": "000000", "red": "ff0000", "lime": "00ff00", "green": "008000", "blue": "0000ff",
     "yellow": "ffff00", "gray": "808080", "grey": "808080", "silver": "c0c0c0", "snow": "fffafa", "ivory": "fffff0",
@@ -47,6 +49,7 @@ _FUNCTION = re.compile(r"(rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|li
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|grad)?\Z")
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
 _LITERAL = re.compile(r"#[0-9a-f]{3,8}|(?:rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color)\([^()]*\)|[a-z]{3,}")
+_SEPARATOR = re.compile(r"[,/\s]+(?![^()]*\))")
 _DEEPEST = 4
 _NO_INK = 0.06
 _PLAIN_SPACES = ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
@@ -117,7 +120,7 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
         return _of_another(relative, depth)
     if found[1] in ("color-mix", "light-dark"):
         return _mixed(found[1], found[2], depth)
-    return _function(found[1].removesuffix("a"), re.split(r"[,/\s]+", found[2].strip()))
+    return _function(found[1].removesuffix("a"), _SEPARATOR.split(found[2].strip()))
 
 
 def _of_another(found: re.Match[str], depth: int) -> Colour | None:
@@ -186,11 +189,14 @@ def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
     """The values, percentages as parts of each scale, angles in degrees."""
     found: list[float] = []
     for at, part in enumerate(part for part in parts if part):
+        scale = scales[at] if at < len(scales) else 1.0
+        if part.endswith(")") and (computed := pixels(part, 16.0, scale)) is not None:
+            found.append(computed)
+            continue
         value = _NUMBER.match("0" if part == "none" else part)
         if value is None:
             return None
         number = float(value[1])
-        scale = scales[at] if at < len(scales) else 1.0
         found.append(number / 100 * scale if value[2] == "%" else number * _TURNS.get(value[2] or "", 1.0))
     return found if len(found) >= 3 else None
 

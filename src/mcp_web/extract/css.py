@@ -112,7 +112,7 @@ class Rules:
 
     def variables(self) -> Iterator[str]:
         """The declarations of the rules that declare a variable, and of properties that the sheets register."""
-        if "var(" in self.text:
+        if "--" in self.text:
             yield from (self._bodies[at] for at in self._alive if "--" in self._bodies[at])
             yield from (f"{name}:{value}" for name, value, _ in self.registered())
 

@@ -65,13 +65,15 @@ _FREE = frozenset(
      "animation-iteration-count", "animation-direction", "transition", "z-index", "contain", "perspective",
      "font-palette", "text-overflow", "-webkit-text-security", "all", "box-shadow", "mix-blend-mode", "offset-path",
      "font-size-adjust", "mask-size", "float", "grid-template-rows", "flex-basis", "flex-grow", "text-decoration",
-     "text-decoration-thickness",
+     "text-decoration-thickness", "text-underline-offset", "mask-position", "mask-repeat", "mask-mode", "content",
+     "grid-auto-rows", "contain-intrinsic-height", "offset-distance", "backdrop-filter", "border-shape",
+     "-webkit-text-stroke-color", "container-type",
     )
 )  # fmt: skip
 _NUMBERS = frozenset(("opacity", "zoom", "line-height"))
 _ALIASES = {
     "-webkit-transform": "transform", "-webkit-filter": "filter", "-webkit-clip-path": "clip-path",
-    "-webkit-mask-image": "mask-image", "mask": "mask-image", "-webkit-mask": "mask-image",
+    "-webkit-mask-image": "mask-image", "-webkit-mask": "mask",
     "-webkit-background-clip": "background-clip", "-webkit-backface-visibility": "backface-visibility",
     "-webkit-animation": "animation", "-webkit-opacity": "opacity", "inset-inline-start": "left",
     "inset-inline-end": "right", "inset-block-start": "top", "inset-block-end": "bottom",
@@ -82,13 +84,21 @@ _ALIASES = {
     "-webkit-transition": "transition",
     "transition-property": "transition", "transition-duration": "transition", "overflow-block": "overflow-y",
     "overflow-inline": "overflow-x", "-webkit-mask-size": "mask-size", "offset": "offset-path",
+    "column-height": "height", "container": "container-type",
+    "-webkit-mask-position": "mask-position", "-webkit-mask-repeat": "mask-repeat",
+    "-webkit-mask-box-image": "mask-image", "-webkit-mask-box-image-source": "mask-image",
+    "contain-intrinsic-size": "contain-intrinsic-height", "contain-intrinsic-block-size": "contain-intrinsic-height",
+    "-webkit-margin-start": "margin-left", "-webkit-margin-end": "margin-right", "-webkit-margin-before": "margin-top",
+    "-webkit-margin-after": "margin-bottom", "padding-block-start": "padding-top",
+    "padding-block-end": "padding-bottom",
+    "-webkit-padding-before": "padding-top", "-webkit-padding-after": "padding-bottom",
     "text-decoration-line": "text-decoration", "-webkit-box-shadow": "box-shadow",
 }  # fmt: skip
 _TRACKED = {"display", *_KEYWORDS, *_LENGTHS, *_COLOURS, *_FREE, *_NUMBERS}
 _SHORTHANDS = frozenset(
     (
      "background", "font", "margin", "padding", "inset", "inset-inline", "inset-block", "margin-inline",
-     "margin-block", "overflow", "animation", "flex", "grid-template",
+     "margin-block", "overflow", "animation", "flex", "grid-template", "mask",
     )
 )  # fmt: skip
 _MOST_ANIMATIONS = 10
@@ -204,13 +214,16 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
         if size is not None or value in _WIDE:
             yield "font-size", size[1] if size else value
     elif name == "overflow":
-        words = value.split()
+        words = value.split() if "(" not in value else [value]
         yield "overflow-x", words[0] if words else ""
         yield "overflow-y", words[-1] if words else ""
     elif name == "animation":
         yield from _animation(value)
     elif name == "flex":
         yield from _flex(value)
+    elif name == "mask":
+        yield from (("mask-image", value), ("mask-repeat", value), ("mask-mode", value))
+        yield from (("mask-size", "auto"), ("mask-position", "0 0"))
     elif name == "grid-template":
         yield "grid-template-rows", value.partition("/")[0].strip()
     else:
@@ -220,6 +233,8 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
 def side_of(name: str, value: str) -> str:
     """The part of a shorthand's value that one side gets, where the value was known only after variables were."""
     kind, _, side = name.rpartition("-")
+    if kind == "overflow" and " " in value:
+        return value.split()[0 if side == "x" else -1]
     shorthand = kind if side in _SIDES and kind in ("margin", "padding") else "inset" if name in _SIDES else ""
     return dict(_sides(shorthand, _SPLIT.split(value))).get(name, value) if shorthand and " " in value else value
 

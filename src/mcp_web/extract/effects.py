@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.colour import Colour, is_colour, parse_colour
 from mcp_web.extract.lengths import fraction, pixels
 
 _CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _PARTS = re.compile(r"\s+(?![^()]*\))")
+_KEYWORD_WIDTHS = frozenset(("thin", "medium", "thick"))
+_AWAY = 1000.0  # pixels; a shadow so far from its letters is not seen with them
 _FILLS = 50.0  # pixels; a shadow that reaches so far inwards fills its box
 # By channel, of the letters and of what stands behind them, each 0 to 1.
 _BLENDS: dict[str, Callable[[float, float], float]] = {
@@ -54,6 +56,24 @@ _CHANGES: dict[str, Callable[[float, float], float]] = {
     "contrast": lambda part, amount: (part - 0.5) * amount + 0.5,
     "invert": lambda part, amount: part * (1 - amount) + (1 - part) * amount,
 }
+
+
+def outline_inks(shadows: str, stroke: str, stroke_colour: str, ink: Colour) -> list[Colour | None]:
+    """The colours around letters: of their shadows and of the line along their edges; None for one not known."""
+    found = [_shadow_ink(each.strip(), ink) for each in re.split(r",(?![^()]*\))", shadows) if shadows != "none"]
+    words = _PARTS.split(stroke.strip())
+    if any(pixels(word) for word in words) or not _KEYWORD_WIDTHS.isdisjoint(words):
+        colours = [parse_colour(word) for word in (*words, stroke_colour) if is_colour(word) and word != "currentcolor"]
+        found.append(colours[-1] if colours else ink)
+    return found
+
+
+def _shadow_ink(shadow: str, ink: Colour) -> Colour | None:
+    words = _PARTS.split(shadow)
+    if any(abs(pixels(word) or 0.0) >= _AWAY for word in words):
+        return Colour(0, 0, 0, 0.0)
+    colours = [parse_colour(word) for word in words if is_colour(word) and word != "currentcolor"]
+    return colours[-1] if colours else ink
 
 
 def filling_shadow(shadows: str) -> Colour | None:

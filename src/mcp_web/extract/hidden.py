@@ -22,6 +22,7 @@ from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.palette import Palette, colours_of, page_colours
 from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, is_something, visible_length
+from mcp_web.extract.selectors import select_any, split_selectors
 from mcp_web.extract.shadow import settle_shadows
 from mcp_web.extract.sheet_text import own_sheets
 from mcp_web.extract.style import FAINT, Style, fades, hides_box
@@ -50,6 +51,8 @@ _MOST_FONTS = 2000  # old pages use them in earnest; a flood of them multiplies 
 _MOST_INSIDE = 3000  # elements judged one by one inside of an element whose text is hidden
 _SMALL = 4.0  # pixels; of smaller letters it is asked how small they are
 _STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
+_FIRST_LINE = re.compile(r"::?first-line\b", re.I)
+_ONE_LINE = 100  # characters; on a screen they stand in one line
 _OUTSIDE_SHEET = "link[rel~=stylesheet i]:not([href^='data:' i])"
 _MATHS = "math,annotation,script[type^='math/' i]"
 _ANIMATED = re.compile(
@@ -90,7 +93,10 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     boxes = Boxes(tree, cascade, outside)
     judge = _Judge(tree, cascade, palette, boxes, Ink(cascade, outside, page))
     marked = [element for element in candidates if _is_never_shown(element, boxes)] + _by_class(tree, names)
-    suspects, left = _divided([*by_attribute(styled, palette), *by_rule(tree, cascade, palette, names)], unread)
+    suspects, left = _divided(
+        [*by_attribute(styled, palette, variables), *by_rule(tree, cascade, palette, names, variables)], unread
+    )
+    marked.extend(judge.with_hidden_line())
     if "collapse" in cascade.rules.text or any(element.tag in ("col", "colgroup") for element in suspects):
         marked.extend(boxes.cells_of_collapsed_columns())
     hidden = judge.sorted_out(suspects, marked)
@@ -207,6 +213,20 @@ class _Judge:
         """Whether the element itself hides its text; one around it that does is judged for itself."""
         may_hide = self._may_hide_text(self._cascade.style(element))
         return may_hide and self._in_all_states(element, self._ink.is_hidden_here)
+
+    def with_hidden_line(self) -> Iterator[Element]:
+        """Elements of one line that a rule for first lines hides."""
+        rules = self._cascade.rules
+        for at, selector in enumerate(rules.selectors):
+            if "first-line" not in selector:
+                continue
+            line = {name: each.value for name, each in self._cascade.declared(rules.rule(at)).items()}
+            for element in select_any(
+                self._tree, [_FIRST_LINE.sub("", each) or "*" for each in split_selectors(selector)]
+            ):
+                style = {**self._cascade.style(element), **line}
+                if len(element.text) <= _ONE_LINE and self._assumed(element, style, self._ink.is_hidden):
+                    yield element
 
     def has_hidden_text(self, element: Element) -> bool:
         return self._in_all_states(element, self._ink.is_hidden)

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from turbohtml import Element
 
 _LINK = {"color": "#0000ee"}
-_HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"}}
+_HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "#efefef", "color": "#000"},
+          "marquee": {"overflow-x": "hidden", "overflow-y": "hidden", "display": "inline-block"}}  # fmt: skip
 
 
 def style_hints(element: Element) -> dict[str, str]:

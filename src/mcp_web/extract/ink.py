@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.extract.cascade import Cascade, parent_of
 from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.effects import blended, filling_shadow, filtered
+from mcp_web.extract.effects import blended, filling_shadow, filtered, outline_inks
 from mcp_web.extract.lengths import fraction
 from mcp_web.extract.palette import PageColours
 from mcp_web.extract.style import FAINT, Style, gradient_colours
@@ -35,7 +35,7 @@ class Ink:
             return True
         if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
             return True  # each letter is a dot
-        if fraction(self._cascade.inherited(element, "font-size-adjust") or "none") == 0:
+        if _is_adjusted_away(self._cascade.inherited(element, "font-size-adjust")):
             return True
         return self._is_tiny(element) or self._is_lost(element)
 
@@ -56,7 +56,7 @@ class Ink:
             return True
         if style.get("-webkit-text-security", "none") != "none" or ("font-size" in style and self._is_tiny(element)):
             return True
-        if fraction(style.get("font-size-adjust", "none")) == 0:
+        if _is_adjusted_away(style.get("font-size-adjust")):
             return True
         return self._is_lost(element)
 
@@ -69,7 +69,7 @@ class Ink:
 
     def _is_lost(self, element: Element) -> bool:
         ink = self._ink(element)
-        if ink is None or self._has_outline(element):
+        if ink is None or self._has_outline(element, ink):
             return False
         clipped = self._painted_text(element)
         if clipped is not None:
@@ -85,11 +85,16 @@ class Ink:
             style = self._cascade.style(each)
             if seen is not None and "filter" in style and not _PAINTS.intersection(style):
                 seen = filtered(seen, style["filter"])
-            if seen is not None and style.get("mix-blend-mode", "normal") != "normal":
+            if seen is not None and style.get("mix-blend-mode", "normal") != "normal" and self._is_painted(each):
                 seen = blended(seen, behind, style["mix-blend-mode"])
             if _PAINTS.intersection(style):
                 break
         return seen is not None and seen.near(behind)
+
+    def _is_painted(self, element: Element) -> bool:
+        """Whether the page paints what stands behind the element: letters do not blend with the browser's own paper."""
+        styles = (self._cascade.style(each) for each in self._cascade.ancestry(element))
+        return any(style.get(name, "none") not in ("none", "transparent") for style in styles for name in _PAINTS)
 
     def _ink(self, element: Element) -> Colour | None:
         """The colour of the letters; None where it is not known."""
@@ -100,10 +105,15 @@ class Ink:
             return None if self._outside else self._page.ink
         return parse_colour(value)
 
-    def _has_outline(self, element: Element) -> bool:
-        shadow = self._cascade.inherited(element, "text-shadow")
-        stroke = self._cascade.inherited(element, "-webkit-text-stroke")
-        return (shadow or "none") != "none" or (stroke or "0").split()[0] not in ("0", "0px", "none")
+    def _has_outline(self, element: Element, ink: Colour) -> bool:
+        """Whether a shadow or a line along their edges shows the letters."""
+        own = self._cascade.inheritance(element)
+        shadow, stroke = own.get("text-shadow", "none"), own.get("-webkit-text-stroke", "0")
+        if shadow == "none" and stroke == "0":
+            return False
+        inks = outline_inks(shadow, stroke, own.get("-webkit-text-stroke-color", ""), ink)
+        behind = self._behind(element)
+        return any(each is None or _is_seen(each, behind) for each in inks)
 
     def _painted_text(self, element: Element) -> Element | None:
         """The element whose background is cut to the shape of this text."""
@@ -135,6 +145,9 @@ class Ink:
                 return colour
             if style.get("background-image", "none") != "none" or self._cascade.painted_beside(each):
                 return self._of_gradient(style)
+            if "backdrop-filter" in style and "background-color" not in style:
+                below = self._behind(parent_of(each))
+                return filtered(below, style["backdrop-filter"]) if below is not None else None
             value = style.get("background-color")
             if value not in (None, "transparent", "none"):
                 colour = self._colour(style)
@@ -156,3 +169,12 @@ class Ink:
         if first is None or not all(stop is not None and stop.near(first) for stop in stops):
             return None
         return first
+
+
+def _is_adjusted_away(adjust: str | None) -> bool:
+    share = fraction(adjust) if adjust is not None else None
+    return share is not None and 0 <= share < 0.05
+
+
+def _is_seen(ink: Colour, behind: Colour | None) -> bool:
+    return ink.alpha >= FAINT and (behind is None or not ink.over(behind).near(behind))

@@ -46,6 +46,20 @@ def fraction(value: str) -> float | None:
     return pixels(value, 16.0, 1.0)
 
 
+def split_outside(text: str, separator: str = " ") -> list[str]:
+    """The parts of a value, separated outside of brackets."""
+    if "(" not in text:
+        return [part.strip() for part in (text.split() if separator == " " else text.split(separator))]
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and char == separator:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [stripped for part in parts if (stripped := part.strip())]
+
+
 def angle(value: str) -> float | None:
     """An angle in degrees."""
     found = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+))(deg|turn|grad|rad)?", value.strip())

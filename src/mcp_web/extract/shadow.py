@@ -23,6 +23,9 @@ def settle_shadows(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
         shadow = host.shadow_root
         if shadow is None:
             continue
+        for sheet in shadow.select("style"):
+            if ":root" in sheet.text:
+                sheet.set_text(sheet.text.replace(":root", ":not(*)"))  # the root of the page, which is not in here
         _style_from_inside(host, [sheet.text for sheet in shadow.select("style")])
         count += remove_hidden(shadow)
         unseen = [child for child in host.children if child.assigned_slot is None]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 MOST = 1_000_000  # characters of all sheets of a page
 _IMPORT = re.compile(
-    r"@import\s{1,9}(?:url\(\s{0,9})?[\"']?(data:text/css[^\"'\s)]{1,100000})[\"']?\s{0,9}\)?([^;{}]{0,500})(?:;|\Z)",
+    r"@import\s{0,9}(?:url\(\s{0,9})?(?:\"(data:text/css[^\"\n]{1,100000})\"|'(data:text/css[^'\n]{1,100000})'"
+    r"|(data:text/css[^\"'\s)]{1,100000}))\s{0,9}\)?([^;{}]{0,500})(?:;|\Z)",
     re.I,
 )
 _IMPORT_LAYER = re.compile(r"layer(?:\(([^()]*)\))?")
@@ -73,13 +74,14 @@ def imported(sheet: str) -> Iterator[str]:
         if "{" in sheet[end : found.start()]:
             return  # after a rule there are no imports
         end = found.end()
-        conditions = found[2].strip().lower()
+        address = found[1] or found[2] or found[3]
+        conditions = found[4].strip().lower()
         layer = _IMPORT_LAYER.match(conditions)
         conditions = conditions[layer.end() :].strip() if layer else conditions
         supports = _IMPORT_SUPPORTS.match(conditions)
         conditions = conditions[supports.end() :].strip() if supports else conditions
         if media_holds(conditions) and (supports is None or supports_holds(supports[1])):
-            yield f"@layer {layer[1] or ''}{{{unpacked(found[1])}}}" if layer else unpacked(found[1])
+            yield f"@layer {layer[1] or ''}{{{unpacked(address)}}}" if layer else unpacked(address)
 
 
 def cleaned(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.lengths import angle, fraction, pixels
+from mcp_web.extract.lengths import angle, fraction, pixels, split_outside
 
 Style = Mapping[str, str]
 
@@ -15,9 +15,11 @@ FAINT = 0.06  # of full ink: less than this, nobody reads
 _SPACES = re.compile(r"[\s]+(?![^()]*\))")
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\([^()]*\))*)\)")
+_BLACK = Colour(0, 0, 0)
 _SIDES = ("left", "top", "right", "bottom")
 _WINDOW = {"left": 1280.0, "top": 720.0, "right": 1280.0, "bottom": 720.0}
 CLIPS = ("hidden", "clip", "scroll", "auto", "overlay")
+_PICTURE = re.compile(r"(?:url|gradient|image|image-set)\(")
 _CONTAINED = frozenset(("strict", "paint", "content"))
 _NOT_DRAWN = ("none", "table-column", "table-column-group")
 _DIRECTION = re.compile(r"to |from |[-\d.]+(?:deg|turn|rad)|circle|ellipse|at |in ")
@@ -32,6 +34,8 @@ def hides_box(style: Style) -> bool:
         return True
     if "text-decoration" in style and _is_struck(style):
         return True
+    if _PICTURE.search(style.get("content", "")):
+        return True  # the picture takes the place of all that stands inside
     return fades(style) or _no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
 
@@ -48,12 +52,17 @@ def fades(style: Style) -> bool:
             return True
         if name == "contrast" and amount == 0:
             return True
-    mask = style.get("mask-image")
-    if mask is None:
+    return "mask-image" in style and _is_masked(style)
+
+
+def _is_masked(style: Style) -> bool:
+    """Whether a mask lets nothing through: it is empty, has no size or is placed away from its box."""
+    mask = style["mask-image"]
+    if _is_empty_picture(mask, "luminance" in style.get("mask-mode", mask)) or _is_nothing(style.get("mask-size")):
+        return True
+    if "no-repeat" not in style.get("mask-repeat", mask):
         return False
-    return (
-        _is_empty_picture(mask) or ("no-repeat" in mask and shows_no_part(mask)) or _is_nothing(style.get("mask-size"))
-    )
+    return shows_no_part(mask) or _is_far(style.get("mask-position", ""))
 
 
 def shows_no_part(picture: str) -> bool:
@@ -61,38 +70,44 @@ def shows_no_part(picture: str) -> bool:
     place, _, size = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", picture).partition("/")
     if _is_nothing(size.strip()):
         return True
-    places = [pixels(word) for word in place.split() if word[:1] in "-.0123456789"]
+    return _is_far(place)
+
+
+def _is_far(place: str) -> bool:
+    places = (pixels(word) for word in _SPACES.split(place.strip()) if word[:1] in "-.0123456789cm")
     return any(value is not None and abs(value) >= 5000 for value in places)
 
 
 def _is_nothing(size: str | None) -> bool:
-    return bool(size) and pixels((size or "").split()[0]) == 0
+    return bool(size) and any(pixels(part) == 0 for part in _SPACES.split((size or "").strip()))
 
 
 def _is_struck(style: Style) -> bool:
-    """Letters under a line through them that is as thick as they are high."""
+    """Letters behind a line that is as thick as they are high, or on one in their own colour."""
     line = style.get("text-decoration", "")
-    if "line-through" not in line:
+    words = _SPACES.split(line)
+    if "line-through" not in words and ("underline" not in words or any(map(parse_colour, words))):
         return False
-    sizes = [
-        pixels(word, 16.0, 16.0) for word in (*_SPACES.split(line), style.get("text-decoration-thickness", "auto"))
-    ]
-    return any(size is not None and size >= 20 for size in sizes)
+    sizes = [pixels(word, 16.0, 16.0) for word in (*words, style.get("text-decoration-thickness", "auto"))]
+    if not any(size is not None and size >= 20 for size in sizes):
+        return False
+    return "line-through" in words or (pixels(style.get("text-underline-offset", "0"), 16.0, 16.0) or 0.0) <= -10
 
 
-def _is_empty_picture(image: str) -> bool:
-    """A gradient between colours that cannot be seen."""
+def _is_empty_picture(image: str, by_light: bool) -> bool:
+    """A gradient between colours that let nothing through: by what they cover, or by their light."""
     colours = gradient_colours(image)
-    return bool(colours) and all(colour is not None and colour.alpha < FAINT for colour in colours)
+    return bool(colours) and all(
+        colour is not None and (colour.alpha < FAINT or (by_light and colour.near(_BLACK))) for colour in colours
+    )
 
 
 def gradient_colours(image: str) -> list[Colour | None]:
     """The colours of a gradient, None for one that is not known; empty where there is no gradient."""
     if "gradient(" not in image or "url(" in image:
         return []
-    stops = re.split(r",(?![^()]*\))", image.partition("gradient(")[2].rpartition(")")[0])
-    stops = [stop.strip() for stop in stops]
-    return [parse_colour(_SPACES.split(stop)[0]) for stop in stops if stop and not _DIRECTION.match(stop)]
+    stops = split_outside(image.partition("gradient(")[2].rpartition(")")[0], ",")
+    return [parse_colour(split_outside(stop)[0]) for stop in stops if stop and not _DIRECTION.match(stop)]
 
 
 def _no_size(style: Style) -> bool:
@@ -106,24 +121,31 @@ def _no_size(style: Style) -> bool:
 def _collapsed(style: Style) -> bool:
     """A box without room for its text, with the overflow cut off."""
     across, down = style.get("overflow-x", ""), style.get("overflow-y", "")
-    contain = style["contain"].split() if "contain" in style else ()
+    contain = style["contain"].split() if "contain" in style else []
+    if "size" in style.get("container-type", "").split():
+        contain = [*contain, "size"]
     if across not in CLIPS and down not in CLIPS and _CONTAINED.isdisjoint(contain):
         return False
     if any((pixels(style[name], 16.0, 100.0) or 0) > 2 for name in ("padding-top", "padding-bottom") if name in style):
         return False
     if _is_tight(style, "height") or _is_tight(style, "width"):
         return True
-    if "height" in style or (pixels(style.get("min-height", "0")) or 0) > 2:
+    if style.get("height", "auto") != "auto" or (pixels(style.get("min-height", "0")) or 0) > 2:
         return False
     line = pixels(style["line-height"], 16.0, 16.0) if "line-height" in style else None
-    return line == 0 or "size" in contain or "strict" in contain
+    sized = any((pixels(part) or 0) > 2 for part in _SPACES.split(style.get("contain-intrinsic-height", "none"))[-2:])
+    return line == 0 or (not sized and ("size" in contain or "strict" in contain))
 
 
 def _is_tight(style: Style, name: str) -> bool:
     least = pixels(style[f"min-{name}"]) if f"min-{name}" in style else None
     if f"min-{name}" in style and (least is None or least > 2):
         return False
-    sizes = [pixels(style[each]) for each in (name, f"max-{name}") if each in style]
+    # A share of a height that is not known is no height.
+    names = [
+        each for each in (name, f"max-{name}") if each in style and not (name == "height" and style[each].endswith("%"))
+    ]
+    sizes = [pixels(style[each]) for each in names]
     return any(size is not None and size <= 2 for size in sizes)
 
 
@@ -138,7 +160,7 @@ def _off_screen(style: Style) -> bool:
     steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside in _transforms(style)]
     if steps and (any(_turns_away(name, values, style) for name, values in steps) or _is_behind(steps)):
         return True
-    return "offset-path" in style and _leads_away(style["offset-path"])
+    return "offset-path" in style and (_leads_away(style["offset-path"]) or _is_along_away(style))
 
 
 def _is_behind(steps: list[tuple[str, list[str]]]) -> bool:
@@ -152,6 +174,12 @@ def _leads_away(path: str) -> bool:
     """Whether the path on which the box is placed starts off screen."""
     start = re.match(r"(?:path\()?[\"']?\s*m\s*(-?[\d.]+)[\s,]+(-?[\d.]+)", path)
     return start is not None and min(float(start[1]), float(start[2])) <= -FAR
+
+
+def _is_along_away(style: Style) -> bool:
+    """Whether the box is placed far along its path."""
+    distance = pixels(style["offset-distance"]) if "offset-distance" in style else None
+    return style["offset-path"] != "none" and distance is not None and abs(distance) >= 5000
 
 
 def _is_indented_away(style: Style) -> bool:
@@ -193,7 +221,10 @@ def _transforms(style: Style) -> list[tuple[str, str]]:
     found += [(name, style[name]) for name in ("translate", "scale") if name in style]
     if "rotate" in style:
         axis, _, amount = style["rotate"].rpartition(" ")
-        found.append((f"rotate{axis or 'z'}", amount))
+        vector = axis.split()
+        found.append(
+            ("rotate3d", f"{','.join(vector)},{amount}") if len(vector) == 3 else (f"rotate{axis or 'z'}", amount)
+        )
     return found
 
 
@@ -224,7 +255,10 @@ def _is_flat(values: list[float | None]) -> bool:
     if len(numbers) == 6:
         far = abs(numbers[4]) >= 1000 or abs(numbers[5]) >= 1000
         return far or abs(numbers[0] * numbers[3] - numbers[1] * numbers[2]) < 0.0004
-    return len(numbers) == 16 and abs(numbers[0] * numbers[5] - numbers[1] * numbers[4]) < 0.0004
+    if len(numbers) != 16:
+        return False
+    far = abs(numbers[12]) >= 1000 or abs(numbers[13]) >= 1000
+    return far or abs(numbers[0] * numbers[5] - numbers[1] * numbers[4]) < 0.0004
 
 
 def _clipped(style: Style) -> bool:
@@ -235,7 +269,10 @@ def _clipped(style: Style) -> bool:
             top, right, bottom, left = (edge or 0.0 for edge in edges)
             if bottom - top <= 2 or right - left <= 2:
                 return True
-    return any(_shape_is_empty(name, inside) for name, inside in _CALL.findall(style.get("clip-path", "")))
+    shapes = _CALL.findall(style.get("clip-path", ""))
+    if "border-shape" in style and style.get("overflow-x") in CLIPS:
+        shapes += _CALL.findall(style["border-shape"])
+    return any(_shape_is_empty(name, inside) for name, inside in shapes)
 
 
 def _shape_is_empty(name: str, inside: str) -> bool:
@@ -249,19 +286,37 @@ def _shape_is_empty(name: str, inside: str) -> bool:
         wide, high = (second - fourth, third - first) if name == "rect" else (third, fourth)
         return wide <= 2 or high <= 2
     if name in ("circle", "ellipse"):
-        radii = inside.partition("at")[0].split()
-        return any((pixels(radius, 16.0, 100.0) or 0.0) <= 1 for radius in radii if _is_size(radius))
+        return _is_round_away(inside)
     if name == "polygon":
-        points = {" ".join(point.split()) for point in inside.split(",")} - {"evenodd", "nonzero"}
-        return len(points) <= 2
+        return _is_flat_polygon(inside)
     if name not in ("path", "shape"):
         return False
     numbers = re.findall(r"-?(?:\d+\.?\d*|\.\d+)", inside)
     return len(numbers) <= 4 - 4 * (name == "shape") or all(abs(float(number)) <= 1 for number in numbers)
 
 
-def _is_size(text: str) -> bool:
-    return text[:1].isdigit() or text[:1] == "."
+def _is_round_away(inside: str) -> bool:
+    """Whether a circle or an ellipse has no size, or stands away from its box."""
+    size, _, place = inside.partition("at ")
+    radii = [pixels(radius, 16.0, 100.0) for radius in _SPACES.split(size.strip())]
+    known = [radius for radius in radii if radius is not None]
+    if any(radius <= 1 for radius in known):
+        return True
+    centre = [pixels(part, 16.0, 100.0) for part in _SPACES.split(place.strip())]
+    return bool(known) and any(part is not None and part + max(known) <= 0 for part in centre)
+
+
+def _is_flat_polygon(inside: str) -> bool:
+    """Whether the points of a polygon enclose nothing, or all lie above or left of its box."""
+    texts = [_SPACES.split(point.strip()) for point in re.split(r",(?![^()]*\))", inside)]
+    points = [(pixels(point[0], 16.0, 1000.0), pixels(point[1], 16.0, 100.0)) for point in texts if len(point) == 2]
+    known = [(x, y) for x, y in points if x is not None and y is not None]
+    if not known or len(known) < len(points):
+        return False
+    if max(x for x, _ in known) <= 0 or max(y for _, y in known) <= 0:
+        return True
+    following = [*known[1:], known[0]]
+    return abs(sum(x * below - right * y for (x, y), (right, below) in zip(known, following, strict=True))) < 8
 
 
 def _inset_closes(edges: str) -> bool:

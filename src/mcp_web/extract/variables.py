@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 _DECLARED = re.compile(r"(?:^|[;{\s])(--[\w-]+)\s*:([^;{}]*)")
-_USED = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*))?\)")
+_USED = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\((?:[^()]|\([^()]*\))*\)[^()]*)*))?\)")
 _MOST_WAYS = 20
 _DEEPEST = 4
 
@@ -32,3 +32,6 @@ class Variables:
         own = list(self._values.get(used[1], ()))[:_MOST_WAYS] or [used[2] or ""]
         parts = (f"{value[: used.start()]}{each}{value[used.end() :]}"[:200] for each in own)
         return [filled for part in parts for filled in self._filled(part, depth + 1)][:_MOST_WAYS]
+
+
+NO_VARIABLES = Variables(())

@@ -11,6 +11,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.fetch.admission import Admission
+from mcp_web.fetch.allowed import check_domain
 from mcp_web.fetch.failures import Failures, Notes, OptionalNotes
 from mcp_web.fetch.leak import LeakGuard
 from mcp_web.fetch.login import RedirectCookies, parse_logins
@@ -27,7 +28,7 @@ from mcp_web.net.dial import Dialer
 from mcp_web.net.own import own_addresses
 from mcp_web.net.proxy import parse_proxies
 from mcp_web.net.retry import RETRIED_STATUSES, retrying
-from mcp_web.text.urls import Url, host_matches, join, parse_url
+from mcp_web.text.urls import Url, join, parse_url
 
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -118,13 +119,7 @@ class Fetcher:
 
     def check_domain(self, url: Url | str) -> None:
         """Raise DomainDenied for a URL or a host that the operator's lists exclude."""
-        host = url.host if isinstance(url, Url) else url
-        denied = [pattern for pattern in self._options.deny_domains if host_matches(host, pattern)]
-        if denied:
-            raise DomainDenied(f"The domain {host} is on the deny-list ({denied[0]}).", host=host)
-        allowed = self._options.allow_domains
-        if allowed and not any(host_matches(host, pattern) for pattern in allowed):
-            raise DomainDenied(f"The domain {host} is not on the allow-list.", host=host, allowed=list(allowed[:20]))
+        check_domain(self._options, url.host if isinstance(url, Url) else url)
 
     def is_public(self, url: Url) -> bool:
         """Whether others may learn of the address: it has no login and is no internal host that the operator named."""

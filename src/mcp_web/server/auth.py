@@ -55,6 +55,10 @@ class CheckedTokens:
         until, caller = self._found.get(digest(token), (0.0, None))
         return (caller,) if until > anyio.current_time() else None
 
+    def was_valid(self, token: str) -> bool:
+        """Whether the token was a right one when it was last checked, however long ago."""
+        return self._found.get(digest(token), (0.0, None))[1] is not None
+
     def keep(self, token: str, caller: Caller | None) -> None:
         self._found[digest(token)] = (anyio.current_time() + self._seconds, caller)
         if len(self._found) > _MAX_REMEMBERED:

@@ -141,7 +141,8 @@ class Introspection:
     async def verify_token(self, token: str) -> Caller | None:
         if (known := self._checked.get(token)) is not None:
             return known[0]
-        self._count_lookup(anyio.current_time())
+        if not self._checked.was_valid(token):
+            self._count_lookup(anyio.current_time())
         facts = await self._ask(token)
         caller = caller_from(facts, self._options) if self._is_valid(facts) else None
         self._checked.keep(token, caller)
@@ -187,10 +188,13 @@ def metadata_urls(issuer: str) -> list[str]:
 
 
 def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | None:
-    """The caller that valid claims describe; None where the claim that names the tenant is missing."""
+    """The caller that valid claims describe; None where the tenant's claim is missing, or a claim makes no sense."""
     issuer, subject = str(claims.get("iss") or options.oauth_issuer), str(claims.get("sub") or "")
     owner = claims.get(options.oauth_tenant_claim) if options.oauth_tenant_claim else f"{issuer}|{subject}"
-    if not isinstance(owner, str) or not owner or not subject:
+    expires = claims.get("exp")
+    if not isinstance(owner, str) or not owner or not subject or not _is_text(f"{issuer}{subject}{owner}"):
+        return None
+    if expires is not None and not _is_time(expires):
         return None
     return Caller(
         token="",
@@ -198,11 +202,25 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
         subject=subject,
         claims={"iss": issuer},
         scopes=sorted(granted([*_scopes(claims), *options.oauth_default_scopes])),
-        expires_at=int(claims["exp"]) if isinstance(claims.get("exp"), int | float) else None,
+        expires_at=None if expires is None else int(expires),
         name=f"{issuer}|{subject}",
         tenant=_tenant_name(owner),
         from_issuer=True,
     )
+
+
+def _is_time(value: object) -> bool:
+    """Whether a value of JSON is a number of seconds that a calendar knows."""
+    return isinstance(value, int | float) and 0 <= value < 1e11
+
+
+def _is_text(value: str) -> bool:
+    """Whether a string of JSON is text: it may hold half of a character."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _tenant_name(owner: str) -> str:

@@ -21,6 +21,7 @@ from mcp_web.errors import (
     TryLater,
     WebError,
 )
+from mcp_web.fetch.allowed import check_kept
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
@@ -114,6 +115,8 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
     keeper = await app.keeper()
     again = request.explain or request.screenshot
     kept = await _newest(app, request)
+    if kept is not None:
+        check_kept(app.settings.of(FetchOptions), url)
     if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
         trace.figures.count("cache_total", state="hit")
         return Opened(kept, "hit", keeper.age(kept))

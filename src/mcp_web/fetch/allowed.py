@@ -1,0 +1,25 @@
+"""Which addresses the operator's options let be opened, as far as that shows without a lookup."""
+
+from __future__ import annotations
+
+from mcp_web.errors import DomainDenied
+from mcp_web.fetch.options import FetchOptions
+from mcp_web.net.address import AddressPolicy, parse_exemptions
+from mcp_web.text.urls import Url, host_matches, parse_url
+
+
+def check_domain(options: FetchOptions, host: str) -> None:
+    """Raise DomainDenied for a host that the operator's lists exclude."""
+    denied = [pattern for pattern in options.deny_domains if host_matches(host, pattern)]
+    if denied:
+        raise DomainDenied(f"The domain {host} is on the deny-list ({denied[0]}).", host=host)
+    allowed = options.allow_domains
+    if allowed and not any(host_matches(host, pattern) for pattern in allowed):
+        raise DomainDenied(f"The domain {host} is not on the allow-list.", host=host, allowed=list(allowed[:20]))
+
+
+def check_kept(options: FetchOptions, url: Url | str) -> None:
+    """Raise for an address of which a kept copy is not shown: it was open when the copy was kept, and is closed now."""
+    target = url if isinstance(url, Url) else parse_url(url)
+    check_domain(options, target.host)
+    AddressPolicy(parse_exemptions(options.allow_private)).check_host(target.host, target.port)
