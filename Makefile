@@ -6,8 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ADDRESS ?= 127.0.0.1:8765
-# One worker more than the two cores of a small machine: a fifth of the tests' time is waiting for servers and browsers.
-WORKERS ?= 3
+# Two workers for each core of a small machine: a third of the tests' time is waiting for servers and browsers.
+WORKERS ?= 4
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Modules are compiled once, also where the environment forbids to keep the result: tests start hundreds of programs.
 unexport PYTHONDONTWRITEBYTECODE

@@ -265,19 +265,20 @@ async def test_fifty_calls_at_once_keep_the_pace_of_a_source(miniweb: MiniWeb, n
     async def one(number: int) -> None:
         query = SearchQuery(f"{words}{number}" if name == "pypi" else f"{words} {number}", category=category)
         try:
-            await made.search(query, name, deadline=soon(1.0))
+            await made.search(query, name, deadline=soon(1.0 if number else 20.0))
             answered.append(number)
         except (SearchRateLimited, SearchUnavailable) as late:
             refused.append(late)
 
+    await one(0)  # alone, with time to spare: a busy machine sends one request too
     async with anyio.create_task_group() as tasks:
-        for number in range(50):
+        for number in range(1, 50):
             tasks.start_soon(one, number)
     capabilities, elapsed = REGISTRY[name].capabilities, anyio.current_time() - begun
     assert 1 <= len(site.log) <= 1 + elapsed * capabilities.rate / capabilities.per
     assert len(answered) <= len(site.log)
     assert len(answered) + len(refused) == 50
-    assert any(one.retry_after for one in refused)
+    assert all(one.retry_after is not None for one in refused)
 
 
 @pytest.mark.parametrize(
