@@ -54,6 +54,18 @@ def test_every_variable_a_page_names_is_one_we_read() -> None:
             assert name in known, f"{path.relative_to(ROOT)} names {name}"
 
 
+def test_troubleshooting_quotes_sentences_and_codes_that_exist() -> None:
+    from mcp_web.errors import all_errors
+
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src" / "mcp_web").rglob("*.py"))
+    page = (DOCS / "guides" / "troubleshooting.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"\*\*(.+?)\*\*", page)
+    assert len(quoted) >= 15
+    assert [words for words in quoted if words not in source] == []
+    codes = {kind.code for kind in all_errors()} | {"BAD_HOST"}
+    assert set(re.findall(r"`([A-Z]+_[A-Z_]+)`(?= \||\s\()", page)) <= codes
+
+
 def test_the_readme_s_commands_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     targets = re.findall(r"^(?:\$ )?make ([a-z]+)", text, flags=re.M)

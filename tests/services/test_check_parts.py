@@ -1,4 +1,4 @@
-"""What doctor says about the proxy."""
+"""What doctor says about the proxy and about providers that cannot be reached."""
 
 from __future__ import annotations
 
@@ -36,3 +36,14 @@ async def test_doctor_says_which_proxy_was_seen_and_how_to_use_it(
     assert says in check.finding
     assert "s3cret" not in f"{check.finding}{check.fix}"
     assert (fix or "") in (check.fix or "")
+
+
+async def test_providers_that_cannot_be_reached_are_one_finding_with_one_fix(tmp_path: Path) -> None:
+    closed = ["http://127.0.0.1:1", "http://127.0.0.2:1"]
+    environ = {"MCP_WEB_SEARCH_PROVIDERS": "searxng,brave", "MCP_WEB_SEARXNG_URLS": ",".join(closed)}
+    async with App(load(environ={"DATA_DIR": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), **environ})) as app:
+        checks = await check_parts._PARTS["search"](app, False)
+    (check,) = [one for one in checks if one.state == "broken"]
+    assert check.finding == "none of the 2 providers could be reached: this machine seems to be offline"
+    assert "MCP_WEB_PROXY" in (check.fix or "")
+    assert "search:brave" in {one.part for one in checks}

@@ -95,14 +95,14 @@ async def list_prompts(ctx: Any, params: Any) -> types.ListPromptsResult:
     return types.ListPromptsResult(prompts=[*prompts.list_prompts(), *made])
 
 
-async def get_prompt(ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+async def get_prompt(app: App, params: types.GetPromptRequestParams) -> types.GetPromptResult:
     given = params.arguments or {}
     texts = {
         "test_simple_prompt": "This is a simple prompt for testing.",
         "test_prompt_with_arguments": f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'",
     }
     if params.name not in texts:
-        return prompts.get_prompt(params.name, params.arguments)
+        return await prompts.get_prompt(app, None, params.name, params.arguments)
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=texts[params.name]))
     return types.GetPromptResult(messages=[message])
 
@@ -127,13 +127,16 @@ async def main(port: int, data_dir: str) -> None:
             made = types.TextResourceContents(uri=params.uri, mime_type=kind, text=text)
             return types.ReadResourceResult(contents=[made])
 
+        async def prompt(ctx: Any, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+            return await get_prompt(app, params)
+
         server.middleware.append(add_image)
         page = types.PaginatedRequestParams
         server.add_request_handler("resources/list", page, list_resources)
         server.add_request_handler("resources/templates/list", page, list_templates)
         server.add_request_handler("resources/read", types.ReadResourceRequestParams, read_resource)
         server.add_request_handler("prompts/list", page, list_prompts)
-        server.add_request_handler("prompts/get", types.GetPromptRequestParams, get_prompt)
+        server.add_request_handler("prompts/get", types.GetPromptRequestParams, prompt)
         config = uvicorn.Config(http_app(app, port, server), host="127.0.0.1", port=port, log_level="warning")
         await uvicorn.Server(config).serve()
 

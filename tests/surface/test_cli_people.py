@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article, searxng, searxng_answer
 from miniweb import MiniWeb, Site
 from miniweb.server import Reply, Request
@@ -169,6 +170,11 @@ def test_messages_speak_to_a_person(shell: Shell, docs: Site) -> None:
     assert "operator" not in said
     kept = shell.run("cache", "get", "https://never.example/page", code=1).stderr
     assert "`mcp-web open https://never.example/page`" in kept
+
+
+def test_what_an_operator_does_is_said_as_an_instruction(tmp_path: Path) -> None:
+    said = Shell(tmp_path, **OFFLINE).run("search", "anything", code=1).stderr
+    assert "Set a provider up; `mcp-web doctor` says what each one lacks." in said
 
 
 def test_an_example_configuration_can_be_read_back(shell: Shell, tmp_path: Path) -> None:

@@ -128,6 +128,7 @@ def test_space_is_freed_after_a_look_at_what_goes(visit: Visit) -> None:
     assert not any("tables" in url for url in going)  # saved documents stay
     page.check("input[name=sure]")
     page.click("button:has-text('Delete')")
+    assert "deleted with all" in page.locator("[role=status]").inner_text()
     assert page.locator("text=Nothing to delete.").count() == 1
     listed = visit.open("/archive").locator(".documents").all_inner_texts()
     assert any("Errors in printed tables" in text for text in listed)

@@ -22,7 +22,6 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\band call again\b", "and try again"),
         (r"\bcall again\b", "run it again"),
         (r"\b[Nn]ame another provider\b", "name another provider with --provider"),
-        (r"\b[Tt]he operator checks\b", "Check"),
         (r"\bThe operator (can|decides?)\b", r"You \1"),
         (r"\bthe operator (can|decides?)\b", r"you \1"),
         (r"\b([Yy])ou decides\b", r"\1ou decide"),
@@ -30,9 +29,13 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 
+# What the operator does is what the person at the terminal should do.
+_INSTRUCTION = re.compile(r"\b([Tt])he operator (check|set|install|allow)s\b")
+
 
 def for_person(text: str) -> str:
     """The same message for a person at a terminal."""
+    text = _INSTRUCTION.sub(lambda found: found[2].capitalize() if found[1] == "T" else found[2], text)
     for pattern, words in _PHRASES:
         text = pattern.sub(words, text)
     return re.sub(r"(?<=[.!?] )([a-z])(?=\w* )", lambda first: first[1].upper(), text)

@@ -138,7 +138,22 @@ def _coverage_check(found: Coverage) -> Check:
 
 async def _search(app: App, fix: bool) -> list[Check]:
     searcher = await app.searcher()
-    return [_provider_check(state) for state in await searcher.probe()]
+    states = await searcher.probe()
+    unreachable = [state for state in states if state.reachable is False]
+    if len(unreachable) < 2:
+        return [_provider_check(state) for state in states]
+    others = [_provider_check(state) for state in states if state.reachable is not False]
+    return [*others, _unreachable_check(unreachable, sum(state.configured for state in states))]
+
+
+def _unreachable_check(unreachable: list[ProviderState], asked: int) -> Check:
+    """One line for all of them: the cause is the network, not the providers."""
+    if len(unreachable) == asked:
+        finding = f"none of the {asked} providers could be reached: this machine seems to be offline"
+    else:
+        names = ", ".join(state.name for state in unreachable)
+        finding = f"{len(unreachable)} of {asked} providers could not be reached: {names}"
+    return Check("search", "broken", finding, unreachable[0].fix)
 
 
 def _provider_check(state: ProviderState) -> Check:

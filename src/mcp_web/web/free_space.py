@@ -29,6 +29,7 @@ async def preview(app: App, request: Request) -> Response:
         choices=CHOICES,
         days=days,
         unused=await purge_unused(app, days, dry_run=True),
+        deleted=_count(request.query_params.get("deleted", "")),
     )
 
 
@@ -39,9 +40,14 @@ async def free_space(app: App, request: Request) -> Response:
     if form.get("sure") != "yes":
         raise InvalidInput(_("Deleting was not confirmed."), suggestion=_("Tick the box and try again."))
     days = _days(str(form.get("days", "")))
-    await purge_unused(app, days, dry_run=False)
-    return RedirectResponse(f"/space?days={days}", 303)
+    purged = await purge_unused(app, days, dry_run=False)
+    return RedirectResponse(f"/space?days={days}&deleted={purged.pages}", 303)
 
 
 def _days(text: str) -> int:
     return int(text) if text in map(str, CHOICES) else USUAL
+
+
+def _count(text: str) -> int | None:
+    """The number of pages that were just deleted; None when nothing was."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
