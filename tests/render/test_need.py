@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from mcp_web.model.page import Document, Wall
-from mcp_web.render.need import html_facts, needs_browser
+from mcp_web.render.need import needs_browser
+from mcp_web.text.html_facts import html_facts
 
 _SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "extraction"
 _WORDS = "A sentence of an ordinary article that anybody can read. "

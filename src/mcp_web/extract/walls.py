@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mcp_web.model.page import Wall
+from mcp_web.text.html_facts import html_facts, page_text
 from mcp_web.text.markdown import prose
 
 if TYPE_CHECKING:
@@ -105,18 +106,6 @@ _PAYWALL_WORDS = _phrases(
 )
 _NOT_FREE = re.compile(r"isaccessibleforfree[\"']?\s*[:=]\s*[\"']?\s*(?:https?://schema\.org/)?false")
 _LOCKED = re.compile(r"article:content_tier[\"'][^>]{0,40}content\s*=\s*[\"']?locked")
-_ROOT = re.compile(
-    r"<(?:div|main|section)[^>]{0,200}\bid\s*=\s*[\"']?(?:root|app|__next|__nuxt|___gatsby|app-root|react-root|"
-    r"q-app|"
-    r"svelte|main-app|mount|application)[\"'][^>]{0,200}>\s*(?:<!--.{0,40}?-->\s*)?</|<app-root[^>]{0,200}>\s*</",
-    re.S,
-)
-_NOSCRIPT = re.compile(r"<noscript\b[^>]{0,100}>(.{0,1000}?)</noscript", re.S)
-_ASKS_SCRIPTS = re.compile(
-    r"(?:enable|turn on|requires?|needs?|activate|without|activer|habilit\w+|aktivier\w+)\b.{0,40}?\bjava ?script|"
-    r"java ?script.{0,30}?\b(?:disabled|required|enabled|aktivier\w*|activ\w*)",
-    re.S,
-)
 _TITLE = re.compile(r"<title[^>]{0,100}>([^<]{0,200})")
 _LOGIN_TITLE = re.compile(r"\b(?:log ?in|sign ?in|login|anmelden|anmeldung|connexion|iniciar sesión|accedi|inloggen)\b")
 
@@ -190,7 +179,7 @@ def _instead_of_text(html: str, shown: str) -> WallFinding | None:
     for vendor, marks in _BOT_MARKS:
         if any(mark in head for mark in marks):
             return "bot", f"The site shows a bot check by {vendor} instead of the page."
-    if match := _BOT_WORDS.search(shown) or _BOT_WORDS.search(_words(html) if len(shown) <= _EMPTY else ""):
+    if match := _BOT_WORDS.search(shown) or _BOT_WORDS.search(page_text(_bytes(html)) if len(shown) <= _EMPTY else ""):
         return "bot", f"The site shows a bot check instead of the page (“{match[0]}”)."
     asked: set[str] = set()
     if _CONSENT_WORDS.search(shown):
@@ -210,7 +199,7 @@ def _is_login_form(html: str) -> bool:
     title = _TITLE.search(html)
     if title and _LOGIN_TITLE.search(title[1]):
         return True
-    words = _words(html)
+    words = page_text(_bytes(html)).lower()
     return len(words) <= _FORM_PAGE and bool(_LOGIN_TITLE.search(words))
 
 
@@ -230,9 +219,9 @@ def _shell(html: str, shown: str) -> WallFinding:
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
         return None, nothing
-    asked = any(_ASKS_SCRIPTS.search(match[1]) for match in _NOSCRIPT.finditer(html))
-    blank = len(shown) <= _BLANK and len(_words(html[html.find("<body") :])) <= _BLANK
-    if asked or blank or _ROOT.search(html) or _ASKS_SCRIPTS.search(shown.lower()):
+    facts = html_facts(_bytes(html))
+    blank = len(shown) <= _BLANK and facts.chars <= _BLANK
+    if facts.wants_script or blank or facts.empty_root:
         return "shell", "The page holds almost no text without its scripts."
     return None, nothing
 
@@ -249,7 +238,9 @@ def _lowered(source: Node | str | bytes) -> str:
     return (source if isinstance(source, str) else source.html)[:_LOOKED_AT].lower()
 
 
-def _words(html: str) -> str:
-    """The text of a page without its scripts and tags."""
-    text = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", html[:300_000], flags=re.S)
-    return " ".join(re.sub(r"<[^>]{0,2000}>", " ", text).split())
+def _bytes(html: str) -> bytes:
+    """The bytes of what `_lowered` returned."""
+    try:
+        return html.encode("latin-1")
+    except UnicodeEncodeError:
+        return html.encode("utf-8", "replace")

@@ -259,7 +259,8 @@ async def _rendered(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Fetched, Document, str] | None:
     """The page after its scripts ran, if it has no text without them and a browser may be used."""
-    from mcp_web.render.need import html_facts, needs_browser
+    from mcp_web.render.need import needs_browser
+    from mcp_web.text.html_facts import html_facts
 
     is_html = page.media_type in ("text/html", "application/xhtml+xml")
     if not app.can_render or not is_html or page.archived_url:
