@@ -1,4 +1,9 @@
-"""The natural language of a text that does not declare one."""
+"""The natural language of a document that does not declare one.
+
+This is for people and filters, so it must know many languages and be sure. `text/languages.py` chooses the stemmer and
+the stop words for a text or a question of a few words, and so names the nearest language that it has them for:
+Bulgarian is Russian there, Slovak is Czech, and Slovenian is none.
+"""
 
 from __future__ import annotations
 
