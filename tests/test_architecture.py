@@ -9,7 +9,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "mcp_web"
 
-GROUND = {"errors", "file_lock", "model", "text", "trace"}
+GROUND = {"errors", "file_lock", "model", "recent", "text", "trace"}
 ADAPTERS = {"net", "store", "embed", "limit", "sandbox", "audit", "telemetry"}
 COMPONENTS = {"search", "fetch", "render", "extract", "read", "index", "archive"}
 # What each part may import of ours, besides itself and the ground.

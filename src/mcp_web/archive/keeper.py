@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.errors import CacheError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
+from mcp_web.recent import Recent
 from mcp_web.store.protocol import Purged, PurgeRule, Store
 from mcp_web.text.urls import host_matches, host_of
 
@@ -32,7 +32,7 @@ class Keeper:
         self._store = store
         self._options = options
         self._clock = clock
-        self._unkept: OrderedDict[str, Snapshot] = OrderedDict()
+        self._unkept: Recent[str, Snapshot] = Recent(_IN_MEMORY)
         self._kept = 0
 
     async def latest(self, key: str) -> Snapshot | None:
@@ -117,9 +117,6 @@ class Keeper:
             await self._tidy_now_and_then()
             return
         self._unkept[snapshot.key] = snapshot
-        self._unkept.move_to_end(snapshot.key)
-        while len(self._unkept) > _IN_MEMORY:
-            self._unkept.popitem(last=False)
 
     async def _tidy_now_and_then(self) -> None:
         """Apply the standing purges with a write that happens anyway; a page that was kept stays kept if they fail."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mcp_web.errors import EmbeddingError
+from mcp_web.recent import Recent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,17 +110,14 @@ class QuestionVectors:
     def __init__(self, embedder: Embedder) -> None:
         self.model = embedder.name
         self._embedder = embedder
-        self._known: OrderedDict[str, list[float]] = OrderedDict()
+        self._known: Recent[str, list[float]] = Recent(_MOST)
 
     async def vector(self, text: str) -> list[float]:
         """The vector of a question, from the cache or from the model."""
         if (known := self._known.get(text)) is not None:
-            self._known.move_to_end(text)
             return known
         found: list[float] = (await self._embedder.embed([text], "query"))[0].tolist()
         self._known[text] = found
-        while len(self._known) > _MOST:
-            self._known.popitem(last=False)
         return found
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import time
-from collections import OrderedDict
 from typing import Any, Protocol
 
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, HttpError, WebError
+from mcp_web.recent import Recent
 
 
 class Notes(Protocol):
@@ -50,7 +50,7 @@ _REMEMBERED = 1024
 class Failures:
     def __init__(self, notes: OptionalNotes) -> None:
         self._notes = notes
-        self._kept: OrderedDict[str, tuple[float, WebError]] = OrderedDict()
+        self._kept: Recent[str, tuple[float, WebError]] = Recent(_REMEMBERED)
 
     async def recall(self, url: str) -> WebError | None:
         """The permanent error that this URL met in the last minutes, if any."""
@@ -74,9 +74,6 @@ class Failures:
         until = time.time() + seconds
         error.details["remembered_until"] = round(until)
         self._kept[url] = (until, copy.copy(error).bare())
-        self._kept.move_to_end(url)
-        if len(self._kept) > _REMEMBERED:
-            self._kept.popitem(last=False)
         await self._notes.keep(KIND, url, error.as_dict(), until)
 
     def forget(self, url: str) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 import time
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -25,6 +24,7 @@ from mcp_web.fetch.failures import OptionalNotes
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
 from mcp_web.net.client import WebResponse
+from mcp_web.recent import Recent
 from mcp_web.text.urls import Url, join
 
 KIND = "robots"
@@ -54,7 +54,7 @@ class RobotsCheck:
         self._ask = ask
         self._agent = agent
         self._notes = notes
-        self._kept: OrderedDict[str, _SiteRules] = OrderedDict()
+        self._kept: Recent[str, _SiteRules] = Recent(_REMEMBERED)
         self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:
@@ -82,9 +82,6 @@ class RobotsCheck:
     async def _learn(self, url: Url, deadline: float) -> _SiteRules:
         rules = await self._recalled(url.origin) or await self._asked(url, deadline)
         self._kept[url.origin] = rules
-        self._kept.move_to_end(url.origin)
-        if len(self._kept) > _REMEMBERED:
-            self._kept.popitem(last=False)
         return rules
 
     async def _recalled(self, origin: str) -> _SiteRules | None:

@@ -26,6 +26,7 @@ from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
+from mcp_web.recent import Recent
 from mcp_web.store.protocol import Store
 from mcp_web.text.languages import language_of
 
@@ -83,7 +84,7 @@ class PageReader:
         self._model_seconds = model_seconds
         self._always_ask = always_ask
         self._pages = IndexedPages()
-        self._questions: OrderedDict[str, Rows] = OrderedDict()
+        self._questions: Recent[str, Rows] = Recent(MOST_QUESTIONS)
         self._recent: OrderedDict[str, PageVectors] = OrderedDict()
         self._calibration: Calibration | None = None
         # Two calls about one page must not pay the model twice; pages share locks, rarely and harmlessly.
@@ -216,7 +217,7 @@ class PageReader:
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
         for query, row in zip(asked, rows, strict=False):
-            self._remember(query, row)
+            self._questions[query] = row
         grown = known.with_rows(page.passages, missing, rows[len(asked) : len(asked) + len(missing)])
         try:
             if probes:
@@ -228,11 +229,6 @@ class PageReader:
             notes.append(f"The page's vectors could not be kept: {error.message}")
         self._keep_recent(key, grown)
         return grown
-
-    def _remember(self, query: str, row: Rows) -> None:
-        self._questions[query] = row
-        while len(self._questions) > MOST_QUESTIONS:
-            self._questions.popitem(last=False)
 
     def _rank_all(
         self,

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
+from mcp_web.recent import Recent
 from mcp_web.store.protocol import Record
 
 _KIND = "search"
@@ -36,21 +36,17 @@ class MemoryNoteStore:
     """Notes that end with the process: for answers that must not be stored, and for running without a store."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], tuple[float, Any]] = OrderedDict()
+        self._kept: Recent[tuple[str, str], tuple[float, Any]] = Recent(_MOST_IN_MEMORY)
 
     async def note(self, kind: str, key: str) -> Any | None:
         expires_at, value = self._kept.get((kind, key), (0.0, None))
         if expires_at <= time.time():
             self._kept.pop((kind, key), None)
             return None
-        self._kept.move_to_end((kind, key))
         return value
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
         self._kept[kind, key] = (expires_at, value)
-        self._kept.move_to_end((kind, key))
-        while len(self._kept) > _MOST_IN_MEMORY:
-            self._kept.popitem(last=False)
 
     async def records(self, kind: str, *, limit: int = 1000, newest_first: bool = False) -> list[Record]:
         found = [Record(key, value) for (of, key), (expires, value) in self._kept.items() if of == kind]

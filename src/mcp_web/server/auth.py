@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hmac
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,6 +16,7 @@ from mcp.server.auth.provider import AccessToken
 
 from mcp_web.errors import ConfigError
 from mcp_web.model.token import DEFAULT_TENANT
+from mcp_web.recent import Recent
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 from mcp_web.services.manage_tokens import PREFIX, digest, find_token
@@ -48,7 +48,7 @@ class CheckedTokens:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._found: OrderedDict[str, tuple[float, Caller | None]] = OrderedDict()  # until when, and who
+        self._found: Recent[str, tuple[float, Caller | None]] = Recent(_MAX_REMEMBERED)  # until when, and who
 
     def get(self, token: str) -> tuple[Caller | None] | None:
         """The caller, or None for a wrong token, in a tuple; None when the token was not checked lately."""
@@ -61,8 +61,6 @@ class CheckedTokens:
 
     def keep(self, token: str, caller: Caller | None) -> None:
         self._found[digest(token)] = (anyio.current_time() + self._seconds, caller)
-        if len(self._found) > _MAX_REMEMBERED:
-            self._found.popitem(last=False)
 
 
 class ConfiguredTokens:

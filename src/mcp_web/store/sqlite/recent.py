@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
 from pathlib import Path
 
 from mcp_web.model.snapshot import Snapshot
+from mcp_web.recent import Recent
 
 Signature = tuple[int, int, int, int]
 
@@ -25,7 +25,7 @@ class RecentPages:
 
     def __init__(self, path: Path) -> None:
         self._files = (str(path), f"{path}-wal")
-        self._pages: OrderedDict[str, tuple[Signature, Snapshot]] = OrderedDict()
+        self._pages: Recent[str, tuple[Signature, Snapshot]] = Recent(MOST_PAGES)
 
     def signature(self) -> Signature | None:
         """The state of the file, or None while it is being written to."""
@@ -49,7 +49,6 @@ class RecentPages:
         if kept[0] != self.signature():
             self._pages.clear()  # whatever changed, it may concern any of them
             return None
-        self._pages.move_to_end(key)
         return kept[1]
 
     def keep(self, key: str, snapshot: Snapshot, before: Signature | None) -> None:
@@ -57,5 +56,3 @@ class RecentPages:
         if before is None or before != self.signature() or len(snapshot.document.markdown) > MOST_CHARS:
             return
         self._pages[key] = (before, snapshot)
-        while len(self._pages) > MOST_PAGES:
-            self._pages.popitem(last=False)

@@ -1,0 +1,40 @@
+"""A mapping of limited size that deletes what was not used for longest."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, MutableMapping
+from contextlib import suppress
+from typing import TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(MutableMapping[K, V]):
+    """The `most` entries that were read or written last."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._entries: OrderedDict[K, V] = OrderedDict()
+
+    def __getitem__(self, key: K) -> V:
+        value = self._entries[key]
+        with suppress(KeyError):  # another thread may have deleted it meanwhile
+            self._entries.move_to_end(key)
+        return value
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        if len(self._entries) > self._most:
+            self._entries.popitem(last=False)
+
+    def __delitem__(self, key: K) -> None:
+        del self._entries[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(list(self._entries))  # a copy: reading an entry moves it
+
+    def __len__(self) -> int:
+        return len(self._entries)
