@@ -110,7 +110,8 @@ class Process:
     def sandbox(self) -> Sandbox:
         from mcp_web.sandbox.pool import Sandbox
 
-        made = Sandbox(self.settings.of(SandboxOptions), worker_environment())
+        options = self.settings.of(SandboxOptions).for_bodies(self.settings.of(FetchOptions).max_bytes)
+        made = Sandbox(options, worker_environment())
         self._exit_stack.push_async_callback(made.close)
         return made
 

@@ -118,3 +118,10 @@ async def test_a_worker_has_no_key_in_its_environment(monkeypatch: pytest.Monkey
     assert await made.run(os.getenv, "BRAVE_API_KEY") is None
     assert await made.run(os.getenv, "PATH") == os.environ["PATH"]
     await made.close()
+
+
+def test_workers_get_more_memory_for_larger_bodies() -> None:
+    options = SandboxOptions()
+    assert options.for_bodies(5_000_000) == options
+    assert options.for_bodies(1_000_000) == options
+    assert options.for_bodies(20_000_000).memory_mb == options.memory_mb + 16 * 15

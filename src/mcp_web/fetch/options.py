@@ -18,7 +18,7 @@ class FetchOptions:
     )
     max_bytes: int = option(
         5_000_000,
-        "Largest body, counted after decompression; raise it for large PDFs, with MCP_WEB_SANDBOX_MEMORY_MB.",
+        "Largest body, counted after decompression; raise it for large PDFs: the workers get the memory for it.",
         env="MCP_WEB_MAX_BYTES",
         least=10_000,
         contracts={"searxng": 2_000_000, "web-tools": 20_000_000},

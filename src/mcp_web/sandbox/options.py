@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_web.model.option import option
 
@@ -13,11 +13,11 @@ class SandboxOptions:
         2, "Worker processes that parse pages; raise it to the number of cores on a busy server.", least=1, most=32
     )
     wall_seconds: float = 10.0  # seconds a worker may spend on one page before it is killed
-    memory_mb: int = option(
-        # Measured: 5 MB of prose take 100 MiB to read, PDFs of hundreds of pages 65, and a page that takes more than
-        # this is made of tags. Resident memory stays about 10 MiB below, so server and workers stay under 300 MB.
-        144,
-        "Address space of one worker in MiB, beyond which a page is refused; raise it with MCP_WEB_MAX_BYTES.",
-        least=96,
-        most=16384,
-    )
+    # Address space of one worker in MiB, beyond which a page is refused. Measured: 5 MB of prose take 100 MiB to read,
+    # PDFs of hundreds of pages 65, and a page that takes more than this is made of tags. Resident memory stays about
+    # 10 MiB below, so server and workers stay under 300 MB.
+    memory_mb: int = 144
+
+    def for_bodies(self, max_bytes: int) -> SandboxOptions:
+        """The same with the memory that the largest body needs: 16 MiB for each further million bytes."""
+        return replace(self, memory_mb=self.memory_mb + 16 * max(0, max_bytes // 1_000_000 - 5))
