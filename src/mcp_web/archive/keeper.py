@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import anyio.to_thread
@@ -28,10 +28,9 @@ _IN_MEMORY = 64  # pages that are not to be kept on disk stay readable for a whi
 class Keeper:
     """Reads and writes kept pages, by the rules for what may be stored."""
 
-    def __init__(self, store: Store, options: ArchiveOptions, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, options: ArchiveOptions) -> None:
         self._store = store
         self._options = options
-        self._clock = clock
         self._unkept: Recent[str, Snapshot] = Recent(_IN_MEMORY)
         self._kept = 0
 
@@ -40,11 +39,11 @@ class Keeper:
         return self._unkept.get(key) or await self._store.latest(key)
 
     def is_fresh(self, snapshot: Snapshot, max_age: float | None = None) -> bool:
-        return is_fresh(snapshot, self._clock(), max_age)
+        return is_fresh(snapshot, time.time(), max_age)
 
     def age(self, snapshot: Snapshot) -> float:
         """Seconds since the origin last confirmed this version."""
-        return max(0.0, self._clock() - snapshot.checked_at)
+        return max(0.0, time.time() - snapshot.checked_at)
 
     def remembers(self, url: str) -> bool:
         """Do the rules let this page be written to disk?"""

@@ -190,7 +190,8 @@ async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float |
     """Extract the page, after a second visit by a browser if it needs one, and keep the document."""
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
-    page = _timed(page, "extract", begun)
+    timings = {**page.timings, "extract": (time.perf_counter() - begun) * 1000}
+    page = dataclasses.replace(page, timings=timings)
     document = mark_copy(document, page)
     notes, rendered = page.notes, request.in_browser
     if request.mode == "auto" and (better := await _rendered(app, request, page, document, deadline)):
@@ -339,8 +340,3 @@ def _excusable(error: WebError) -> bool:
     if isinstance(error, HttpError):
         return (error.status_code or 0) >= 500 or error.status_code == 429
     return isinstance(error, TryLater | FetchFailed)
-
-
-def _timed(page: Fetched, step: str, begun: float) -> Fetched:
-    timings = {**page.timings, step: (time.perf_counter() - begun) * 1000}
-    return dataclasses.replace(page, timings=timings)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
-from mcp_web.store.reading_protocol import ReadingStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +172,22 @@ class Edge:
     start: int  # of the sentence, in the newest text of `source`
     end: int
     confidence: float
+
+
+class ReadingStore(Protocol):
+    """What callers were shown of a page, kept as long as the page, at most three months."""
+
+    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
+        """Add what was shown of a page; nothing for an unknown page, and nothing while another process writes."""
+        ...
+
+    async def readings(self, key: str) -> list[ReadingRecord]:
+        """The last readings of a page, newest first."""
+        ...
+
+    async def remove_readings(self, key: str) -> int:
+        """Delete the readings of a page; returns how many there were."""
+        ...
 
 
 class Store(ReadingStore, Protocol):

@@ -155,14 +155,11 @@ def listing(db: sqlite3.Connection, source: Source, prefix: str) -> list[tuple[s
     return [(path, key.hex(), hash_.hex(), etag) for path, key, hash_, etag in rows]
 
 
-def numbers(db: sqlite3.Connection, keys: Sequence[str]) -> list[int]:
-    """The row numbers of pages."""
-    found = []
-    for key in keys:
-        row = db.execute("SELECT id FROM pages WHERE key = ?", (key_bytes(key),)).fetchone()
-        if row:
-            found.append(row[0])
-    return found
+def numbers(db: sqlite3.Connection, keys: Sequence[str]) -> dict[str, int]:
+    """The row numbers of pages by key."""
+    marks = ",".join("?" * len(keys))
+    rows = db.execute(f"SELECT key, id FROM pages WHERE key IN ({marks})", [key_bytes(key) for key in keys])  # noqa: S608
+    return {key.hex(): number for key, number in rows}
 
 
 def confirm(db: sqlite3.Connection, key: str, checked_at: float, fresh_until: float) -> None:

@@ -73,10 +73,8 @@ class SearchState:
     def _numbers_of(self, db: sqlite3.Connection, keys: Sequence[str]) -> dict[int, str]:
         """Pages by row number, mostly those that words have just found."""
         found = {self._numbers[key]: key for key in keys if key in self._numbers}
-        for key in keys:
-            if key not in self._numbers:
-                found |= dict.fromkeys(pages.numbers(db, [key]), key)
-        return found
+        unknown = [key for key in keys if key not in self._numbers]
+        return found | {number: key for key, number in pages.numbers(db, unknown).items()} if unknown else found
 
 
 def _rows(db: sqlite3.Connection) -> SqliteIndexRows:

@@ -255,7 +255,7 @@ class SqliteStore(StoreBase):
 
     async def remove(self, keys: Sequence[str]) -> int:
         def work(db: sqlite3.Connection) -> int:
-            numbers = pages.numbers(db, keys)
+            numbers = list(pages.numbers(db, keys).values())
             purge.remove(db, numbers)
             return len(numbers)
 
