@@ -12,7 +12,8 @@ from mcp_web.search.dates import published, span_of, split_prefix
 from mcp_web.search.escape import escape_operators
 from mcp_web.search.hits import make_hit
 from mcp_web.search.locales import locale
-from mcp_web.search.snippets import clean, shorten, snippet
+from mcp_web.search.snippets import clean, snippet
+from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import domain_of, in_domain, url_key
 
 NOW = datetime(2026, 11, 15, 12, 0, tzinfo=UTC)
@@ -45,7 +46,7 @@ def test_snippets_lose_their_dots_and_end_at_a_word() -> None:
 @settings(deadline=None)
 @given(st.text(max_size=400), st.integers(20, 250))
 def test_a_shortened_line_is_never_longer_than_asked(text: str, limit: int) -> None:
-    assert len(shorten(clean(text), limit)) <= limit
+    assert len(shortened_at_word(clean(text), limit)) <= limit
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from mcp_web.model.page import Heading, Link, Metadata
+from mcp_web.text.shorten import shortened
 
 if TYPE_CHECKING:
     from mcp_web.read.quote import QuoteVerdict
@@ -17,8 +18,7 @@ _REPR_CHARS = 60
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _REPR_CHARS else line[: _REPR_CHARS - 1] + "…"
+    return shortened(" ".join(text.split()), _REPR_CHARS)
 
 
 def _link(url: str, text: str) -> str:

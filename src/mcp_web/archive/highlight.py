@@ -160,7 +160,7 @@ def _head(word: str, term: str) -> str:
 
 
 def _shortest(heads: set[str]) -> list[str]:
-    """The heads that begin no other: what begins with the longer is found with the shorter."""
+    """The heads without those that begin with another head: a search for the shorter one finds them too."""
     return [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
 
 

@@ -17,10 +17,10 @@ from mcp_web.extract.summary import summary_of
 from mcp_web.model.search import Hit, SafeSearch, SearchQuery
 from mcp_web.read.window import cut
 from mcp_web.search.options import SearchOptions
-from mcp_web.search.snippets import shorten
 from mcp_web.services.open_page import Opened
 from mcp_web.services.search_web import Searched
 from mcp_web.text.markdown import fenced_lines
+from mcp_web.text.shorten import shortened_at_word
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import compact, shrunk
@@ -111,7 +111,7 @@ def _content(page: Opened, options: WebSearchOptions) -> dict[str, Any]:
         "fetch_time_ms": round(sum(page.snapshot.timings.values())) if page.cache == "fetched" else 0,
     }
     if options.summarize_long_content:
-        made["summary"] = shorten(summary_of(document), options.max_summary_length)
+        made["summary"] = shortened_at_word(summary_of(document), options.max_summary_length)
     return made
 
 
@@ -168,10 +168,10 @@ def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
     if len(row.get("content", {}).get("markdown", "")) <= chars:
         return row
     text = cut(row["content"]["markdown"], 0, chars).text if chars else ""
-    described = shorten(row["description"], max(_SHORT, chars))
+    described = shortened_at_word(row["description"], max(_SHORT, chars))
     content = row["content"] | {"markdown": text, "truncated": True}
     if "summary" in content:
-        content["summary"] = shorten(content["summary"], max(_SHORT, chars))
+        content["summary"] = shortened_at_word(content["summary"], max(_SHORT, chars))
     return row | {"description": described, "content": content}
 
 

@@ -18,6 +18,7 @@ from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.works import citation_entries
 from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
+from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.urls import absolute
 
 if TYPE_CHECKING:
@@ -271,8 +272,7 @@ def _text(value: Any, most: int) -> str:
     text = unescape(value[: most * 4])
     if not (text.isascii() and text.isprintable()):
         text = clean_text(text)[0]
-    text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
+    return shortened_at_word(" ".join(text.split()), most)
 
 
 _SEPARATOR = re.compile(r"\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+")

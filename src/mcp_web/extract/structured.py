@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.extract.hidden import clean_text
+from mcp_web.text.shorten import shortened
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
@@ -163,5 +164,4 @@ def _bound_text(value: str) -> str:
     text = value[: _STRING * 4]
     if not (text.isascii() and text.isprintable()):
         text = clean_text(text)[0]
-    text = " ".join(text.split())
-    return text if len(text) <= _STRING else text[: _STRING - 1] + "…"
+    return shortened(" ".join(text.split()), _STRING)

@@ -17,6 +17,7 @@ from mcp_web.model.page import Document
 from mcp_web.text.inline import inline_text, links, without_images
 from mcp_web.text.markdown import BULLET, CHECKBOX, Block, blocks
 from mcp_web.text.sentences import OWN_STOPS, STOPS, sentences
+from mcp_web.text.shorten import shortened_at_word
 
 _LONGEST = 500
 _SUMMARY_READS = 5_000  # characters read: the subject of a document is stated at its beginning
@@ -65,7 +66,7 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
     found = list(islice(_sentences(markdown[:_SUMMARY_READS]), _SUMMARY_SENTENCES))
     lead = _useful(description, title, found)
     if not found:
-        return lead or _shorten(inline_text(markdown[: _LONGEST * 2]))
+        return lead or shortened_at_word(inline_text(markdown[: _LONGEST * 2]), _LONGEST)
     weight = _weights(found)
     topic = _words(title)
     ranked = sorted(found, key=lambda each: _score(each, weight, topic), reverse=True)
@@ -86,7 +87,7 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
             break
     chosen.sort(key=lambda each: each.place)
     text = " ".join(part for part in (lead, *(each.text for each in chosen)) if part)
-    return text or _shorten(found[0].text)
+    return text or shortened_at_word(found[0].text, _LONGEST)
 
 
 def _sentences(markdown: str) -> Iterator[_Sentence]:
@@ -166,7 +167,7 @@ def _repeats(known: frozenset[str], each: _Sentence) -> bool:
 
 def _useful(description: str | None, title: str, found: list[_Sentence]) -> str:
     """The page's own description, unless it says nothing of this page: too short, the title again, or off topic."""
-    text = _shorten(" ".join((description or "").split()), 300)
+    text = shortened_at_word(" ".join((description or "").split()), 300)
     words = _words(text)
     if len(text) < 50 or len(words) < 5 or words <= _words(title):
         return ""
@@ -177,7 +178,3 @@ def _useful(description: str | None, title: str, found: list[_Sentence]) -> str:
     if text.endswith(("...", "…", "[…]")) and found:
         return ""
     return text
-
-
-def _shorten(text: str, most: int = _LONGEST) -> str:
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"

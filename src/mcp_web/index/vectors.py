@@ -34,7 +34,7 @@ class PageVectors:
         return PageVectors(self.model, width, (self.rows if width == self.dim else {}) | added)
 
     def cosines(self, passages: Sequence[Passage], question: Rows) -> NDArray[np.floating]:
-        """The nearness of each passage to a question; nan where its vector is not known."""
+        """The cosine of each passage's vector and the question's; nan for a passage without a vector."""
         import numpy as np
 
         found = np.full(len(passages), np.nan)

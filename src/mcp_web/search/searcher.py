@@ -32,8 +32,8 @@ from mcp_web.search.race import first_answer
 from mcp_web.search.reply import Reply
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
-from mcp_web.search.snippets import shorten
 from mcp_web.search.source_choice import beside_general, fitting_sources
+from mcp_web.text.shorten import shortened_at_word
 from mcp_web.text.untrusted import quoted
 
 _SPARE = 0.25  # seconds of the deadline kept for merging and answering
@@ -261,7 +261,7 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
 
 def _shown(hit: Hit, query: SearchQuery) -> Hit:
     extra = hit.extra_snippets if query.extra_snippets else ()
-    return replace(hit, snippet=shorten(hit.snippet, query.snippet_chars), extra_snippets=extra)
+    return replace(hit, snippet=shortened_at_word(hit.snippet, query.snippet_chars), extra_snippets=extra)
 
 
 def _why_not(attempt: Attempt) -> str:

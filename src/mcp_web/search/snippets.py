@@ -6,6 +6,8 @@ import html
 import re
 import unicodedata
 
+from mcp_web.text.shorten import shortened_at_word
+
 SNIPPET_CHARS = 200
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.*?-->", re.DOTALL)
@@ -27,7 +29,7 @@ def clean(text: str, limit: int | None = None) -> str:
     if not plain.isprintable():
         visible = "".join(_SPACE_OR_NOTHING.get(unicodedata.category(char), char) for char in plain)
     line = _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip()
-    return line if limit is None else shorten(line, limit)
+    return line if limit is None else shortened_at_word(line, limit)
 
 
 _SPACE_OR_NOTHING = {"Cc": " ", "Zs": " ", "Zl": " ", "Zp": " ", "Cf": "", "Cs": "", "Co": "", "Cn": ""}
@@ -37,15 +39,4 @@ def snippet(text: str, limit: int = SNIPPET_CHARS) -> str:
     """A cleaned snippet: doubled and trailing dots gone, cut at a word."""
     line = _INNER_DOTS.sub(" … ", clean(text))
     ended = _TRAILING_DOTS.sub(" …", line).strip()
-    return "" if ended == "…" else shorten(ended, limit)
-
-
-def shorten(line: str, limit: int) -> str:
-    """At most `limit` characters, ending at a word with an ellipsis when something was left out."""
-    if len(line) <= limit:
-        return line
-    head = line[: limit - 1]
-    at = head.rfind(" ")
-    # A text without spaces (Chinese, a long URL) is cut where it stands.
-    kept = head[:at] if at > limit // 2 else head
-    return kept.rstrip(" ,;:-–…") + "…"
+    return "" if ended == "…" else shortened_at_word(ended, limit)

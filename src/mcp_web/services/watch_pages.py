@@ -51,7 +51,7 @@ async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] 
 
 
 async def check_page(app: App, url: str) -> Watched:
-    """Ask the origin; a new version is compared with the one kept before."""
+    """Fetch the page again; if it changed, compare it with the version that was kept before."""
     before = (await (await app.store()).seen([parse_url(url).href])).get(parse_url(url).href)
     try:
         opened = await open_page(app, OpenRequest(url, max_age=0), deadline=anyio.current_time() + 60)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from mcp_web.text.shorten import shortened
+
 QUOTE_CHARS = 80  # of a name that somebody else chose, in a note or an error
 
 # Role and turn markers of common chat formats, and the opening and closing words of our own envelope.
@@ -36,10 +38,6 @@ def printable(text: str) -> str:
 def one_line(text: Any) -> str:
     """The text with every run of white space as one space."""
     return " ".join(str(text).split())
-
-
-def shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def quoted(value: Any, most: int = QUOTE_CHARS) -> str:

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mcp_web.text.shorten import shortened
+
 ValueKind = Literal["string", "integer", "number", "boolean", "array"]
 
 TRUE = frozenset({"true", "1", "yes", "on"})
@@ -83,7 +85,7 @@ def shown(value: Any) -> str:
         text = repr(value[:100] if isinstance(value, str | list) else value)
     except (RecursionError, ValueError):  # nested without end, or a number of thousands of digits
         text = f"a {type(value).__name__} too large to show"
-    return text if len(text) <= 80 else text[:77] + "…"
+    return shortened(text, 80)
 
 
 def encodable(text: str) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from mcp_web import trace
 from mcp_web.errors import WebError
-from mcp_web.text.untrusted import defuse, one_line, printable, shortened
+from mcp_web.text.shorten import shortened
+from mcp_web.text.untrusted import defuse, one_line, printable
 from mcp_web.text.values import encodable
 from mcp_web.tools.envelope import Envelope
 from mcp_web.tools.tool import Answer

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_web.model.page import Document, Format, Heading, Link, Metadata
 from mcp_web.text.past import copy_day
-from mcp_web.text.untrusted import one_line, shortened
+from mcp_web.text.shorten import shortened
+from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.border import URL_CHARS, note_lines
 from mcp_web.tools.call import Call

@@ -43,7 +43,7 @@ class Param:
 
     @property
     def rule(self) -> ValueRule:
-        """What the binder accepts for it."""
+        """The type and the limits of its values, as `text/values.py` checks them."""
         return ValueRule(
             self.kind,
             self.choices,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.services.list_documents import list_documents
+from mcp_web.text.shorten import shortened
 from mcp_web.web.listing import is_day
 from mcp_web.web.pages import page
 
@@ -191,7 +192,7 @@ def _labels(
     boxes: list[tuple[float, float, float]] = []  # middle, half of the width, height of the line
     for key in order:
         title = link[key]["title"]
-        text = title if len(title) <= _LABEL_CHARS else title[: _LABEL_CHARS - 1].rstrip() + "…"
+        text = shortened(title, _LABEL_CHARS)
         half, y = len(text) * _CHAR_WIDTH / 2, places[key][1] + radius[key]
         x = min(max(places[key][0], half), WIDTH - half)
         if all(abs(x - other[0]) >= half + other[1] or abs(y - other[2]) >= _LINE for other in boxes):

@@ -25,7 +25,7 @@ class RenderedPage:
 
 
 class Parsed:
-    """A page's Markdown, parsed once: its links are read first, since they lead to kept copies."""
+    """A page's Markdown, parsed once: for the list of its links, then for HTML that links to the kept copies."""
 
     def __init__(self, markdown: str, passages: Sequence[Passage] = ()) -> None:
         self._env: dict[str, Any] = {}

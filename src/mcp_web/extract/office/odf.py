@@ -13,7 +13,8 @@ from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, read_facts
 from mcp_web.model.page import Document, Fetched, PageKind
 from mcp_web.text.headings import read_headings
-from mcp_web.text.untrusted import one_line, shortened
+from mcp_web.text.shorten import shortened
+from mcp_web.text.untrusted import one_line
 
 _ROWS = 2000
 _CENTIMETRES = {"cm": 1.0, "in": 2.54, "mm": 0.1, "pt": 0.0353}

@@ -17,7 +17,8 @@ from mcp_web.extract.office.cell_styles import CellStyles, font_ink
 from mcp_web.extract.office.ink import Ink
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, local, relation_id
 from mcp_web.model.page import Document, Fetched
-from mcp_web.text.untrusted import one_line, quoted, shortened
+from mcp_web.text.shorten import shortened
+from mcp_web.text.untrusted import one_line, quoted
 
 _ROWS = 2000  # of a sheet
 _COLUMNS = 60

@@ -44,7 +44,7 @@ _MARKER = re.compile(r"^<!-- page (\d+) -->$", re.M)
 
 
 def read_pdf(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """The pages of a PDF, each after its marker."""
+    """Reads a PDF: the text of each page follows a comment with the page's number."""
     import pypdfium2
 
     with _ONE_AT_A_TIME:

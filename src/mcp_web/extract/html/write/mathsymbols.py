@@ -56,7 +56,7 @@ VARIANTS = {
 
 
 def _styled() -> dict[str, str]:
-    """Letters that Unicode has in mathematical styles, as the letter in that style."""
+    """Unicode's bold, script and other mathematical letters, each with its TeX: 𝐀 is \\mathbf{A}."""
     styles = {0x1D400: "mathbf", 0x1D434: "", 0x1D468: "boldsymbol", 0x1D49C: "mathcal", 0x1D504: "mathfrak",
               0x1D538: "mathbb", 0x1D56C: "mathfrak", 0x1D5A0: "mathsf", 0x1D670: "mathtt"}  # fmt: skip
     found: dict[str, str] = {}
