@@ -80,6 +80,15 @@ async def test_a_page_is_read_whole_in_parts_by_section_by_paragraph_and_by_head
     assert "## First\n## Second" in headings
 
 
+async def test_a_comment_in_code_is_no_heading(tools: ContractCaller, miniweb: MiniWeb) -> None:
+    code = "<pre><code># install it\npip install x</code></pre>"
+    words = "<p>The tool is installed with one command, which takes a minute on most machines.</p>"
+    body = f"<main><h1>Guide</h1>{words * 3}<h2>Install</h2>{words * 3}{code}{words * 3}</main>"
+    url = miniweb.site("docs.example").page("/code", body)
+    assert (await tools.call("web_url_read", url=url, readHeadings=True)).text == "# Guide\n## Install"
+    assert "pip install x" in (await tools.call("web_url_read", url=url, section="install")).text
+
+
 async def test_failures_have_their_signs(tools: ContractCaller, miniweb: MiniWeb) -> None:
     gone = miniweb.site("docs.example").page("/gone", "x", status=404)
     assert (await tools.call("web_url_read", url=gone)).text.startswith("🚫 Website Error (404)")

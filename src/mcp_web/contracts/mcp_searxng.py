@@ -10,10 +10,10 @@ from typing import Any
 from mcp_web.contracts.asking import ask
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
+from mcp_web.model.page import Document
 from mcp_web.model.search import Category, Hit, SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import OpenRequest, open_page
-from mcp_web.text.markdown import HEADING
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
@@ -115,7 +115,7 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
             "May contain only media or require JavaScript.",
             shape="text",
         )
-    text = _part(kept.document.markdown, args)
+    text = _part(kept.document, args)
     whole = budget.chars_for(text, budget.AIM - 300)
     if whole < len(text):
         start = int(args["startChar"] or 0) + whole
@@ -123,13 +123,14 @@ async def read(call: Call, args: dict[str, Any]) -> Answer:
     return Answer({}, text, shape="text")
 
 
-def _part(text: str, args: dict[str, Any]) -> str:
+def _part(document: Document, args: dict[str, Any]) -> str:
     """The part that was asked for: headings, a section, paragraphs, then characters."""
+    text = document.markdown
     if args["readHeadings"]:
-        headings = [line for line in text.split("\n") if HEADING.match(line)]
+        headings = [f"{'#' * heading.level} {heading.text}" for heading in document.headings]
         return "\n".join(headings) or "No headings found in the content."
     if args["section"]:
-        text = _section(text, args["section"])
+        text = _section(document, args["section"])
         if not text:
             return f'Section "{args["section"]}" not found in the content.'
     if args["paragraphRange"]:
@@ -140,15 +141,12 @@ def _part(text: str, args: dict[str, Any]) -> str:
     return text[start : start + int(args["maxLength"])] if args["maxLength"] else text[start:]
 
 
-def _section(text: str, wanted: str) -> str:
-    lines = text.split("\n")
-    for at, line in enumerate(lines):
-        if (found := HEADING.match(line)) and wanted.lower() in line.lower():
-            for end in range(at + 1, len(lines)):
-                following = HEADING.match(lines[end])
-                if following and len(following[1]) <= len(found[1]):
-                    return "\n".join(lines[at:end])
-            return "\n".join(lines[at:])
+def _section(document: Document, wanted: str) -> str:
+    headings = document.headings
+    for at, heading in enumerate(headings):
+        if wanted.lower() in heading.text.lower():
+            ends = (later.start for later in headings[at + 1 :] if later.level <= heading.level)
+            return document.markdown[heading.start : next(ends, None)].rstrip("\n")
     return ""
 
 

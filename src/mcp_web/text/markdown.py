@@ -20,7 +20,7 @@ BULLET = r"(?:[-*+]|\d{1,9}[.)])"  # what a list item begins with, as a part of 
 CHECKBOX = r"(?:\[[ xX]\][ \t]+)?"  # of a task, after its bullet
 CODE_SPAN = r"`[^`\n]{1,500}`"
 PIPE = re.compile(r"(?<!\\)\|")  # between two cells of a table
-HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 # What makes a line a heading and is not its text: leading and closing `#`, or the underline.
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
 _URL = re.compile(r"https?://\S+")
@@ -111,7 +111,7 @@ def _lines(markdown: str) -> list[_Line]:
 def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
     """Kind, first line after it, and level of the block that begins at a line that is not blank."""
     text = lines[at].text
-    if heading := HEADING.match(text):
+    if heading := _HEADING.match(text):
         return "heading", at + 1, len(heading[1])
     if _opens_fence(text):
         return "code", _fence_end(lines, at), 0
@@ -124,7 +124,7 @@ def _block_at(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
     if _ITEM.match(text):
         return "list", _list_end(lines, at), 0
     if text.lstrip().startswith(">"):
-        return "quote", _while(lines, at + 1, lambda line: bool(line.strip()) and not HEADING.match(line)), 0
+        return "quote", _while(lines, at + 1, lambda line: bool(line.strip()) and not _HEADING.match(line)), 0
     return _paragraph(lines, at)
 
 
@@ -136,7 +136,7 @@ def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
             if stop == at + 1 and len(underline[1]) > 1 and not lines[at].text.lstrip().startswith("|"):
                 return "heading", stop + 1, 1 if underline[1][0] == "=" else 2
             break
-        if HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):
+        if _HEADING.match(text) or _opens_fence(text) or _starts_table(lines, stop) or _interrupts(text):
             break
         stop += 1
     return "paragraph", stop, 0
@@ -219,7 +219,7 @@ def _list_end(lines: Sequence[_Line], at: int) -> int:
                 return stop
             stop = after
             continue
-        if HEADING.match(text) or _RULE.match(text):
+        if _HEADING.match(text) or _RULE.match(text):
             return stop
         stop += 1
     return stop
