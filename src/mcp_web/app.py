@@ -212,7 +212,13 @@ class App:
 
         cut, store = partial(passages, size=size), await self.store()
         return PageReader(
-            store, self.process.embedder, cut, cut_name=size.name, show_words=show_words, always_ask=always_ask
+            store,
+            self.process.embedder,
+            cut,
+            questions=self.process.questions,
+            cut_name=size.name,
+            show_words=show_words,
+            always_ask=always_ask,
         )
 
     async def archive(self) -> Archive:

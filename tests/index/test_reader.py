@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from embed.embedding_server import DIM, EmbeddingServer
+from mcp_web.embed.embedder import QuestionVectors
 from mcp_web.embed.open import NoEmbedder
 from mcp_web.embed.options import EmbedOptions
 from mcp_web.embed.remote import RemoteEmbedder
@@ -99,6 +100,17 @@ async def test_question_that_words_decide_does_not_ask_the_model(store: SqliteSt
     answer = await ask(reader(store, server), page(200), "about glaciers10")
     assert server.requests == []
     assert "glaciers10" in answer.results[0].passages[0].passage.text
+
+
+async def test_a_question_that_was_embedded_elsewhere_is_not_embedded_again(
+    store: SqliteStore, server: EmbeddingServer
+) -> None:
+    model = reader(store, server)._embedder
+    questions = QuestionVectors(model)
+    vector = await questions.vector(OPEN)
+    await ask(PageReader(store, model, passages, questions=questions), page(10))
+    assert server.texts.count(OPEN) == 1
+    assert await questions.vector(OPEN) == vector
 
 
 async def test_second_read_asks_the_model_only_for_the_new_question(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mcp_web.errors import EmbeddingError
 from mcp_web.recent import Recent
@@ -109,15 +109,15 @@ class QuestionVectors:
 
     def __init__(self, embedder: Embedder) -> None:
         self.model = embedder.name
+        self.known: Recent[str, Any] = Recent(_MOST)  # rows of vectors by question
         self._embedder = embedder
-        self._known: Recent[str, list[float]] = Recent(_MOST)
 
     async def vector(self, text: str) -> list[float]:
         """The vector of a question, from the cache or from the model."""
-        if (known := self._known.get(text)) is not None:
-            return known
-        found: list[float] = (await self._embedder.embed([text], "query"))[0].tolist()
-        self._known[text] = found
+        row = self.known.get(text)
+        if row is None:
+            row = self.known[text] = (await self._embedder.embed([text], "query"))[0]
+        found: list[float] = row.tolist()
         return found
 
 

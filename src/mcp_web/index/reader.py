@@ -7,7 +7,6 @@ that they find likely and that it has not read before. When it fails, the notes 
 from __future__ import annotations
 
 import functools
-from collections import OrderedDict
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +15,7 @@ import anyio
 import anyio.to_thread
 
 from mcp_web import trace
-from mcp_web.embed.embedder import Calibration, Embedder, reads
+from mcp_web.embed.embedder import Calibration, Embedder, QuestionVectors, reads
 from mcp_web.errors import CacheError, EmbeddingError
 from mcp_web.index.calibrate import calibration_of, keep_calibration, kept_calibration, kinds, probe_texts
 from mcp_web.index.evidence import Evidence
@@ -40,7 +39,6 @@ T = TypeVar("T")
 
 # Passages the model reads per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
-MOST_QUESTIONS = 512
 SLICE = 64  # passages embedded between two writes while a page is read to its end
 # Ranking so many passages takes about two milliseconds.
 AT_ONCE = 120
@@ -66,13 +64,15 @@ class PageReader:
         embedder: Embedder,
         cut: Cut,
         *,
+        questions: QuestionVectors | None = None,
         cut_name: str = "",
         show_words: int = SHOW_WORDS,
         model_seconds: float = MODEL_SECONDS,
         always_ask: bool = False,
     ) -> None:
         """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never).
-        `always_ask` asks the model also where words decide, and about all of a short page.
+        `always_ask` asks the model also where words decide, and about all of a short page. `questions` has the
+        vectors of questions that were asked before, here or elsewhere.
 
         A cut other than the usual one has a name: its vectors are kept apart from those of the usual passages.
         """
@@ -84,8 +84,8 @@ class PageReader:
         self._model_seconds = model_seconds
         self._always_ask = always_ask
         self._pages = IndexedPages()
-        self._questions: Recent[str, Rows] = Recent(MOST_QUESTIONS)
-        self._recent: OrderedDict[str, PageVectors] = OrderedDict()
+        self._questions = (questions or QuestionVectors(embedder)).known
+        self._recent: Recent[str, PageVectors] = Recent(MOST_RECENT)
         self._calibration: Calibration | None = None
         # Two calls about one page must not pay the model twice; pages share locks, rarely and harmlessly.
         self._locks = [anyio.Lock() for _ in range(64)]
@@ -191,17 +191,10 @@ class PageReader:
         if self._calibration is None:
             self._calibration = await kept_calibration(self._store, self._embedder)
         if (recent := self._recent.get(key)) is not None:
-            self._recent.move_to_end(key)
             return recent
         found = unpack(await self._store.vectors(key, self.model), self.model, self._embedder.dim)
-        self._keep_recent(key, found)
+        self._recent[key] = found  # what another process adds meanwhile is at worst embedded twice
         return found
-
-    def _keep_recent(self, key: str, vectors: PageVectors) -> None:
-        """Hold the vectors in memory. What another process adds meanwhile is at worst embedded twice."""
-        self._recent[key] = vectors
-        while len(self._recent) > MOST_RECENT:
-            self._recent.popitem(last=False)
 
     async def _embed(
         self,
@@ -217,7 +210,7 @@ class PageReader:
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
         for query, row in zip(asked, rows, strict=False):
-            self._questions[query] = row
+            self._questions[query] = row.copy()  # not a view that holds all rows
         grown = known.with_rows(page.passages, missing, rows[len(asked) : len(asked) + len(missing)])
         try:
             if probes:
@@ -227,7 +220,7 @@ class PageReader:
                 await self._store.keep_vectors(key, pack(grown, page.passages, page.version))
         except CacheError as error:
             notes.append(f"The page's vectors could not be kept: {error.message}")
-        self._keep_recent(key, grown)
+        self._recent[key] = grown
         return grown
 
     def _rank_all(
