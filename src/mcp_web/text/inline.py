@@ -31,7 +31,9 @@ _INLINE = re.compile(
 )
 _MARKS = re.compile(r"[`\\\[\]<&*~_!]")  # of which all inline markup has one
 _REFERENCE = re.compile(r"\[([^\[\]\n]{1,500})\]\[[^\[\]\n]{0,100}\]")
-_CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`++)(?:[^\n]|\n(?![ \t]*\n)){1,2000}?(?<!`)(?P=ticks)(?!`)")
+_CODE_SPAN = re.compile(
+    r"(?<!`)(?P<ticks>`++)(?:[^`\n]++|\n(?![ \t]*+\n)|(?!(?P=ticks)(?!`))`++){1,200}+(?P=ticks)(?!`)"
+)
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")
 _TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
 
