@@ -13,7 +13,7 @@ from mcp_web.extract.html.parse import parse_page
 from mcp_web.extract.html.write import write_markdown
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import ExtractRequest, Fetched
-from security.cases import VISIBLE, hidden_page, rows
+from security.cases import VISIBLE, hidden_page, hidden_rows, rows
 
 
 def read(html: str) -> tuple[str, int]:
@@ -162,15 +162,16 @@ def test_corpus_of_hidden_payloads_leaks_only_the_closed_details() -> None:
 # What a reading of the sheets alone cannot tell; docs/concepts/hidden-text.md says why.
 LIMITS = {
     "special:anchor-no-script", "special:behind", "special:covered", 
-    "mechanism:absolute-corner", "mechanism:padding-box", "mechanism:pushed-down", "mechanism:first-line-clear",
+    "mechanism:absolute-corner", "mechanism:padding-box", "mechanism:pushed-down",
     "mechanism:before-cover", "mechanism:preserve-3d", "mechanism:backface-parent", "mechanism:cover-image",
     "mechanism:cover-gradient", "mechanism:cover-border", "mechanism:cover-transform", "mechanism:cover-svg",
-    "mechanism:cover-float", "mechanism:keyframes-name-string",
+    "mechanism:cover-float", "mechanism:keyframes-name-string", "1.134:covered-absolute:structure",
+    "1.254:covered-absolute:structure", "1.78:covered-margin:structure",
 }  # fmt: skip
 
 
 def test_variants_of_hidden_text_come_back_only_where_a_limit_is_documented() -> None:
-    hidden = [row for row in rows("hidden_variants") if not row["visible"]]
+    hidden = [row for row in hidden_rows() if not row["visible"]]
     through = {row["id"] for row in hidden if "ZQXHIDDEN" in read(hidden_page(row))[0]}
     assert through <= LIMITS
     assert len(hidden) >= 700
@@ -179,7 +180,7 @@ def test_variants_of_hidden_text_come_back_only_where_a_limit_is_documented() ->
 
 def test_text_that_looks_hidden_and_is_seen_stays() -> None:
     lost = []
-    for row in rows("hidden_variants"):
+    for row in hidden_rows():
         markdown, _ = read(hidden_page(row))
         if any(word not in markdown for word in VISIBLE) or (row["visible"] and "ZQXHIDDEN" not in markdown):
             lost.append(row["id"])

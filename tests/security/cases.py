@@ -17,6 +17,11 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.split("\n") if line]
 
 
+def hidden_rows() -> list[dict[str, Any]]:
+    """The rows of `hidden_variants`, written by hand, and of `generated_variants`."""
+    return [*rows("hidden_variants"), *rows("generated_variants")]
+
+
 _PARAGRAPH = (
     "<p>VISIBLE{} The river otter is a semi-aquatic mammal that feeds on fish and crayfish, and it is found along"
     " waterways in many regions of the world, as field surveys of the last decade show.</p>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.extract.reading import read
 
+from security import generate_documents
 from security.documents import Variant, formats
 
 # A condition of a sheet is not computed, and the background of a presentation's master is not read.
@@ -31,3 +32,8 @@ def test_further_documents_too_but_for_two_known_limits() -> None:
     variants = more_documents.variants()
     assert sum(not variant.visible for variant in variants) >= 120
     assert {variant.id for variant in variants if not is_read_correctly(variant)} == LIMITS
+
+
+def test_generated_documents_give_back_what_a_person_sees() -> None:
+    variants = generate_documents.variants(seed=1, count=120)
+    assert [variant.id for variant in variants if not is_read_correctly(variant)] == []

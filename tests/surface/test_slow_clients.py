@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,37 @@ def test_a_hundred_unfinished_bodies_stay_small_and_hold_up_nobody(served: Serve
     assert memory.peak < MOST_MB
     for one in slow:
         one.close()
+
+
+def test_bodies_in_pieces_of_a_few_bytes_are_cut_off_and_hold_up_nobody(served: Served, site: Site) -> None:
+    opened(served, site)
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    ).encode()
+    slow = [connected(served, head) for _ in range(100)]
+    for one in slow:
+        with suppress(OSError):
+            one.sendall(b"8\r\n12345678\r\n" * 30_000)
+    assert "patient reader" in opened(served, site)
+    assert all(closed_by_server(one) for one in slow)
+    for one in slow:
+        one.close()
+
+
+def test_a_body_in_large_pieces_is_read(served: Served, site: Site) -> None:
+    call = {"name": "web_open", "arguments": {"url": site.loopback_url("/calm")}}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}).encode().ljust(300_000)
+    pieces = b"".join(b"64\r\n" + body[at : at + 100] + b"\r\n" for at in range(0, len(body), 100))
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Type: application/json\r\n"
+        "Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    ).encode()
+    answer = b""
+    with connected(served, head + pieces + b"0\r\n\r\n") as connection:
+        while part := connection.recv(65536):
+            answer += part
+    assert b"patient reader" in answer
 
 
 def test_a_body_beyond_the_limit_is_refused(served: Served) -> None:

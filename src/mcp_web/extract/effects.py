@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from mcp_web.extract.colour import Colour, is_colour, parse_colour
-from mcp_web.extract.lengths import fraction, pixels
+from mcp_web.extract.lengths import fraction, pixels, split_outside
 
 _CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _PARTS = re.compile(r"\s+(?![^()]*\))")
@@ -66,6 +66,14 @@ def outline_inks(shadows: str, stroke: str, stroke_colour: str, ink: Colour) -> 
         colours = [parse_colour(word) for word in (*words, stroke_colour) if is_colour(word) and word != "currentcolor"]
         found.append(colours[-1] if colours else ink)
     return found
+
+
+def thick_stroke(stroke: str) -> Colour | None:
+    """The colour of a line of two pixels and more along the edges of letters: it covers them."""
+    words = split_outside(stroke)
+    if not any((pixels(word) or 0.0) >= 2 for word in words):
+        return None
+    return next((colour for colour in map(parse_colour, words) if colour is not None), None)
 
 
 def _shadow_ink(shadow: str, ink: Colour) -> Colour | None:

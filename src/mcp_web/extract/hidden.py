@@ -68,7 +68,9 @@ _OF_TEXT = frozenset(
      "background-clip", "-webkit-text-security", "mix-blend-mode", "font-size-adjust")
 )  # fmt: skip
 # What these do to letters is told by all that stands around them.
-_EFFECTS = frozenset(("-webkit-text-security", "mix-blend-mode", "filter", "box-shadow", "font-size-adjust"))
+_EFFECTS = frozenset(
+    ("-webkit-text-security", "-webkit-text-stroke", "mix-blend-mode", "filter", "box-shadow", "font-size-adjust")
+)
 DOUBTFUL = "Not visible until a script shows it"
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.extract.cascade import Cascade, parent_of
 from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.effects import blended, filling_shadow, filtered, outline_inks
+from mcp_web.extract.effects import blended, filling_shadow, filtered, outline_inks, thick_stroke
 from mcp_web.extract.lengths import fraction
 from mcp_web.extract.palette import PageColours
 from mcp_web.extract.style import FAINT, Style, gradient_colours
@@ -69,7 +69,11 @@ class Ink:
 
     def _is_lost(self, element: Element) -> bool:
         ink = self._ink(element)
-        if ink is None or self._has_outline(element, ink):
+        if ink is None:
+            return False
+        if (drawn_over := self._stroke(element)) is not None and not _is_seen(drawn_over, self._behind(element)):
+            return drawn_over.alpha > 0.9
+        if self._has_outline(element, ink):
             return False
         clipped = self._painted_text(element)
         if clipped is not None:
@@ -104,6 +108,11 @@ class Ink:
         if value is None:
             return None if self._outside else self._page.ink
         return parse_colour(value)
+
+    def _stroke(self, element: Element) -> Colour | None:
+        """The colour of a line along the edges of the letters that is as thick as they are."""
+        stroke = self._cascade.inherited(element, "-webkit-text-stroke")
+        return thick_stroke(stroke) if stroke is not None else None
 
     def _has_outline(self, element: Element, ink: Colour) -> bool:
         """Whether a shadow or a line along their edges shows the letters."""

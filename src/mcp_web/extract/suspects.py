@@ -36,7 +36,7 @@ _WORDS = (
     "var(", "\\", "font-size:", "font:", "height:0", "width:0", "height:1px", "width:1px", "height:2px", "width:2px",
     "block-size:0", "inline-size:0", "left:", "top:-", "right:-", "bottom:-", "margin:", "inset", "translate",
     "content-visibility:", "animation", "contain:", "calc(", "min(", "clamp(", "/0)", "/0%)", ",0)", "top:",
-    "text-fill-color:", "text-security:", "offset-path", "offset:path", "line-through", "size-adjust:",
+    "text-fill-color:", "text-security:", "text-stroke:", "offset-path", "offset:path", "line-through", "size-adjust:",
     "table-column", "invert(",
     "brightness(", "filter:url", "blend-mode:", "template-rows:0", "template:0", "perspective(",
     "flex:0", "flex-basis:0", "url(#", "auto-rows:", "content:url", "content:image", "content:linear", "-size:",
@@ -53,7 +53,7 @@ _SIGN = re.compile(
     r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:;|$|!)|flex-basis:0|url\(#"
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|[\d.]+(?:e\d|r?em|[sld]?v[whibm]|cq|%|in|[cm]m|p[tc]|q|ch))|\d{3,}(?:[sld]?v[whibm]|%|in|[cm]m|r?em)|\d{4}|\de\d|\()"
-    r"|translate\w*[(:][^;]*(?:\d{3}|\de\d|\d\d(?:in|[cm]m|r?em|[sld]?v)|calc|min|max)|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security"
+    r"|translate\w*[(:][^;]*(?:\d{3}|\de\d|\d\d(?:in|[cm]m|r?em|[sld]?v)|calc|min|max)|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security|text-stroke:"
     r"|var\("
 )
 # Through a variable the first are judged as colours; the others hide nothing.
@@ -66,9 +66,10 @@ _HARMLESS = frozenset(
 _TOPS = frozenset(("margin-top", "padding-top", "top"))
 _REFERRING = frozenset(("clip-path", "mask-image", "filter"))
 # What these do is told by what stands around an element.
-_OF_TREE = frozenset(("-webkit-text-security", "mix-blend-mode", "font-size-adjust"))
+_OF_TREE = frozenset(("-webkit-text-security", "-webkit-text-stroke", "mix-blend-mode", "font-size-adjust"))
 _CHANGES = re.compile(r"invert\(|brightness\((?:0\)|0%|\d\d)")  # filters after which letters may look like the paper
-_ASSUMED = {"mask-image": "linear-gradient(#000,#000)", "mask-repeat": "no-repeat", "offset-path": "ray(0deg)"}
+_ASSUMED = {"mask-image": "linear-gradient(#000,#000)", "mask-repeat": "no-repeat", "offset-path": "ray(0deg)",
+            "text-decoration-thickness": "99px"}  # fmt: skip
 _ADDED = {
     "position": "fixed", "overflow-x": "hidden", "overflow-y": "hidden", "backface-visibility": "hidden",
 }  # fmt: skip

@@ -27,6 +27,8 @@ HEADER_SECONDS = 10.0  # from the connection, or from the last answer on it, to 
 BODY_SECONDS = 30.0  # from the headers to the end of the body
 MAX_BODY = 8 * 1024 * 1024  # bytes of one body: web_extract takes five million characters
 MAX_HELD = 24 * 1024 * 1024  # bytes of all bodies together
+PIECES = 1000  # of one chunked body, after which
+PIECE_BYTES = 64  # each must have so many bytes: a piece of eight bytes costs as much as one of thousands
 LOG_LINES = 20  # of the HTTP library, per minute
 
 
@@ -49,6 +51,8 @@ class LimitedProtocol(H11Protocol):
 
     _most = max_connections()
     _timer: asyncio.TimerHandle | None = None
+    _chunked = False
+    _lines = _bytes = 0  # of a chunked body: two lines a piece
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         self._open = _open_connections.setdefault(self.server_state, OpenConnections())
@@ -76,6 +80,10 @@ class LimitedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
+        if self._is_in_crumbs(data):
+            trace.figures.count("http_refused_total", code="PIECES")
+            self.drop()
+            return
         super().data_received(data)
         if self.cycle is not before:
             self._arm(BODY_SECONDS)
@@ -85,6 +93,16 @@ class LimitedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._arm(HEADER_SECONDS)
+
+    def _is_in_crumbs(self, data: bytes) -> bool:
+        """Whether a body comes in very many pieces of a few bytes: a hundred such kept the server busy for minutes."""
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.more_body:
+            self._chunked, self._lines, self._bytes = b"chunked" in data.lower(), 0, 0
+        if not self._chunked:
+            return False
+        self._lines += data.count(b"\r\n")
+        self._bytes += len(data)
+        return self._lines > 2 * PIECES and self._bytes < self._lines // 2 * PIECE_BYTES
 
     @property
     def is_waiting(self) -> bool:

@@ -214,12 +214,16 @@ def _raw_run(run: Element, book: Book, ink: Ink) -> str:
 
 def _paragraph_ink(properties: Element | None, style: Style) -> Ink:
     """The style's ink; hidden where the paragraph stands outside of the page or in lines of no height."""
+    ink = replace(style.ink, hidden=True) if _is_unseen_paragraph(properties) else style.ink
+    return ink.on(_shading(properties))
+
+
+def _is_unseen_paragraph(properties: Element | None) -> bool:
+    """Whether paragraph properties, on a paragraph or in a style, put it outside of the page or into flat lines."""
     spacing, indent = child(properties, "spacing"), child(properties, "ind")
     exact = attribute(spacing, "lineRule") == "exact" and 0 <= _twips(attribute(spacing, "line"), 240) <= _FLAT
     aside = any(abs(_twips(attribute(indent, name), 0)) > _ASIDE for name in _INDENTS)
-    unseen = exact or aside or _is_placed_away(child(properties, "framePr"))
-    ink = replace(style.ink, hidden=True) if unseen else style.ink
-    return ink.on(_shading(properties))
+    return exact or aside or _is_placed_away(child(properties, "framePr"))
 
 
 def _is_placed_away(frame: Element | None) -> bool:
@@ -344,6 +348,8 @@ def _styles(package: Package) -> dict[str, Style]:
             level = 1
         place = _list_place(child(style, "pPr"), Style()) or above.list
         ink = _properties_ink(child(style, "rPr")).over(above.ink if based is not None else defaults)
+        if _is_unseen_paragraph(child(style, "pPr")):
+            ink = replace(ink, hidden=True)
         default = attribute(style, "type") == "paragraph" and attribute(style, "default") in ("1", "true")
         code = above.code or bool(_CODE.search(name))
         found[attribute(style, "styleId") or name] = Style(level, place, code, ink, default)

@@ -27,6 +27,7 @@ _HYPHEN = re.compile("[\x02\ufffe\xad]")  # PDFium's marks for a hyphen at a lin
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _SPECK = 1.5  # points; too small to be read
+_SQUEEZED = 0.03  # of its height: a letter that is not wider cannot be read
 _MOST_SHAPES = 3000
 _MOST_LINKS = 500
 _FIXED_PITCH = 1  # font descriptor flag
@@ -244,7 +245,9 @@ class _Reader:
             end = start  # a word that was divided at the line's end: its place is where it begins
         box = Box.around((start, end))
         style = self._style_of(first)
-        if self._unseen(box, style):
+        letters = last - first if end is not start and not self._sideways else 0
+        squeezed = letters > 2 and box.right - box.left < _SQUEEZED * letters * (box.top - box.bottom)
+        if squeezed or self._unseen(box, style):
             self.hidden += 1
             return None
         height = (start.right - start.left) if self._sideways else (start.top - start.bottom)

@@ -100,10 +100,19 @@
     let seen = over(ink, ground);
     for (const effect of state.effects ?? []) {
       if (effect.filter) seen = changed(seen, effect.filter);
+      else if (!state.painted) continue; // letters do not blend with the browser's own paper
       else if (!BLENDS[effect.blend]) return null;
       else seen = seen.map((part, at) => 255 * BLENDS[effect.blend](part / 255, ground[at] / 255));
     }
     return seen;
+  };
+
+  // Whether a line as thick as the letters are high lies over them, or behind them in their own colour.
+  const isStruck = (style) => {
+    if (!(parseFloat(style.textDecorationThickness) >= 20)) return false;
+    if (style.textDecorationLine.includes("line-through")) return true;
+    const same = style.textDecorationColor === (style.webkitTextFillColor || style.color);
+    return style.textDecorationLine.includes("underline") && same && parseFloat(style.textUnderlineOffset) <= -10;
   };
 
   // What a subtree inherits from the boxes around it. `grounds`: the colours behind the text, null if not known.
@@ -111,7 +120,7 @@
     const state = { ...above };
     if (style.display === "contents") return state; // without a box of its own
     const paints = (colour(style.backgroundColor)?.[3] ?? 0) > 0.05 || style.backgroundImage !== "none";
-    if (paints) state.effects = [];
+    if (paints) [state.effects, state.painted] = [[], true];
     else {
       if (style.filter !== "none") state.effects = [{ filter: style.filter }, ...(state.effects ?? [])];
       if (style.mixBlendMode !== "normal") state.effects = [{ blend: style.mixBlendMode }, ...(state.effects ?? [])];
@@ -127,6 +136,9 @@
         const found = stops(style.backgroundImage);
         state.grounds = found && state.grounds && found.flatMap((stop) => state.grounds.map((ground) => [...over(stop, ground), 1]));
         if (/^0(px|%)?( |$)/.test(style.backgroundSize)) state.grounds = above.grounds;
+      }
+      if (/invert|brightness|contrast/.test(style.backdropFilter ?? "")) {
+        state.grounds = state.grounds && state.grounds.map((ground) => [...changed(ground.slice(0, 3), style.backdropFilter), 1]);
       }
       const shadow = style.boxShadow.includes("inset") ? shadowInside(style.boxShadow) : null;
       if (shadow) state.grounds = state.grounds && state.grounds.map((ground) => [...over(shadow, ground), 1]);
@@ -147,6 +159,8 @@
     }
     if (style.position === "fixed") { state.top = -Infinity; state.bottom = Infinity; state.fixed = true; }
     if (Number(style.zIndex) < 0) state.below = true;
+    if (/^inline-|table$/.test(style.display) || style.float !== "none" || /absolute|fixed/.test(style.position)) state.struck = false;
+    state.struck ||= isStruck(style);
     state.opacity = (above.opacity ?? 1) * Number(style.opacity);
     return state;
   };
@@ -168,7 +182,11 @@
     }
     if (/^(circle|ellipse)\(/.test(path)) {
       const radii = inside.split(" at ")[0].trim().split(/\s+/).filter((radius) => /^[\d.]/.test(radius));
-      return radii.some((radius) => length(radius, Math.min(area.width, area.height)) <= 1);
+      const sizes = radii.map((radius) => length(radius, Math.min(area.width, area.height)));
+      if (sizes.some((size) => size <= 1)) return true;
+      const [x, y] = (inside.split(" at ")[1] ?? "50% 50%").trim().split(/\s+(?![^()]*\))/);
+      const [right, below] = [length(x, area.width) + Math.max(...sizes), length(y, area.height) + Math.max(...sizes)];
+      return sizes.length > 0 && (right <= 0 || below <= 0 || right - 2 * Math.max(...sizes) >= area.width);
     }
     if (path.startsWith("polygon(")) {
       const points = inside.replace(/^(evenodd|nonzero)\s*,/, "").split(",").map((point) => {
@@ -179,7 +197,9 @@
         const [nextX, nextY] = points[(at + 1) % points.length];
         return sum + x * nextY - nextX * y;
       }, 0);
-      return Math.abs(twice) / 2 < 4;
+      const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+      const outside = Math.max(...xs) <= 0 || Math.max(...ys) <= 0 || Math.min(...xs) >= area.width || Math.min(...ys) >= area.height;
+      return outside || Math.abs(twice) / 2 < 4;
     }
     const numbers = (inside.match(/-?(?:\d+\.?\d*|\.\d+)/g) ?? []).map(Number);
     if (path.startsWith("shape(")) return numbers.every((number) => Math.abs(number) <= 1);
@@ -188,12 +208,20 @@
 
   // A clip, mask or filter of the page that leaves nothing.
   const NO_ALPHA = /^(?:\S+[\s,]+){15}(?:0?\.?0*[\s,]*){5}$/;
+  const hasNoSize = (shape) =>
+    ["width", "height", "r", "rx", "ry"].some((name) => shape.hasAttribute(name) && parseFloat(shape.getAttribute(name)) === 0);
+  const filtersAll = (filter) => {
+    const last = filter.lastElementChild;
+    if (last?.localName === "feFlood" && Number(last.ownerDocument.defaultView.getComputedStyle(last).floodOpacity) === 0) return true;
+    return [...filter.children].some((part) => NO_ALPHA.test(part.getAttribute("values")?.trim() ?? "x"));
+  };
   const refersToNothing = (element, style) => {
     for (const [value, name] of [[style.clipPath, "clippath"], [style.maskImage, "mask"], [style.filter, "filter"]]) {
       const id = /url\("?[^")]*#([^")]+)"?\)/.exec(value ?? "")?.[1];
       const target = id && element.ownerDocument.getElementById(decodeURIComponent(id));
+      if (id && !target && name === "mask" && !value.includes("gradient")) return true; // what is not there lets nothing through
       if (!target || target.localName.toLowerCase() !== name) continue;
-      if (name !== "filter" ? !target.children.length : [...target.children].some((part) => NO_ALPHA.test(part.getAttribute("values")?.trim() ?? "x"))) return true;
+      if (name !== "filter" ? [...target.children].every(hasNoSize) : filtersAll(target)) return true;
     }
     return false;
   };
@@ -242,7 +270,11 @@
 
   // A mask without a size, or placed away from its box and not repeated.
   const maskedAway = (style) => {
-    if (/^0(px|%)?( |$)/.test(style.maskSize)) return true;
+    if (/(^| )0(px|%)?( |$)/.test(style.maskSize)) return true;
+    const layers = style.maskImage.split(/,(?![^()]*\))(?![^(]*\))/);
+    if (/exclude|subtract/.test(style.maskComposite) && new Set(layers.map((layer) => layer.trim())).size < layers.length) return true;
+    const dark = (stop) => stop[0] + stop[1] + stop[2] < 30;
+    if (/luminance/.test(style.maskMode) && stops(style.maskImage)?.every(dark)) return true;
     const far = (style.maskPosition.match(/-?[\d.]+px/g) ?? []).some((place) => Math.abs(parseFloat(place)) >= 5000);
     return far && style.maskRepeat.includes("no-repeat");
   };
@@ -250,6 +282,7 @@
   const goneWhole = (element, style) => {
     if (style.display === "none") return true;
     if (style.display === "contents") return false;
+    if (/(url|gradient|image|image-set)\(/.test(style.content)) return true; // the picture takes the place of what is inside
     if (Number(style.opacity) < 0.06) return true;
     if (style.contentVisibility === "hidden" && !element.closest("details") && !(element.hidden && opens(element))) return true;
     if (style.filter !== "none" && filtered(style.filter)) return true;
@@ -262,11 +295,19 @@
     return clippedAway(style, () => element.getBoundingClientRect()) || turnedAway(element, style);
   };
 
+  const isLost = (ink, state) => ink[3] < 0.06 || Boolean(state.grounds?.every((ground) => tooClose(over(ink, ground), ground)));
+  // The colours of shadows that stand near their letters.
+  const shadowInks = (shadows) =>
+    (shadows === "none" ? [] : shadows.split(/,(?![^()]*\))/)).flatMap((shadow) => {
+      const lengths = (shadow.replace(/\([^()]*\)/g, "").match(/-?[\d.]+px/g) ?? []).map(parseFloat);
+      return lengths.slice(0, 2).some((shift) => Math.abs(shift) >= 1000) ? [] : [colour(shadow.match(FUNCTION)?.[0]) ?? [0, 0, 0, 1]];
+    });
   const inkHidden = (style, state) => {
-    const stroke = parseFloat(style.webkitTextStrokeWidth) > 0;
-    if (style.textShadow !== "none" || stroke) return false;
     const ink = colour(style.webkitTextFillColor || style.color);
     if (!ink) return false;
+    const stroke = parseFloat(style.webkitTextStrokeWidth) > 0 ? colour(style.webkitTextStrokeColor) : null;
+    if (stroke && parseFloat(style.webkitTextStrokeWidth) >= 2 && stroke[3] > 0.9 && isLost(stroke, state)) return true; // drawn over the letters
+    if ([...shadowInks(style.textShadow), ...(stroke ? [stroke] : [])].some((each) => !isLost(each, state))) return false;
     if (state.letters && ink[3] < 0.95) return lettersHidden(state.letters);
     if (ink[3] < 0.06) return true;
     return Boolean(
@@ -314,7 +355,7 @@
   };
 
   const textHidden = (node, style, state) => {
-    if (state.clipped || style.visibility !== "visible") return true;
+    if (state.clipped || state.struck || style.visibility !== "visible") return true;
     if (parseFloat(style.fontSize) < 2 || state.opacity < 0.06) return true;
     if ((style.webkitTextSecurity ?? "none") !== "none") return true; // each letter is a dot
     const range = node.ownerDocument.createRange();
@@ -557,8 +598,8 @@
     let state = { grounds: [paperOf(page)], clipped: false, top: -Infinity, bottom: Infinity };
     for (const element of [page.documentElement, page.body]) {
       if (!element) continue;
-      const { grounds } = enter(page.defaultView.getComputedStyle(element), state, () => element.getBoundingClientRect());
-      state = { ...state, grounds };
+      const { grounds, painted } = enter(page.defaultView.getComputedStyle(element), state, () => element.getBoundingClientRect());
+      state = { ...state, grounds, painted };
     }
     return state;
   };
