@@ -20,17 +20,16 @@ from security.generate import Variant, variants
 _SAME_WIDTH = " ".join(word[::-1] for word in PAYLOAD.split())
 _NO_PAIRS = "<style>*{font-kerning:none!important;font-variant-ligatures:none!important}</style>"
 _INVISIBLE, _PLAIN = 12, 70  # the most that a channel of a pixel changes, of 255
+_WIDEST, _HIGHEST = 3840, 5000  # pixels; nobody scrolls three screens to the right of a page
 # A page is drawn at once, instead of the one before it for a while.
 _ARGUMENTS = ["--no-sandbox", "--disable-features=PaintHolding"]
 _FEW = 40  # pixels; a text that is read changes more
 
 
 def label(page: Any, session: Any, variant: Variant) -> bool | None:
-    """Whether the text is seen; None where the drawing leaves a doubt, or two drawings of one page differ."""
-    drawn = [_drawn(page, session, variant, text) for text in (PAYLOAD, _SAME_WIDTH, PAYLOAD)]
-    if drawn[0] != drawn[2]:
-        return None
-    return _compared(*drawn[:2]) if drawn[0] != drawn[1] else False
+    """Whether the text is seen; None where the drawing leaves a doubt."""
+    first, second = (_drawn(page, session, variant, text) for text in (PAYLOAD, _SAME_WIDTH))
+    return _compared(first, second) if first != second else False
 
 
 def _drawn(page: Any, session: Any, variant: Variant, text: str) -> bytes:
@@ -43,7 +42,7 @@ def _drawn(page: Any, session: Any, variant: Variant, text: str) -> bytes:
 
 def _shot(session: Any) -> bytes:
     size = session.send("Page.getLayoutMetrics")["cssContentSize"]
-    clip = {"x": 0, "y": 0, "width": min(size["width"], 12000), "height": min(size["height"], 12000), "scale": 1}
+    clip = {"x": 0, "y": 0, "width": min(size["width"], _WIDEST), "height": min(size["height"], _HIGHEST), "scale": 1}
     options = {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True, "clip": clip}
     return b64decode(session.send("Page.captureScreenshot", options)["data"])
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from turbohtml import Element
 
 from mcp_web.extract.cascade import Cascade, parent_of
+from mcp_web.extract.colour import parse_colour
 from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.style import CLIPS, Style, hides_box
 
@@ -31,25 +32,21 @@ _NOT_OF_LINES = frozenset(
     (*_OF_SIZE, *_OVERFLOW, "text-indent", "transform", "scale", "rotate", "translate", "contain", "offset-path",
      "content-visibility", "margin-top", "margin-bottom")
 )  # fmt: skip
+_OF_LINE = frozenset(("line-height",))
+_SPACED = "p,ul,ol,dl,blockquote,figure,h1,h2,h3,h4,h5,h6,pre"
 _NOT_OF_ROWS = frozenset((*_OF_SIZE, *_OVERFLOW))
 _NOT_OF_CELLS = frozenset(("height", "min-height", "max-height"))
 _OF_TREE = frozenset(
-    (
-        "clip-path",
-        "mask-image",
-        "filter",
-        "grid-template-rows",
-        "grid-auto-rows",
-        "flex-basis",
-        "margin-top",
-        "padding-top",
-        "top",
-        "height",
-    )
-)
+    ("clip-path", "mask-image", "filter", "grid-template-rows", "grid-auto-rows", "flex-basis", "margin-top",
+     "padding-top", "top", "height", "z-index")
+)  # fmt: skip
 _REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)")
 _SPACES = re.compile(r"\s+(?![^()]*\))")
 _TRACK = re.compile(r"0(?:px|fr|%)?\Z")
+_STACKING = frozenset(
+    ("opacity", "transform", "filter", "perspective", "clip-path", "mask-image", "contain", "scale", "rotate",
+     "translate", "mix-blend-mode", "container-type")
+)  # fmt: skip
 _NO_ALPHA = re.compile(r"(?:[-\d.e]+[\s,]+){15}0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*\s*\Z")
 _MOST_ROWS = 2000
 _FAR_DOWN = 100.0  # pixels; what starts less far down may be meant so
@@ -71,6 +68,8 @@ class Boxes:
             return applied is style or hides_box(applied)
         if _OF_TREE.isdisjoint(style):
             return False
+        if style.get("z-index", "")[:1] == "-" and not self._outside and self._is_behind(element, style):
+            return True
         return (
             self._refers_to_nothing(style) or self._has_no_room(element, style) or self._is_pushed_out(element, style)
         )
@@ -88,7 +87,10 @@ class Boxes:
             return _without(style, _NOT_OF_ROWS)
         if display in _CELLS:
             return _without(style, _NOT_OF_CELLS)
-        return _without(style, _NOT_OF_LINES) if self._is_inline(element, style, display) else style
+        if self._is_inline(element, style, display):
+            return _without(style, _NOT_OF_LINES)
+        # Lines of no height still have room between the margins of paragraphs.
+        return _without(style, _OF_LINE) if "line-height" in style and element.select_one(_SPACED) else style
 
     def _is_inline(self, element: Element, style: Style, display: str) -> bool:
         if display not in _INLINE and display != "inline":
@@ -132,6 +134,23 @@ class Boxes:
             _cuts(style) and any(style.get(name, "").endswith("%") for name in ("height", "max-height"))
             for style in styles
         )
+
+    def _is_behind(self, element: Element, style: Style) -> bool:
+        """Whether a negative level puts the element behind the opaque ground of one around it."""
+        if style.get("position", "static") == "static":
+            return False
+        for each in self._cascade.ancestry(element)[1:]:
+            around = self._cascade.style(each)
+            if (
+                each.tag in ("body", "html")
+                or not _STACKING.isdisjoint(around)
+                or around.get("z-index", "auto") != "auto"
+            ):
+                return False
+            colour = parse_colour(around.get("background-color", "transparent"))
+            if colour is not None and colour.alpha > 0.95:
+                return True
+        return False
 
     def _is_pushed_out(self, element: Element, style: Style) -> bool:
         """Whether the element starts below the end of a box that cuts off what does not fit."""

@@ -48,7 +48,9 @@ _OTHERS = frozenset(("currentcolor", "transparent", "inherit", "linktext", "visi
 _FUNCTION = re.compile(r"(rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|color-mix|light-dark)\((.*)\)\Z", re.S)
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg|turn|rad|grad)?\Z")
 _TURNS = {"turn": 360.0, "rad": 180 / math.pi, "grad": 0.9}
-_LITERAL = re.compile(r"#[0-9a-f]{3,8}|(?:rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color)\([^()]*\)|[a-z]{3,}")
+_LITERAL = re.compile(
+    r"#[0-9a-f]{3,8}|(?:rgba?|hsla?|hwb|(?:ok)?lab|(?:ok)?lch|color)\((?:[^()]|\([^()]*\))*\)|[a-z]{3,}"
+)
 _SEPARATOR = re.compile(r"[,/\s]+(?![^()]*\))")
 _DEEPEST = 4
 _NO_INK = 0.06
@@ -87,7 +89,7 @@ def colours_in(text: str) -> list[Colour | None]:
     found: list[Colour | None] = []
     for literal in _LITERAL.findall(text):
         if literal[0] == "#":
-            found.extend(_hex(literal[1 : 1 + digits]) for digits in {3, min(6, len(literal) - 1)})
+            found.extend(_hex(literal[1 : 1 + digits]) for digits in (3, 4, 6, 8) if digits < len(literal))
         elif literal[-1] == ")" or literal in ("currentcolor", "transparent"):
             found.append(parse_colour(literal))
         else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
 from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
-from mcp_web.extract.selectors import may_match
+from mcp_web.extract.selectors import may_match, split_selectors
 from mcp_web.extract.sheet_text import MOST, cleaned
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Rules:
                 if "::" in selector:
                     selector = _PART.sub(r" [part~=\1]", selector).replace("::details-content", " > :not(summary)")
                 if context.scope:
-                    selector = selector.replace(":scope", f":is({context.scope})").replace("&", f":is({context.scope})")
+                    selector = _scoped(selector, context.scope)
                 if selector and may_match(selector, names):
                     self._alive.append(at)
                     self.selectors.append(selector)
@@ -259,6 +259,13 @@ def _holds(condition: str, containers: frozenset[str]) -> bool:
     if condition.startswith("@supports"):
         return supports_holds(condition[9:])
     return condition.startswith("@container") and container_holds(condition[10:], containers)
+
+
+def _scoped(selector: str, scope: str) -> str:
+    """A selector inside `@scope`: it starts at the root of the scope, named or not."""
+    if ":scope" in selector or "&" in selector:
+        return selector.replace(":scope", f":is({scope})").replace("&", f":is({scope})")
+    return ",".join(f":where({scope}) {each}" for each in split_selectors(selector)) if selector else selector
 
 
 def _selector(head: str) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_web.extract.colour import is_colour
+from mcp_web.extract.lengths import split_outside
 
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\n]))")
@@ -105,9 +106,7 @@ _MOST_ANIMATIONS = 10
 _IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
 _PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
 _SPLIT = re.compile(r"\s+(?![^()]*\))")
-_FONT_SIZE = re.compile(
-    r"(?:^|\s)((?:[\d.]+(?:[a-z]+|%)|0|(?:calc|min|max|clamp)\([^/]*\))|x*-?(?:small|large)|medium)\s*(?=/|\s)"
-)
+_NAMED_SIZE = re.compile(r"x*-?(?:small|large)\Z|medium\Z")
 
 
 class Declared(NamedTuple):
@@ -210,9 +209,9 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
     if name == "background":
         yield from _background(value)
     elif name == "font":
-        size = _FONT_SIZE.search(value)
-        if size is not None or value in _WIDE:
-            yield "font-size", size[1] if size else value
+        size = value if value in _WIDE or "var(" in value else font_size_in(value)
+        if size:
+            yield "font-size", size
     elif name == "overflow":
         words = value.split() if "(" not in value else [value]
         yield "overflow-x", words[0] if words else ""
@@ -230,9 +229,18 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield from _sides(name, _SPLIT.split(value))
 
 
+def font_size_in(font: str) -> str:
+    """The size in a `font` shorthand: the last word before the family that is a length; empty where there is none."""
+    *words, _ = [split_outside(word, "/")[0] for word in split_outside(font) if word != "/"] or [""]
+    sizes = [word for word in words if _is_length(word) or _NAMED_SIZE.match(word)]
+    return sizes[0] if sizes else ""
+
+
 def side_of(name: str, value: str) -> str:
     """The part of a shorthand's value that one side gets, where the value was known only after variables were."""
     kind, _, side = name.rpartition("-")
+    if name == "font-size" and len(split_outside(value)) > 1:
+        return font_size_in(value)
     if kind == "overflow" and " " in value:
         return value.split()[0 if side == "x" else -1]
     shorthand = kind if side in _SIDES and kind in ("margin", "padding") else "inset" if name in _SIDES else ""

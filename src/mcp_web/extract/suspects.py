@@ -41,7 +41,7 @@ _WORDS = (
     "brightness(", "filter:url", "blend-mode:", "template-rows:0", "template:0", "perspective(",
     "flex:0", "flex-basis:0", "url(#", "auto-rows:", "content:url", "content:image", "content:linear", "-size:",
     "backdrop-filter:", "abs(", "max(", "height:+", "height:-", "width:+", "width:-", "height:.", "width:.",
-    "underline-offset:-", "border-shape:", "container",
+    "underline-offset:-", "border-shape:", "container", "start:", "end:", "z-index:-",
 )  # fmt: skip
 _SIGN = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
@@ -49,7 +49,7 @@ _SIGN = re.compile(
     r"|(?:^|;)(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:;|$|!)|#[0-9a-f]{6}0|[^;]*/)"
     r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%|calc)"
     r"|font-size:(?:[-+]|0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:0|[12](?:px|pt)|\.\d|\()"
-    r"|(?:height|width|-size):[-+]?(?:0(?![.\d])|0?\.\d|[12](?:px)?(?:;|$|!)|[a-z]+\()|auto-rows:[-+.0a-z]|line-height:0|line-through|underline-offset:-|border-shape|container(?:-type)?:[^;]*(?<!inline-)size|size-adjust:[0.]"
+    r"|(?:height|width|-size):[-+]?(?:0(?![.\d])|0?\.\d|[12](?:px)?(?:;|$|!)|[a-z]+\()|auto-rows:[-+.0a-z]|line-height:0|line-through|underline-offset:-|z-index:-|border-shape|container(?:-type)?:[^;]*(?<!inline-)size|size-adjust:[0.]"
     r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:;|$|!)|flex-basis:0|url\(#"
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|[\d.]+(?:e\d|r?em|[sld]?v[whibm]|cq|%|in|[cm]m|p[tc]|q|ch))|\d{3,}(?:[sld]?v[whibm]|%|in|[cm]m|r?em)|\d{4}|\de\d|\()"
@@ -163,7 +163,7 @@ def _hides(style: Style) -> bool:
         return True
     if not _REFERRING.isdisjoint(style) and any("url(#" in style.get(name, "") for name in _REFERRING):
         return True
-    if "inset" in style.get("box-shadow", ""):
+    if "inset" in style.get("box-shadow", "") or style.get("z-index", "")[:1] == "-":
         return True
     if _starts(style) >= 100 or _CHANGES.search(style.get("filter", "")):
         return True
