@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -63,6 +64,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     places = {here / name: number for number, name in enumerate(SLOW)}
     items.sort(key=lambda item: places.get(item.path, len(SLOW)))
+
+
+def pytest_collection_finish() -> None:
+    """Freeze what was imported and collected: the garbage collector took a fifth of the tests' time for it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
