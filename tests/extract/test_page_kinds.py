@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import turbohtml
 
-from mcp_web.extract.html.blocks import read_blocks
+from mcp_web.extract.html.blocks import Blocks, read_blocks
 from mcp_web.extract.html.decide import decide
 from mcp_web.extract.html.engine import read_html
 from mcp_web.extract.html.features import PageFigures
@@ -92,3 +92,44 @@ def test_list_whose_best_lines_are_likelier_than_the_rest_is_not_lost_with_them(
     chances = [0.55 if at < 4 else 0.2 if at < 10 else 0.02 for at in range(len(read.blocks))]
     kept, _ = decide(PageFigures(read, declared="article"), chances)
     assert kept == [True] * 10 + [False] * 8
+
+
+def _blocks(html: str) -> Blocks:
+    body = turbohtml.parse(f"<body>{html}</body>").select_one("body")
+    assert body is not None
+    read = read_blocks(body)
+    assert read is not None
+    return read
+
+
+def test_article_in_several_parts_stays_whole_and_the_next_article_goes() -> None:
+    sentence = "The council decided on Tuesday that the old bridge over the river will be repaired by next summer."
+    parts = [f"<div class=text><p>{sentence} Part {n}.</p>" + f"<p>{sentence} {n}.</p></div>" for n in range(8)]
+    first = f"<div class=part><h1>The old bridge</h1>{''.join(parts[:2])}</div>"
+    rest = "".join(f"<div class=part>{part}</div>" for part in parts[2:])
+    after = f"<article><h2>Another story</h2><div class=text><p>{sentence} Another.</p></div></article>"
+    read = _blocks(f"<article>{first}{rest}</article>{after}")
+    kept, _ = decide(PageFigures(read, "The old bridge", "article"), [0.9] * len(read.blocks))
+    lost = [block.text for block, keep in zip(read.blocks, kept, strict=True) if not keep]
+    assert lost == ["Another story", f"{sentence} Another."]
+
+
+@pytest.mark.parametrize(("declared", "is_kept"), [(None, True), ("article", False)])
+def test_sentence_in_a_heading_tag_stays_without_a_section_except_on_an_article(
+    declared: PageKind | None, is_kept: bool
+) -> None:
+    lines = "".join(
+        f"<p>We repair lamps of every maker and age, number {n}, in our shop in the old town.</p>" for n in range(8)
+    )
+    read = _blocks(
+        f"<h1>Lamps</h1><h2>For more than forty years we have repaired lamps made of brass.</h2><div>Menu</div>{lines}"
+    )
+    chances = [0.05 if block.text == "Menu" else 0.9 for block in read.blocks]
+    kept, _ = decide(PageFigures(read, declared=declared), chances)
+    assert kept[1] is is_kept
+
+
+def test_headline_of_forty_chinese_characters_is_no_sentence_but_a_text_of_that_length_is() -> None:
+    headline = "カタール、イスラエルとハマスに停戦合意の最終草案を示し交渉が活発になっている"
+    read = _blocks(f"<p>{headline}</p><p>{headline}。</p>")
+    assert [block.prose for block in read.blocks] == [0, len(headline) + 1]

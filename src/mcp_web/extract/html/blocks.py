@@ -23,6 +23,7 @@ _UNITS = frozenset({"table", "ul", "ol", "dl"})
 _GRID_TAGS = {"tr": 0, "td": 1, "th": 2}
 _CELL = 120  # characters of a data table's cell, on average
 _SENTENCE = 60  # characters
+_CJK_STOPS = "。！？…」』）：；"
 _WORD = re.compile(r"\w")  # a rule of dashes or a zero-width space is no text
 # A page with more boxes than this is a machine's list or an attack; the rules read it instead.
 MOST_BOXES = 12_000
@@ -234,13 +235,13 @@ def _block(box: Box, text: str, links: int, nodes: tuple[Node, ...]) -> HtmlBloc
 
 
 def _prose(text: str, links: int) -> int:
-    """How many characters of sentences a text has: all or none. 30 characters of Chinese are a sentence."""
+    """How many characters of sentences a text has: all or none. 30 characters of Chinese with a stop are a sentence."""
     size = len(text)
     if size < _SENTENCE // 2 or links >= 0.35 * size:
         return 0
     if size >= _SENTENCE:
         return size
-    return size if "\u2e80" <= text[size // 2] <= "\uffef" else 0
+    return size if "\u2e80" <= text[size // 2] <= "\uffef" and text[-1] in _CJK_STOPS else 0
 
 
 def _spaced(text: str) -> str:

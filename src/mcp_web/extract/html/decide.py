@@ -17,6 +17,7 @@ _ITEMS = 0.5  # of a page's text: with fewer sentences it is made of items
 _LINES = 3  # of a list or table that is judged as a whole
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
+_STOPS = ".!?…。！？"
 _HEADS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 Units = list[tuple[Box, list[int]]]
@@ -37,7 +38,7 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     _keep_whole(read, units, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
-    _settle_headings(read.blocks, kept)
+    _settle_headings(read.blocks, kept, figures.declared == "article")
     if len(kept) <= _SMALL:
         _keep_titles(read.blocks, kept)
     if figures.is_story:
@@ -157,14 +158,21 @@ def _drop_around_story(blocks: list[HtmlBlock], kept: list[bool]) -> None:
 
     Teasers and further stories after the text read like it; that they are not under its title is independent evidence.
     """
-    inside = [block.prose for block, keep in zip(blocks, kept, strict=True) if keep and block.box.story >= 0]
-    if sum(inside) >= _STORY:
-        for at, block in enumerate(blocks):
-            kept[at] = kept[at] and block.box.story >= 0
+    inside = [block for block, keep in zip(blocks, kept, strict=True) if keep and block.box.story >= 0 and block.prose]
+    if sum([block.prose for block in inside]) < _STORY:
+        return
+    # A text in several parts, with advertisements between them, looks the same in each and is one article.
+    alike = {(id(block.box.group), block.box.article) for block in inside}
+    for at, block in enumerate(blocks):
+        box = block.box
+        kept[at] = kept[at] and (box.story >= 0 or (id(box.group), box.article) in alike)
 
 
-def _settle_headings(blocks: list[HtmlBlock], kept: list[bool]) -> None:
-    """A heading goes with its section: none over text that went, none missing over text that stayed."""
+def _settle_headings(blocks: list[HtmlBlock], kept: list[bool], is_article: bool) -> None:
+    """A heading goes with its section: none over text that went, none missing over text that stayed.
+
+    On pages other than articles, a sentence is text whatever its tag.
+    """
     following = False  # whether the block after is kept
     level_after = 0
     for at in range(len(blocks) - 1, -1, -1):
@@ -172,6 +180,11 @@ def _settle_headings(blocks: list[HtmlBlock], kept: list[bool]) -> None:
         if level >= 2:
             if not kept[at] and following and not level_after and blocks[at].links < 0.5 * len(blocks[at].text):
                 kept[at] = at > 0 and any(kept[max(0, at - 3) : at])
-            elif kept[at] and not following and not level_after:  # a list of cards may be nothing but headings
+            elif kept[at] and not following and not level_after and (is_article or not _is_sentence(blocks[at])):
+                # a list of cards may be nothing but headings
                 kept[at] = at + 1 >= len(blocks) and at > 0 and kept[at - 1]
         following, level_after = kept[at], level
+
+
+def _is_sentence(block: HtmlBlock) -> bool:
+    return block.prose > 0 and block.text[-1] in _STOPS

@@ -92,11 +92,25 @@ _PHRASES = _phrases(
     lire aussi, à lire, commentaire, compartir, publicidad, suscr, leer más, relacionad, comentario, condividi,
     pubblicit, iscriviti, leggi anche, correlat, compartilh, leia também, comentário, delen, lees ook, reacties,
     advertentie, aanbevolen, udostępnij, czytaj też, поделиться, реклама, читайте также, по теме, подпис, комментар,
-    مشاركة, تعليق, ذات صلة, שתפו, תגובות
+    مشاركة, تعليق, ذات صلة, שתפו, תגובות,
+    story continues, continues below, minute read, min read, hours ago, days ago, last updated, join the conversation,
+    about us, contact us, powered by, more news, watch next, most popular, editor's picks, editors' picks,
+    auch interessieren, mehr aus, mehr auf, meistgelesen, ähnliche, weitere themen,
+    weitere artikel, weiterlesen, jetzt lesen, artikel lesen, empfehlungen, zur startseite, zum artikel, zum inhalt,
+    über uns, sie uns auf, lesezeit, mehr lesen, mehr anzeigen, drucken, sur le même sujet, lire la suite, les plus lus,
+    plus d'articles, en savoir plus, lire plus, te puede interesar, lo más leído, más noticias, lee también, ver más,
+    seguir leyendo, potrebbe interessarti, leggi di più, più letti, leggi tutto, meer over, lees meer, meest gelezen,
+    leia mais, mais lidas, veja também, saiba mais, les også, les mer, mest lest, annonse, læs også, læs mere,
+    mest læst, läs också, läs mer, mest läst, annons, lue myös, luetuimmat, czytaj więcej, przeczytaj, zobacz też,
+    zobacz także, najczęściej czytane, polecane, čtěte, mohlo by vás, reklama, ilgili haber, devamını oku,
+    en çok okunan, самое читаемое, читать также, ещё по теме, اقرأ أيضا, المزيد من, קראו עוד
     """
 )
 _SIGNS = _phrases(
-    "©, 分享, 评论, 相关, 推荐, 广告, 登录, 版权, シェア, コメント, 関連, おすすめ, 広告, ログイン, แชร์, ความคิดเห็น"
+    """
+    ©, 分享, 评论, 相关, 推荐, 广告, 登录, 版权, 阅读更多, 延伸阅读, 热门, シェア, コメント, 関連, おすすめ, 広告,
+    ログイン, ランキング, 続きを読む, あわせて読みたい, フォロー, 会員, แชร์, ความคิดเห็น, 관련기사, 많이 본, 댓글, 공유
+    """
 )
 _ASIDE_PHRASES = re.compile(rf"\b{_pattern(_PHRASES)}|{_pattern(_SIGNS)}")
 _LINE = 200  # characters; longer texts are sentences, not labels
