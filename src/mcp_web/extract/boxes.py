@@ -41,6 +41,7 @@ _OF_TREE = frozenset(
      "padding-top", "top", "height", "z-index")
 )  # fmt: skip
 _REFERENCE = re.compile(r"url\([\"']?#([^)\"']+)")
+_MISSING = re.compile(r"url\([^()]*\)\s*,?")
 _SPACES = re.compile(r"\s+(?![^()]*\))")
 _TRACK = re.compile(r"0(?:px|fr|%)?\Z")
 _STACKING = frozenset(
@@ -107,8 +108,10 @@ class Boxes:
             target = self._tree.select_one(f'[id="{found[1]}"]') if found and "\\" not in found[1] else None
             if target is not None and _leaves_nothing(name, target):
                 return True
-            if found and target is None and name == "mask-image" and "gradient" not in style[name]:
-                return True  # a mask that is not there lets nothing through
+            if found and target is None and name == "mask-image":
+                # A picture that is not there lets nothing through.
+                rest = _MISSING.sub("", style[name]).strip(", ")
+                return not rest or hides_box({"mask-image": rest})
         return False
 
     def _has_no_room(self, element: Element, style: Style) -> bool:

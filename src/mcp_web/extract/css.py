@@ -43,10 +43,13 @@ class Context(NamedTuple):
     scope: str = ""  # the elements that the rule is limited to
     limit: str = ""  # the elements inside of which it no longer applies
     keyframes: str = ""
+    contained: bool = False  # inside of a container, which the root of the page never is
     queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
 
     def covers(self, element: Element) -> bool:
         """Whether the element stands inside the scope and outside its limit."""
+        if self.contained and element.tag == "html":
+            return False
         if not self.scope and not self.limit:
             return True
         try:
@@ -110,9 +113,12 @@ class Rules:
     def __len__(self) -> int:
         return len(self._alive)
 
-    def variables(self) -> Iterator[str]:
-        """The declarations of the rules that declare a variable, and of properties that the sheets register."""
-        if "--" in self.text:
+    def variables(self, in_attributes: bool) -> Iterator[str]:
+        """The declarations of the rules that declare a variable, and of properties that the sheets register.
+
+        Nothing where no variable is used, in the sheets or `in_attributes`.
+        """
+        if "--" in self.text and (in_attributes or "var(" in self.text):
             yield from (self._bodies[at] for at in self._alive if "--" in self._bodies[at])
             yield from (f"{name}:{value}" for name, value, _ in self.registered())
 
@@ -241,7 +247,8 @@ class Rules:
         holds = self._held.get(lowered)
         if holds is None:
             holds = self._held[lowered] = _holds(lowered, self._containers)
-        return above if holds else above._replace(holds=False)
+        contained = above.contained or lowered.startswith("@container")
+        return above._replace(holds=holds, contained=contained)
 
 
 def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:

@@ -88,8 +88,9 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     cascade = Cascade(tree, own_sheets(candidates), names)
     styled = [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]
     outside = tree.select_one(_OUTSIDE_SHEET) is not None
-    styles = (element.attr("style") or "" for element in styled)
-    variables = Variables((*cascade.rules.variables(), *styles))
+    styles = [element.attr("style") or "" for element in styled]
+    uses = any("var(" in style for style in styles)
+    variables = Variables((*cascade.rules.variables(uses), *styles))
     page = page_colours(cascade.rules, candidates)
     palette = Palette(cascade.rules.text, variables, map(colours_of, styled), outside, page)
     boxes = Boxes(tree, cascade, outside)

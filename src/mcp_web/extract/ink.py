@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from turbohtml import Element
 
 from mcp_web.extract.cascade import Cascade, parent_of
 from mcp_web.extract.colour import Colour, parse_colour
 from mcp_web.extract.effects import blended, filling_shadow, filtered, outline_inks, thick_stroke
-from mcp_web.extract.lengths import fraction
+from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.palette import PageColours
 from mcp_web.extract.style import FAINT, Style, gradient_colours
 
-if TYPE_CHECKING:
-    from turbohtml import Element
-
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
 _PAINTS = frozenset(("background-color", "background-image"))
+_MOST_BESIDE = 30  # elements beside one, among which a painted layer is looked for
 _TINY = 2.0  # pixels
 
 
@@ -71,8 +69,9 @@ class Ink:
         ink = self._ink(element)
         if ink is None:
             return False
-        if (drawn_over := self._stroke(element)) is not None and not _is_seen(drawn_over, self._behind(element)):
-            return drawn_over.alpha > 0.9
+        over = self._stroke(element)
+        if over is not None and over.alpha > 0.9 and not _is_seen(over, self._behind(element)):
+            return True
         if self._has_outline(element, ink):
             return False
         clipped = self._painted_text(element)
@@ -154,6 +153,8 @@ class Ink:
                 return colour
             if style.get("background-image", "none") != "none" or self._cascade.painted_beside(each):
                 return self._of_gradient(style)
+            if style.get("position", "static") != "static" and (layer := self._layer_beside(each)) is not None:
+                return self._colour(layer)
             if "backdrop-filter" in style and "background-color" not in style:
                 below = self._behind(parent_of(each))
                 return filtered(below, style["backdrop-filter"]) if below is not None else None
@@ -168,6 +169,15 @@ class Ink:
                 return None
         return None if self._outside else self._page.paper
 
+    def _layer_beside(self, element: Element) -> Style | None:
+        """The style of a painted box that fills the parent of a positioned element, and so lies below it."""
+        around = parent_of(element)
+        for each in list(around.children)[:_MOST_BESIDE] if around is not None else ():
+            style = self._cascade.style(each) if isinstance(each, Element) and each != element else {}
+            if style.get("position") == "absolute" and _PAINTS.intersection(style) and _fills(style):
+                return style
+        return None
+
     def _overlaps(self, style: Style) -> bool:
         return any(style.get(f"margin-{side}", "").startswith("-") for side in ("top", "left"))
 
@@ -178,6 +188,11 @@ class Ink:
         if first is None or not all(stop is not None and stop.near(first) for stop in stops):
             return None
         return first
+
+
+def _fills(style: Style) -> bool:
+    """Whether the sides of a box are those of what it is placed in."""
+    return all(pixels(style.get(side, "auto")) == 0 for side in ("top", "right", "bottom", "left"))
 
 
 def _is_adjusted_away(adjust: str | None) -> bool:

@@ -54,7 +54,9 @@ _SIGN = re.compile(
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|[\d.]+(?:e\d|r?em|[sld]?v[whibm]|cq|%|in|[cm]m|p[tc]|q|ch))|\d{3,}(?:[sld]?v[whibm]|%|in|[cm]m|r?em)|\d{4}|\de\d|\()"
     r"|translate\w*[(:][^;]*(?:\d{3}|\de\d|\d\d(?:in|[cm]m|r?em|[sld]?v)|calc|min|max)|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security|text-stroke:"
-    r"|var\("
+    # Through a variable, any property but those that hide nothing or are judged as colours.
+    r"|(?:^|;)(?!--|-webkit-text-fill|background|padding|border|color|box-shadow|text-shadow|gap|font-family|font-weight"
+    r"|line-height|flex|transition|fill|stroke|outline|align|justify|cursor|min-|row-gap|column-gap)[^:;]*:[^;]*var\("
 )
 # Through a variable the first are judged as colours; the others hide nothing.
 _HARMLESS = frozenset(
@@ -70,6 +72,7 @@ _OF_TREE = frozenset(("-webkit-text-security", "-webkit-text-stroke", "mix-blend
 _CHANGES = re.compile(r"invert\(|brightness\((?:0\)|0%|\d\d)")  # filters after which letters may look like the paper
 _ASSUMED = {"mask-image": "linear-gradient(#000,#000)", "mask-repeat": "no-repeat", "offset-path": "ray(0deg)",
             "text-decoration-thickness": "99px"}  # fmt: skip
+_PARTIAL = frozenset(("mask-size", "mask-position", "mask-repeat", "mask-mode", "offset-distance", "text-decoration"))
 _ADDED = {
     "position": "fixed", "overflow-x": "hidden", "overflow-y": "hidden", "backface-visibility": "hidden",
 }  # fmt: skip
@@ -82,7 +85,9 @@ def by_attribute(styled: Iterable[Element], palette: Palette, variables: Variabl
 
 def _is_signed(element: Element, variables: Variables) -> bool:
     style = element.attr("style") or ""
-    return _may_hide(parse_declarations(style), variables) if "var(" in style.lower() else _has_sign(style)
+    if "var(" in style or "VAR(" in style:
+        return _may_hide(parse_declarations(style), variables)
+    return _has_sign(style)
 
 
 @lru_cache(maxsize=4096)  # styles repeat, on a page and from page to page
@@ -147,7 +152,12 @@ def _may_hide(declared: Mapping[str, Declared], variables: Variables) -> bool:
 
 def _may_hide_by(name: str, value: str, variables: Variables) -> bool:
     """Whether one declaration could hide an element, whatever the variables in it are."""
-    return any("var(" in way or _hides({name: side_of(name, way)}) for way in variables.ways(value))
+    return any("var(" in way or _hides_alone(name, way) for way in variables.ways(value))
+
+
+@lru_cache(maxsize=4096)  # few values are used again and again
+def _hides_alone(name: str, value: str) -> bool:
+    return _hides({name: side_of(name, value)})
 
 
 def _starts(style: Style) -> float:
@@ -175,7 +185,8 @@ def _hides(style: Style) -> bool:
     if style.get("visibility", "visible") != "visible" or (fraction(style.get("opacity", "1")) or 0.0) < 0.5:
         return True
     inks = (parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style)
-    if hides_box({**_ASSUMED, **style, **_ADDED}) or any(ink is not None and ink.alpha < 0.5 for ink in inks):
+    around = {} if _PARTIAL.isdisjoint(style) else _ASSUMED
+    if hides_box({**around, **style, **_ADDED}) or any(ink is not None and ink.alpha < 0.5 for ink in inks):
         return True
     if "backdrop-filter" in style or 0 <= (fraction(style.get("font-size-adjust", "none")) or 1.0) < 0.05:
         return True

@@ -17,13 +17,19 @@ class Variables:
     def __init__(self, declarations: Iterable[str]) -> None:
         """`declarations` are style attributes and what stands between the braces of rules."""
         self._values: dict[str, dict[str, None]] = {}
+        self._ways: dict[str, list[str]] = {}  # sheets use few values, often
         for text in declarations:
             for name, value in _DECLARED.findall(text) if "--" in text else ():
                 self._values.setdefault(name, {})[" ".join(value.lower().split())] = None
 
     def ways(self, value: str) -> list[str]:
         """The value with each of the values that its variables may have in their place; itself where it uses none."""
-        return self._filled(value, 0) if "var(" in value else [value]
+        if "var(" not in value:
+            return [value]
+        known = self._ways.get(value)
+        if known is None:
+            known = self._ways[value] = self._filled(value, 0)
+        return known
 
     def _filled(self, value: str, depth: int) -> list[str]:
         used = _USED.search(value)
