@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Hundreds of programs are started: each module is compiled once, also where the environment forbids to keep that.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+gc.disable()  # until the tests are collected: nothing that is made meanwhile is garbage
 
 # A test answers the same on every run, however busy the machine is: no time limits, the same examples each time.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -70,6 +71,7 @@ def pytest_collection_finish() -> None:
     """Freeze what was imported and collected: the garbage collector took a fifth of the tests' time for it."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

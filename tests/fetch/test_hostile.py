@@ -86,7 +86,7 @@ async def test_it_is_refused(miniweb: MiniWeb, name: str) -> None:
     site = miniweb.site("bad.example")
     for other, behaviour in NASTY.items():
         site.behave(f"/{other}", behaviour)
-    fetcher = miniweb.fetcher(respect_robots=False, timeout=0.5 if name in SLOW else 10.0)
+    fetcher = miniweb.fetcher(respect_robots=False, timeout=0.5 if name in SLOW else 60.0)
     with anyio.fail_after(60), pytest.raises(REFUSED[name]) as caught:
         await fetcher.get(f"http://bad.example/{name}")
     error = caught.value
