@@ -219,7 +219,10 @@
     for (const [value, name] of [[style.clipPath, "clippath"], [style.maskImage, "mask"], [style.filter, "filter"]]) {
       const id = /url\("?[^")]*#([^")]+)"?\)/.exec(value ?? "")?.[1];
       const target = id && element.ownerDocument.getElementById(decodeURIComponent(id));
-      if (id && !target && name === "mask" && !value.includes("gradient")) return true; // what is not there lets nothing through
+      if (id && !target && name === "mask") {
+        const rest = value.replace(/url\([^()]*\)\s*,?/g, ""); // what is not there lets nothing through
+        if (!rest.trim() || stops(rest)?.every((stop) => stop[3] < 0.06)) return true;
+      }
       if (!target || target.localName.toLowerCase() !== name) continue;
       if (name !== "filter" ? [...target.children].every(hasNoSize) : filtersAll(target)) return true;
     }
@@ -341,11 +344,19 @@
       const box = picture.getBoundingClientRect();
       return box.left <= area.left + 1 && box.right >= area.right - 1 && box.top <= area.top + 1 && box.bottom >= area.bottom - 1;
     };
+    // A layer below the text, in a colour on which it is seen; one above the text is asked for later.
+    const ink = colour(style.webkitTextFillColor || style.color);
+    const shows = (layer) => {
+      const ground = colour(layer.ownerDocument.defaultView.getComputedStyle(layer).backgroundColor);
+      return ground?.[3] > 0.95 && !tooClose(over(ink, ground), ground);
+    };
+    if (ink && coversOf(node.ownerDocument).some((layer) => !layer.contains(node) && holds(layer) && shows(layer))) return true;
     const loaded = (picture) => picture.localName !== "img" || picture.naturalWidth > 0;
     return [...node.ownerDocument.querySelectorAll("img, video, canvas")].slice(0, 300).some((picture) => loaded(picture) && holds(picture));
   };
   const indentedAway = (holder, style) => {
     const indent = parseFloat(style.textIndent) || 0;
+    if (Math.abs(indent) >= 3000) return true;
     if (indent < 20 || !holder) return false;
     const view = holder.ownerDocument.defaultView;
     for (let up = 0, box = holder; box && up < 4; up += 1, box = box.parentElement) {
