@@ -356,7 +356,7 @@
   };
   const indentedAway = (holder, style) => {
     const indent = parseFloat(style.textIndent) || 0;
-    if (Math.abs(indent) >= 3000) return true;
+    if (Math.abs(indent) >= 3000 && holder && style.display !== "inline") return true; // it moves the lines of a block only
     if (indent < 20 || !holder) return false;
     const view = holder.ownerDocument.defaultView;
     for (let up = 0, box = holder; box && up < 4; up += 1, box = box.parentElement) {
