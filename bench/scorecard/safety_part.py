@@ -85,8 +85,8 @@ def _hidden_pages() -> list[HiddenPage]:
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
     from security.cases import hidden_page, rows
 
-    pages = [HiddenPage(row["html"], row["visible"]) for row in rows("hidden_text_pages")[::2]]
-    variants = [HiddenPage(hidden_page(row), row["visible"]) for row in rows("hidden_variants")[::20]]
+    pages = [HiddenPage(row["html"], row["visible"]) for row in rows("hidden_text_pages")[::3]]
+    variants = [HiddenPage(hidden_page(row), row["visible"]) for row in rows("hidden_variants")[::30]]
     return pages + variants
 
 
