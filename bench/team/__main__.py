@@ -84,14 +84,14 @@ def run(stack: ExitStack, seconds: float, count: int, *, may_mount: bool) -> Non
         outcomes = [one for found in pool.map(lambda agent: agent.work(phase), made) for one in found]
     faults.done.wait(120)
     _report(outcomes, seconds)
-    for agent in made:
-        agent.wait_until_ready()
-    lost, crossed = _check(made)
-    print(f"documents acknowledged {sum(len(agent.added) for agent in made)}, lost {lost}, seen by others {crossed}")
     for at, replica in enumerate(replicas):
         print(f"memory of replica {at}, MB: " + " ".join(f"{row[at]:.0f}" for row in phase.memory))
         slope = _slope([row[at] for row in phase.memory[_SAMPLES // 2 :]], seconds / _SAMPLES / 60)
         print(f"  second half: {slope:+.2f} MB a minute; at the end {replica.megabytes:.0f} MB")
+    for agent in made:
+        agent.wait_until_ready()
+    lost, crossed = _check(made)
+    print(f"documents acknowledged {sum(len(agent.added) for agent in made)}, lost {lost}, seen by others {crossed}")
 
 
 @dataclass
