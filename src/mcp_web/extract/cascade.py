@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from turbohtml import Element
 
 from mcp_web.extract.animation import animated
-from mcp_web.extract.colour import is_colour
 from mcp_web.extract.css import Context, LayerKey, Rule, Rules
-from mcp_web.extract.declarations import Declared, is_valid, parse_declarations, side_of
+from mcp_web.extract.declarations import Declared, is_valid, longhand, parse_declarations
 from mcp_web.extract.hints import style_hints
 from mcp_web.extract.lengths import pixels
 from mcp_web.extract.names import PageNames
@@ -314,10 +313,7 @@ class Cascade:
                 found[name] = value
                 continue
             if "var(" in value:
-                value = side_of(name, self._filled(element, value, winners, 0))
-                if name == "background-color" and value and not is_colour(value):
-                    found["background-image"] = value
-                    continue
+                value = longhand(name, self._filled(element, value, winners, 0))
                 if not value or not is_valid(name, value):
                     continue
             if name == "color" and value == "currentcolor":

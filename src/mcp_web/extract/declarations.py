@@ -6,7 +6,7 @@ What is not valid is left out. Only the properties that can hide a text are kept
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -102,6 +102,9 @@ _SHORTHANDS = frozenset(
      "margin-block", "overflow", "animation", "flex", "grid-template", "mask",
     )
 )  # fmt: skip
+_PENDING = "\0"  # stands in no sheet: a browser reads it as U+FFFD
+# Values that set all there is to set; the other shorthands take a 0.
+_SAMPLES = {"background": "red", "font": "1px a", "animation": "a"}
 _MOST_ANIMATIONS = 10
 _IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
 _PICTURE = re.compile(r"url\(|gradient\(|image\(|image-set\(")
@@ -154,7 +157,9 @@ def _add(found: dict[str, Declared], name: str, value: str) -> None:
     if name == "all":
         for other in [other for other in found if not found[other].important and other[:2] != "--"]:
             del found[other]
-    parts = _expanded(name, value) if name in _SHORTHANDS else ((name, value),)
+    parts: Iterable[tuple[str, str]] = ((name, value),)
+    if name in _SHORTHANDS:
+        parts = _pending(name, value) if "var(" in value else _expanded(name, value)
     for each, part in parts:
         if not part or not is_valid(each, part):
             continue
@@ -204,12 +209,17 @@ def _is_length(value: str) -> bool:
     return any(test.match(value) for test in (_LENGTH, _ZERO, _FUNCTION))
 
 
+def _pending(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """Each property gets the whole shorthand: which part is its own is known when the variables are."""
+    return ((each, f"{_PENDING}{name}{_PENDING}{value}") for each, _ in _expanded(name, _SAMPLES.get(name, "0")))
+
+
 def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
     """The properties that a shorthand sets."""
     if name == "background":
         yield from _background(value)
     elif name == "font":
-        size = value if value in _WIDE or "var(" in value else font_size_in(value)
+        size = value if value in _WIDE else font_size_in(value)
         if size:
             yield "font-size", size
     elif name == "overflow":
@@ -236,15 +246,15 @@ def font_size_in(font: str) -> str:
     return sizes[0] if sizes else ""
 
 
-def side_of(name: str, value: str) -> str:
-    """The part of a shorthand's value that one side gets, where the value was known only after variables were."""
-    kind, _, side = name.rpartition("-")
-    if name == "font-size" and len(split_outside(value)) > 1:
-        return font_size_in(value)
-    if kind == "overflow" and " " in value:
-        return value.split()[0 if side == "x" else -1]
-    shorthand = kind if side in _SIDES and kind in ("margin", "padding") else "inset" if name in _SIDES else ""
-    return dict(_sides(shorthand, _SPLIT.split(value))).get(name, value) if shorthand and " " in value else value
+def expanded(value: str) -> dict[str, str]:
+    """What a shorthand sets whose value was not known before its variables were; empty for other values."""
+    shorthand, _, whole = value[1:].partition(_PENDING) if value[:1] == _PENDING else ("", "", "")
+    return {name: part for name, part in _expanded(shorthand, whole) if is_valid(name, part)} if whole else {}
+
+
+def longhand(name: str, value: str) -> str:
+    """The value of a property once its variables are filled in."""
+    return expanded(value).get(name, "") if value[:1] == _PENDING else value
 
 
 def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
@@ -267,8 +277,8 @@ def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
 
 def _background(value: str) -> Iterator[tuple[str, str]]:
     """A shorthand sets all of its parts: what it does not name is reset."""
-    if value in _WIDE or value.startswith("var("):
-        yield "background-color", value  # a picture or a colour: told when the variable is known
+    if value in _WIDE:
+        yield "background-color", value
         yield "background-image", "none"
         return
     words = _SPLIT.split(value.replace("/", " / "))

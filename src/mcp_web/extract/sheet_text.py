@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from mcp_web.extract.conditions import media_holds, supports_holds
+from mcp_web.extract.declarations import unescaped
 
 if TYPE_CHECKING:
     from turbohtml import Element
@@ -74,7 +75,7 @@ def imported(sheet: str) -> Iterator[str]:
         if "{" in sheet[end : found.start()]:
             return  # after a rule there are no imports
         end = found.end()
-        address = found[1] or found[2] or found[3]
+        address = unescaped(found[1] or found[2] or found[3])  # in a string escapes are read once more
         conditions = found[4].strip().lower()
         layer = _IMPORT_LAYER.match(conditions)
         conditions = conditions[layer.end() :].strip() if layer else conditions

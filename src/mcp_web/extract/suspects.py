@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.colour import parse_colour
-from mcp_web.extract.declarations import Declared, parse_declarations, side_of
+from mcp_web.extract.declarations import Declared, expanded, parse_declarations
 from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
 from mcp_web.extract.palette import Palette, colours_of
@@ -62,7 +62,7 @@ _SIGN = re.compile(
 _HARMLESS = frozenset(
     ("color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip", "padding-right",
      "padding-left", "padding-bottom", "transition", "z-index", "box-shadow", "text-shadow", "position", "overflow-x",
-     "overflow-y", "float", "flex-grow", "animation-duration", "animation-delay", "word-spacing", "contain",
+     "overflow-y", "float", "flex-grow", "animation-duration", "animation-delay", "word-spacing",
      "text-decoration-thickness", "min-height", "min-width", "line-height")
 )  # fmt: skip
 _TOPS = frozenset(("margin-top", "padding-top", "top"))
@@ -157,7 +157,7 @@ def _may_hide_by(name: str, value: str, variables: Variables) -> bool:
 
 @lru_cache(maxsize=4096)  # few values are used again and again
 def _hides_alone(name: str, value: str) -> bool:
-    return _hides({name: side_of(name, value)})
+    return _hides(expanded(value) or {name: value})
 
 
 def _starts(style: Style) -> float:
