@@ -19,10 +19,10 @@ from mcp_web.archive.derive import derive
 from mcp_web.archive.usage import add_sample
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import ReadingRecord, Snapshot, page_key, snapshot_hash
-from mcp_web.read.outline import outline
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import PageRecord, Store
+from mcp_web.text.headings import read_headings
 
 FOLDER = Path(__file__).parent / "sample_pages"
 DAY, HOUR = 86400.0, 3600.0
@@ -113,7 +113,7 @@ def _snapshot(page: Page, text: str, at: float) -> Snapshot:
             page.title,
             text,
             "sample@1",
-            headings=outline(text),
+            headings=read_headings(text),
             metadata=Metadata(author="The curators" if page.name == "engine" else None, published="2025-03-01"),
         ),
         fetched_at=at,

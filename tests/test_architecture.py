@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src" / "mcp_web"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "mcp_web"
 
 GROUND = {"errors", "file_lock", "model", "recent", "text", "trace"}
 ADAPTERS = {"net", "store", "embed", "limit", "sandbox", "audit", "telemetry"}
@@ -178,6 +179,24 @@ def test_there_are_no_import_cycles_between_parts() -> None:
 
     for part in MAY_IMPORT:
         visit(part, ())
+
+
+def test_scripts_benches_and_examples_import_what_exists() -> None:
+    missing = []
+    for path in (path for folder in ("scripts", "bench", "examples") for path in sorted((ROOT / folder).rglob("*.py"))):
+        for module, line in _imports(path):
+            if module.split(".")[0] == "mcp_web" and not _exists(module):
+                missing.append(f"{path.relative_to(ROOT)}:{line} imports {module}")
+    assert not missing
+
+
+def _exists(module: str) -> bool:
+    """Whether a dotted name is a package, a module or a name in one."""
+    place = SOURCE.parent.joinpath(*module.split("."))
+    if place.is_dir() or place.with_suffix(".py").is_file():
+        return True
+    files = (place.parent.with_suffix(".py"), place.parent / "__init__.py")
+    return any(re.search(rf"\b{place.name}\b", file.read_text("utf-8")) for file in files if file.is_file())
 
 
 def test_files_and_functions_stay_small() -> None:

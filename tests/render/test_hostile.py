@@ -39,7 +39,7 @@ async def open_renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chrom
     site = web.site("hostile.example")
     site.route("/redirect", lambda request: Reply("", 302, {"Location": request.query["to"][0]}))
     site.page("/sw.js", "self.oninstall = () => fetch(new URL(location).searchParams.get('to'), {mode: 'no-cors'})")
-    options = RenderOptions(enabled=True, screenshot=True, third_parties=("*",))
+    options = RenderOptions(enabled=True, screenshot=True, third_parties=("*",), timeout=55.0)  # for a busy machine
     chromium = Chromium(options, web.dialer(), ca_bundle=web.ca_bundle)
     yield chromium
     await chromium.aclose()
