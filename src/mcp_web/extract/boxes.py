@@ -163,13 +163,14 @@ class Boxes:
             down += pixels(style.get("top", "0")) or 0.0
         if margin + down < _FAR_DOWN:
             return False
+        padding = pixels(style.get("padding-top", "0")) or 0.0
+        if style.get("box-sizing") == "border-box" and _ends_before(style, padding):
+            return True  # its own padding takes up all of its height
         for each in self._cascade.ancestry(element)[1:4]:
             around = self._cascade.style(each)
-            heights = [pixels(around[name]) for name in ("height", "max-height") if name in around]
-            cuts = [around.get("overflow-x"), around.get("overflow-y")]
             # A box that only clips moves down with the margin of what is in it.
-            down_here = down + margin if "hidden" in cuts else down
-            if cuts[1] in ("hidden", "clip") and any(height and height <= down_here for height in heights):
+            moves = "hidden" not in (around.get("overflow-x"), around.get("overflow-y"))
+            if _ends_before(around, down if moves else down + margin):
                 return True
         return False
 
@@ -199,6 +200,12 @@ def _columns(table: Element) -> list[Element]:
             span = each.attr("span") or "1"
             found.extend([each] * min(100, int(span) if span.isdigit() else 1))
     return found
+
+
+def _ends_before(style: Style, down: float) -> bool:
+    """Whether a box cuts off what stands so many pixels below its top."""
+    heights = [pixels(style[name]) for name in ("height", "max-height") if name in style]
+    return style.get("overflow-y") in ("hidden", "clip") and any(height and height <= down for height in heights)
 
 
 def _cuts(style: Style) -> bool:

@@ -68,7 +68,7 @@ _FREE = frozenset(
      "font-size-adjust", "mask-size", "float", "grid-template-rows", "flex-basis", "flex-grow", "text-decoration",
      "text-decoration-thickness", "text-underline-offset", "mask-position", "mask-repeat", "mask-mode", "content",
      "grid-auto-rows", "contain-intrinsic-height", "offset-distance", "backdrop-filter", "border-shape",
-     "-webkit-text-stroke-color", "container-type",
+     "-webkit-text-stroke-color", "container-type", "box-sizing",
     )
 )  # fmt: skip
 _NUMBERS = frozenset(("opacity", "zoom", "line-height"))
@@ -102,6 +102,8 @@ _SHORTHANDS = frozenset(
      "margin-block", "overflow", "animation", "flex", "grid-template", "mask",
     )
 )  # fmt: skip
+# An amount below zero makes a filter invalid.
+_NEGATIVE = re.compile(r"(?:opacity|brightness|contrast|invert|grayscale|sepia|saturate|blur)\(\s*-[\d.]")
 _PENDING = "\0"  # stands in no sheet: a browser reads it as U+FFFD
 # Values that set all there is to set; the other shorthands take a 0.
 _SAMPLES = {"background": "red", "font": "1px a", "animation": "a"}
@@ -200,6 +202,8 @@ def is_valid(name: str, value: str) -> bool:
         return is_colour(value)
     if name in _LENGTHS:
         return _is_length(value) or value in _SIZES
+    if name == "filter":
+        return _NEGATIVE.search(value) is None
     if name in _NUMBERS:
         return _NUMBER.match(value) is not None or _is_length(value) or value in ("normal", "reset")
     return True

@@ -150,7 +150,8 @@
     if (/^(hidden|clip|scroll|auto)$/.test(style.overflowX) || /^(hidden|clip|scroll|auto)$/.test(style.overflowY)) {
       const scrolls = /scroll|auto/.test(style.overflowX + style.overflowY);
       const area = box();
-      if (area.width <= 2 || area.height <= 2) state.clipped = true;
+      const inner = area.width - parseFloat(style.paddingLeft) - 2 * parseFloat(style.borderLeftWidth); // text begins there
+      if (area.width <= 2 || area.height <= 2 || (!scrolls && style.display !== "inline" && inner <= 2)) state.clipped = true;
       else if (!scrolls) {
         // Only a box that cannot be scrolled hides what lies beyond it; sideways it may be a carousel.
         state.top = Math.max(state.top, area.top);
@@ -388,7 +389,9 @@
     if (left + area.width <= 0 || top + area.height <= 0) return true;
     if (left > 10000 || top > 2000000) return true;
     if (state.fixed && (area.left >= view.innerWidth || area.top >= view.innerHeight)) return true;
-    if (area.bottom <= state.top + 1 || area.top >= state.bottom - 1) return true;
+    // The upper fifth of a line holds no letter that could be read.
+    const seen = Math.min(area.bottom, state.bottom) - Math.max(area.top, state.top);
+    if (seen <= Math.max(1, 0.2 * parseFloat(style.fontSize))) return true;
     return firstLineHidden(node, lines) || paintsNothing(node, style) || covered(node, lines[0], state);
   };
   // A closed `details` whose summary can be seen.
