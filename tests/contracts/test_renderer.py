@@ -56,7 +56,7 @@ def opener(request: pytest.FixtureRequest) -> Callable[[MiniWeb, RenderOptions],
 async def renderer(
     anyio_backend: str, opener: Callable[[MiniWeb, RenderOptions], Renderer], web: MiniWeb
 ) -> AsyncIterator[Renderer]:
-    made = opener(web, RenderOptions(enabled=True))
+    made = opener(web, RenderOptions(enabled=True, timeout=55.0))
     yield made
     await made.aclose()
 

@@ -29,6 +29,6 @@ async def renderer(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pytest.importorskip("playwright")
-    chromium = Chromium(RenderOptions(enabled=True), web.dialer(), ca_bundle=web.ca_bundle)
+    chromium = Chromium(RenderOptions(enabled=True, timeout=55.0), web.dialer(), ca_bundle=web.ca_bundle)
     yield chromium
     await chromium.aclose()

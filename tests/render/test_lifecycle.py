@@ -52,7 +52,7 @@ async def fresh(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pages_of(web)
-    chromium = Chromium(RenderOptions(enabled=True, recycle_after=3), web.dialer())
+    chromium = Chromium(RenderOptions(enabled=True, recycle_after=3, timeout=55.0), web.dialer())
     yield chromium
     await chromium.aclose()
 

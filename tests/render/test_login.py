@@ -25,7 +25,7 @@ async def known(anyio_backend: str, web: MiniWeb) -> AsyncIterator[Chromium]:
     """All third parties allowed: only the login's own rule stands between it and them."""
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
-    options = RenderOptions(enabled=True, third_parties=("*",))
+    options = RenderOptions(enabled=True, third_parties=("*",), timeout=55.0)
     login = parse_logins(_LOGINS).for_browser
     chromium = Chromium(options, web.dialer(), login=login, ca_bundle=web.ca_bundle)
     yield chromium
@@ -132,7 +132,7 @@ async def test_cookie_file_is_shown_to_its_host_and_to_no_script(web: MiniWeb, t
         ".then(t => { p.textContent = 'server sees ' + t })</script>",
     )
     login = parse_logins(f"http://wiki.example: cookies {jar}").for_browser
-    renderer = Chromium(RenderOptions(enabled=True, third_parties=("*",)), web.dialer(), login=login)
+    renderer = Chromium(RenderOptions(enabled=True, third_parties=("*",), timeout=55.0), web.dialer(), login=login)
 
     page = await renderer.render("http://wiki.example/jar")
     await renderer.aclose()
