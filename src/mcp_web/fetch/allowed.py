@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mcp_web.errors import DomainDenied
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.net.address import AddressPolicy, parse_exemptions
@@ -22,4 +24,9 @@ def check_kept(options: FetchOptions, url: Url | str) -> None:
     """Raise for an address of which a kept copy is not shown: it was open when the copy was kept, and is closed now."""
     target = url if isinstance(url, Url) else parse_url(url)
     check_domain(options, target.host)
-    AddressPolicy(parse_exemptions(options.allow_private)).check_host(target.host, target.port)
+    _policy(tuple(options.allow_private)).check_host(target.host, target.port)
+
+
+@lru_cache(maxsize=8)
+def _policy(exemptions: tuple[str, ...]) -> AddressPolicy:
+    return AddressPolicy(parse_exemptions(exemptions))

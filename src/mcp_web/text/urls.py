@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit
 
 from mcp_web.errors import InvalidUrl
@@ -59,6 +60,7 @@ class Url:
         return self.href
 
 
+@lru_cache(maxsize=256)  # the steps of a call each read its address
 def parse_url(text: str) -> Url:
     """Read what a caller typed: trimmed, https where no scheme is given, canonical."""
     trimmed = text.strip(" \t\r\n\f")
