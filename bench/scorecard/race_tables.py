@@ -29,7 +29,7 @@ def race_table(laps: Sequence[Lap], digest: str) -> Table:
         f"calls, {TOKENIZER}; `tools/list` (name, description and schema of every tool) counts once for one session "
         "that asks all questions, or for every question. Margin 25 % for times, 10 % for tokens and calls. The set is "
         f"frozen as {digest[:16]}. Each question goes to one server after the other, in the order of a hash; "
-        "what was not asked after eight minutes is left out. Fetchers without a search get one that costs nothing "
+        "a fixed part of them is asked. Fetchers without a search get one that costs nothing "
         "but its five result lines."
     )
     return Table("race", "The end-to-end race", method, tuple(rows), absent, tuple(_figures(lap) for lap in ran))
