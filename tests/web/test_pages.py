@@ -23,7 +23,7 @@ from surface.rpc import WAIT, clean_environment
 from surface.test_http import Served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 NODE = Path(__file__).parents[2] / ".cache" / "axe"
 HOSTILE = "<script>fetch('https://evil.example/')</script><img src=https://evil.example/x onerror=alert(1)>"
@@ -124,6 +124,12 @@ class Visit:
         self._context.close()
 
 
+def follow(page: Page, target: str | Locator) -> None:
+    """Click on a link or button and wait for the page or the place to which it leads."""
+    with page.expect_navigation():
+        (page.locator(target).first if isinstance(target, str) else target).click()
+
+
 @pytest.fixture
 def visit(browser: Browser, served: Served) -> Iterator[Visit]:
     made = Visit(browser, served)
@@ -164,20 +170,20 @@ def test_a_person_finds_reads_compares_and_checks(browser: Browser, served: Serv
     tab = Visit(browser, served, java_script_enabled=scripts)
     page = tab.open("/")
     page.fill("input[name=q]", "wheels brass")
-    page.click("text=Search >> nth=0")
-    page.click("text=The engine")
+    follow(page, "form[role=search] button")
+    follow(page, "text=The engine")
     assert page.locator("article h1").inner_text() == "The engine"
     assert page.locator("pre .hl-k").first.inner_text() == "def"
     assert page.locator("article a.kept").first.get_attribute("href").startswith("/archive/")  # type: ignore[union-attr]
     page.fill("textarea[name=quote]", "An introduction with a few sentences.")
-    page.click("button:has-text('Check')")
+    follow(page, "button:has-text('Check')")
     assert "Word for word" in page.locator(".verdict").inner_text()
     assert page.locator("mark.quoted").first.inner_text() == "An introduction with a few sentences."
     assert page.locator("#cited-by a", has_text="Notes").count() == 1
-    page.click("#asked a:has-text('How many teeth')")
+    follow(page, "#asked a:has-text('How many teeth')")
     assert page.locator("article .cited:target").count() == 1
     tab.open(_reading(served, "Part two"))
-    page.click("button:has-text('Show what changed')")
+    follow(page, "button:has-text('Show what changed')")
     assert "iron" in page.locator(".diff .removed del").first.inner_text()
     assert "steel" in page.locator(".diff .added ins").first.inner_text()
     assert tab.foreign == []
@@ -187,7 +193,7 @@ def test_a_person_finds_reads_compares_and_checks(browser: Browser, served: Serv
 
 def test_hostile_titles_and_texts_are_shown_and_run_nothing(visit: Visit, served: Served) -> None:
     listed = visit.open("/archive")
-    listed.click("a:has-text('Bad')")
+    follow(listed, "a:has-text('Bad')")
     assert "<script>" in visit.page.locator("article h1").inner_text()
     assert visit.page.locator("article script, article img").count() == 0
     assert visit.foreign == []
@@ -235,11 +241,11 @@ def test_a_document_is_exported_tagged_and_deleted(visit: Visit, served: Served,
     assert headers["content-disposition"].endswith('.warc.gz"')
     page = visit.open(path)
     page.fill("input[name=tags]", "engines, iron")
-    page.click("form[action$='/tags'] button")
+    follow(page, "form[action$='/tags'] button")
     assert "engines (1)" in visit.open("/archive").locator("select[name=collection]").inner_text()
     page = visit.open(_reading(served, "Part two"))
     page.check("input[name=sure]")
-    page.click("form[action$='/remove'] button")
+    follow(page, "form[action$='/remove'] button")
     assert "was deleted" in page.locator("[role=status]").inner_text()
     assert page.locator("a:has-text('Part two')").count() == 0
 
@@ -258,17 +264,17 @@ def test_a_form_that_no_page_of_ours_showed_changes_nothing(served: Served, path
 def test_a_page_can_be_watched_and_left_alone_again(visit: Visit, site: Site) -> None:
     page = visit.open("/watch")
     page.fill("input[name=add]", site.loopback_url("/one"))
-    page.click("button:has-text('Watch')")
+    follow(page, "button:has-text('Watch')")
     assert page.locator(".with-action").count() == 2
-    page.locator(".with-action", has_text="/one").locator("button").click()
+    follow(page, page.locator(".with-action", has_text="/one").locator("button"))
     assert page.locator(".with-action").count() == 1
     assert "web_watch" not in page.locator("main").inner_text()
 
 
 def test_a_page_is_watched_from_its_reading_view(visit: Visit, served: Served) -> None:
     page = visit.open(_reading(served, "The engine"))
-    page.click("button:has-text('Watch this page')")
-    page.click("button:has-text('Stop watching this page')")
+    follow(page, "button:has-text('Watch this page')")
+    follow(page, "button:has-text('Stop watching this page')")
     assert page.locator("button:has-text('Watch this page')").count() == 1
 
 
