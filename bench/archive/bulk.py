@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 
 from mcp_web.store.quantized import codes_of
-from mcp_web.store.sqlite.postings import BLOCKS, LANGUAGE
+from mcp_web.store.sqlite.index_rows import BLOCKS, LANGUAGE
 
 # Of each table the columns that both stores have; what differs is below.
 _SAME = {

@@ -13,7 +13,7 @@ import hashlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 import numpy as np
@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from bench.archive.corpus import Made, sentences
 from mcp_web.model.passage import PackedVectors
 from mcp_web.store.quantized import quantized
-from mcp_web.store.sqlite import vectors
 from mcp_web.store.sqlite.connect import connect
+from mcp_web.store.sqlite.database import SqliteDatabase
+from mcp_web.store.sqlite.pages import keep_vectors as keep_rows
 
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Embedder
@@ -89,14 +90,14 @@ def passage_rows(one: Made, by_sentence: dict[str, Rows]) -> Rows:
 
 def keep_vectors(file: Path, model: str, pages: Iterator[tuple[str, str, Rows]]) -> None:
     """Write the rows of pages, given with their keys and hashes, as the store would."""
-    db: Any = connect(file, 60.0)
+    db = SqliteDatabase(connect(file, 60.0))
     db.execute("BEGIN")
     for number, (key, version, rows) in enumerate(pages):
         digests = tuple(hashlib.sha256(f"{number} {at}".encode()).hexdigest() for at in range(len(rows)))
         packed = PackedVectors(model, rows.shape[1], digests, rows.astype("<f4").tobytes(), version)
-        vectors.keep(db, key, quantized(packed))
+        keep_rows(db, key, quantized(packed))
         if number % AT_ONCE == AT_ONCE - 1:
             db.execute("COMMIT")
             db.execute("BEGIN")
     db.execute("COMMIT")
-    db.close()
+    db.connection.close()

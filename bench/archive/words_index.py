@@ -30,7 +30,7 @@ from mcp_web.store.postgres.store import PostgresStore
 from mcp_web.store.posting_blobs import BLOCK
 from mcp_web.store.protocol import WordQuery
 from mcp_web.store.scoring import POSTING, worth
-from mcp_web.store.sqlite.postings import BLOCKS
+from mcp_web.store.sqlite.index_rows import BLOCKS
 from mcp_web.store.sqlite.store import SqliteStore
 from mcp_web.text.words import query_terms
 from store.postgres_server import PostgresServer, running

@@ -11,7 +11,7 @@ are never used twice: a deleted document is only marked, and its postings are dr
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_web.store.pack import unpack_json
@@ -25,6 +25,8 @@ BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two
 MERGE_AT = 256
 # The share of deleted documents from which on their postings are dropped.
 DELETED_SHARE = 0.3
+
+Blobs = Sequence[tuple[int, bytes]]  # the number of a block and the postings in it
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from datetime import date
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -30,20 +31,7 @@ DOCUMENT = (
     " JOIN snapshots s ON s.id = p.newest LEFT JOIN documents d ON d.page = p.id WHERE "
 )
 
-# The columns that `page_values` and `version_values` fill, and those that a version seen again brings anew.
-PAGE_COLUMNS = "key, url, final_url, host, variant, source, path, tags, used_at"
-VERSION_COLUMNS = (
-    "page, hash, title, chars, fetched_at, checked_at, fresh_until, status, etag, last_modified, media_type,"
-    " authenticated, answer, facts, text, since"
-)
-VERSION_UPDATES = ", ".join(
-    f"{name} = excluded.{name}"
-    for name in ("title", "checked_at", "fresh_until", "status", "etag", "last_modified", "answer", "facts")
-)
-
-# The columns that `reading_of` reads.
-READING = "at, tool, question, client, snapshot, spans, outcome"
-MOST_READINGS = 50  # of one page; the oldest go
+MOST_READINGS = 50  # of one page; the oldest are deleted
 READINGS_KEPT = 90 * 86400.0  # seconds
 
 
@@ -64,6 +52,11 @@ def key_bytes(key: str) -> bytes | None:
     except ValueError:
         return None
     return raw if len(raw) == 32 else None
+
+
+def all_key_bytes(keys: Iterable[str]) -> list[bytes]:
+    """Those of the keys that are whole, as bytes."""
+    return [raw for key in keys if (raw := key_bytes(key)) is not None]
 
 
 def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
@@ -116,41 +109,42 @@ def host_of(url: str) -> str:
         return ""
 
 
-def page_values(snapshot: Snapshot, used_at: float) -> tuple[Any, ...]:
+def page_values(snapshot: Snapshot, used_at: float) -> dict[str, Any]:
+    """The columns of a page."""
     url = storable(snapshot.url)
-    return (
-        key_bytes(snapshot.key),
-        url,
-        storable(snapshot.final_url),
-        host_of(url),
-        storable(snapshot.variant),
-        snapshot.source,
-        _storable(snapshot.path),
-        json.dumps(snapshot.tags),
-        used_at,
-    )
+    return {
+        "key": key_bytes(snapshot.key),
+        "url": url,
+        "final_url": storable(snapshot.final_url),
+        "host": host_of(url),
+        "variant": storable(snapshot.variant),
+        "source": snapshot.source,
+        "path": _storable(snapshot.path),
+        "tags": json.dumps(snapshot.tags),
+        "used_at": used_at,
+    }
 
 
-def version_values(prepared: Prepared, page: int, since: float) -> tuple[Any, ...]:
+def version_values(prepared: Prepared, since: float) -> dict[str, Any]:
+    """The columns of a version, except the number of its page."""
     snapshot, document = prepared.snapshot, prepared.snapshot.document
-    return (
-        page,
-        key_bytes(snapshot.hash),
-        storable(document.title),
-        len(document.markdown),
-        snapshot.fetched_at,
-        snapshot.checked_at,
-        snapshot.fresh_until,
-        snapshot.status,
-        _storable(snapshot.etag),
-        _storable(snapshot.last_modified),
-        storable(snapshot.media_type),
-        snapshot.authenticated,
-        prepared.answer,
-        prepared.facts,
-        prepared.text,
-        since,
-    )
+    return {
+        "hash": key_bytes(snapshot.hash),
+        "title": storable(document.title),
+        "chars": len(document.markdown),
+        "fetched_at": snapshot.fetched_at,
+        "checked_at": snapshot.checked_at,
+        "fresh_until": snapshot.fresh_until,
+        "status": snapshot.status,
+        "etag": _storable(snapshot.etag),
+        "last_modified": _storable(snapshot.last_modified),
+        "media_type": storable(snapshot.media_type),
+        "authenticated": snapshot.authenticated,
+        "answer": prepared.answer,
+        "facts": prepared.facts,
+        "text": prepared.text,
+        "since": since,
+    }
 
 
 def _storable(text: str | None) -> str | None:

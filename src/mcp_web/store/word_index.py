@@ -7,16 +7,16 @@ are read when first needed (store/posting_blobs.py describes their form) and kep
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_web.store.pack import unpack_json
-from mcp_web.store.posting_blobs import BLOCK, MOST_WEIGHT, term_weights
+from mcp_web.store.posting_blobs import BLOCK, MOST_WEIGHT, Blobs, term_weights
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.store.scoring import (
     EMPTY,
@@ -31,6 +31,7 @@ from mcp_web.store.scoring import (
     norms_of,
     worth,
 )
+from mcp_web.store.sql.index_rows import IndexRows
 from mcp_web.text.words import fold, query_terms
 
 _PREFIX_TERMS = 200  # words that one prefix may stand for
@@ -39,55 +40,6 @@ _DRIFT = 0.05  # of the average length: far less than what BM25 would notice
 _SOURCES = {"web": 1, "research": 2}
 
 Number = TypeVar("Number", bound=np.generic)
-
-
-Blobs = Sequence[tuple[int, bytes]]  # the number of a block and the postings in it
-
-
-class IndexRows(Protocol):
-    """What the index reads, over one consistent state of the store."""
-
-    def version(self) -> int:
-        """A number that changes with every write."""
-        ...
-
-    def state(self) -> tuple[int, int, int]:
-        """How often the index was rewritten, the last document in the posting lists, the last document of all."""
-        ...
-
-    def documents(self, after: int) -> list[tuple[int, int, int, int, str, bytes]]:
-        """(number, page or 0, length, day, source, key) of the documents with higher numbers, in their order."""
-        ...
-
-    def deleted(self, after: int) -> list[tuple[int, int]]:
-        """(sequence number, document) of the deletions since one."""
-        ...
-
-    def waiting(self, after: int) -> Iterable[tuple[int, bytes]]:
-        """(document, packed words) of documents that are not in the posting lists yet."""
-        ...
-
-    def languages(self) -> list[str]: ...
-
-    def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]: ...
-
-    def members(self, label: str) -> list[int]:
-        """The documents of a collection."""
-        ...
-
-    def in_domain(self, domain: str) -> list[int]:
-        """The documents of a host and its subdomains."""
-        ...
-
-    def in_language(self, language: str) -> list[int]: ...
-
-    def words_from(self, prefix: str, limit: int) -> list[str]:
-        """Words that begin with a prefix, the most common first."""
-        ...
-
-    def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
-        """How many documents in the posting lists hold each word."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

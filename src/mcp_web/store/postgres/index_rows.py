@@ -1,86 +1,85 @@
-"""What the index of words reads, from PostgreSQL."""
+"""The index of words in a PostgreSQL database."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from mcp_web.store.postgres.connect import Connection
-from mcp_web.store.postgres.labels import folded
-from mcp_web.store.postgres.pages import IN_DOMAIN
-from mcp_web.store.rows import bare_domain, storable
-from mcp_web.store.word_index import Blobs
+from mcp_web.store.posting_blobs import Blobs, without
+from mcp_web.store.rows import storable
+from mcp_web.store.sql.index_rows import IndexRows, PostingRow
+
+if TYPE_CHECKING:
+    from mcp_web.store.postgres.database import PostgresDatabase
 
 
-class PostgresIndexRows:
-    def __init__(self, db: Connection, tenant: int) -> None:
-        self._db = db
-        self._tenant = tenant
+class PostgresIndexRows(IndexRows):
+    _db: PostgresDatabase
 
     def version(self) -> int:
-        row = self._db.execute("SELECT version FROM index_state WHERE tenant = %s", (self._tenant,)).fetchone()
-        return int(row[0]) if row else 0
+        return self._db.value("SELECT version FROM index_state WHERE tenant = :tenant") or 0
 
     def state(self) -> tuple[int, int, int]:
-        query = "SELECT epoch, merged, last FROM index_state WHERE tenant = %s"
-        row = self._db.execute(query, (self._tenant,)).fetchone()
+        row = self._db.one("SELECT epoch, merged, last FROM index_state WHERE tenant = :tenant")
         return (row[0], row[1], row[2]) if row else (0, 0, 0)
 
-    def documents(self, after: int) -> list[tuple[int, int, int, int, str, bytes]]:
-        return self._db.execute(
+    def lock(self, documents: int = 0) -> int:
+        last = self._db.value(
+            "UPDATE index_state SET version = version + 1, last = last + :documents WHERE tenant = :tenant"
+            " RETURNING last",
+            documents=documents,
+        )
+        return int(last) - documents + 1
+
+    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
+        rows = self._db.rows(
             "SELECT d.number, 0, d.length, d.day, d.source, p.key FROM documents d JOIN pages p ON p.id = d.page"
-            " WHERE d.tenant = %s AND d.number > %s ORDER BY d.number",
-            (self._tenant, after),
-        ).fetchall()
-
-    def deleted(self, after: int) -> list[tuple[int, int]]:
-        query = "SELECT seq, number FROM deleted WHERE tenant = %s AND seq > %s ORDER BY seq"
-        return [(row[0], row[1]) for row in self._db.execute(query, (self._tenant, after))]
-
-    def waiting(self, after: int) -> Iterable[tuple[int, bytes]]:
-        query = "SELECT number, words FROM waiting WHERE tenant = %s AND number > %s ORDER BY number"
-        return [(row[0], row[1]) for row in self._db.execute(query, (self._tenant, after))]
+            " WHERE d.tenant = :tenant AND d.number > :after ORDER BY d.number",
+            after=after,
+        )
+        return cast("list[tuple[int, int, int, int, str, bytes]]", rows)
 
     def languages(self) -> list[str]:
-        return [row[0] for row in self._db.execute("SELECT code FROM languages WHERE tenant = %s", (self._tenant,))]
+        return [code for (code,) in self._db.rows("SELECT code FROM languages WHERE tenant = :tenant")]
 
     def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]:
         found: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
-        query = (
-            "SELECT t.term, p.block, p.docs FROM terms t JOIN postings p ON p.term = t.id"
-            " WHERE t.tenant = %s AND t.term = ANY(%s) ORDER BY t.term, p.block"
-        )
         wanted = {storable(term): term for term in terms}
-        for term, block, docs in self._db.execute(query, (self._tenant, list(wanted)), binary=True):
+        rows = self._db.rows(
+            "SELECT t.term, p.block, p.docs FROM terms t JOIN postings p ON p.term = t.id"
+            " WHERE t.tenant = :tenant AND t.term = ANY(:terms) ORDER BY t.term, p.block",
+            terms=list(wanted),
+        )
+        for term, block, docs in rows:
             found[wanted[term]].append((block, docs))
         return found
 
-    def members(self, label: str) -> list[int]:
-        query = (
-            "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page WHERE l.tenant = %s AND l.folded = %s"
+    def _add_languages(self, codes: Sequence[str]) -> None:
+        self._db.many(
+            "INSERT INTO languages (tenant, code) VALUES (:tenant, :code) ON CONFLICT DO NOTHING",
+            [(code,) for code in codes],
         )
-        return [row[0] for row in self._db.execute(query, (self._tenant, folded(label)))]
 
-    def in_domain(self, domain: str) -> list[int]:
-        query = (
-            "SELECT d.number FROM documents d JOIN pages p ON p.id = d.page"  # noqa: S608
-            f" WHERE d.tenant = %(tenant)s AND {IN_DOMAIN}"
+    def _append(self, rows: Sequence[PostingRow]) -> None:
+        self._db.many(
+            "INSERT INTO postings (tenant, term, block, docs) VALUES (:tenant, :term, :block, :docs)"
+            " ON CONFLICT (term, block) DO UPDATE SET docs = postings.docs || excluded.docs",
+            rows,
         )
-        values = {"tenant": self._tenant, "domain": bare_domain(domain)}
-        return [row[0] for row in self._db.execute(query, values)]
 
-    def in_language(self, language: str) -> list[int]:
-        query = "SELECT number FROM documents WHERE tenant = %s AND language = %s"
-        return [row[0] for row in self._db.execute(query, (self._tenant, language))]
-
-    def words_from(self, prefix: str, limit: int) -> list[str]:
+    def _drop_postings(self, deleted: Mapping[int, list[int]]) -> None:
+        term, block = 0, -1
         query = (
-            "SELECT word FROM words WHERE tenant = %s AND word >= %s AND word < %s ORDER BY count DESC, word LIMIT %s"
+            "SELECT term, block, docs FROM postings WHERE tenant = :tenant AND (term, block) > (:term, :block)"
+            " AND block = ANY(:blocks) ORDER BY term, block LIMIT 5000"
         )
-        start = storable(prefix)
-        return [row[0] for row in self._db.execute(query, (self._tenant, start, start + "\U0010ffff", limit))]
-
-    def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
-        query = "SELECT word, count FROM words WHERE tenant = %s AND word = ANY(%s)"
-        wanted = [storable(word) for word in words]
-        return [(row[0], row[1]) for row in self._db.execute(query, (self._tenant, wanted))]
+        # In parts: a whole index at once would not fit a small machine's memory.
+        while rows := self._db.rows(query, term=term, block=block, blocks=list(deleted)):
+            term, block, _ = rows[-1]
+            left = [(without(docs, deleted[block]), term, block) for term, block, docs in rows]
+            self._db.many(
+                "UPDATE postings SET docs = :docs WHERE term = :term AND block = :block",
+                [row for row in left if row[0] is not None],
+            )
+        self._db.run("DELETE FROM postings WHERE tenant = :tenant AND length(docs) = 0")

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_web.store.postgres import pages
-from mcp_web.store.postgres.connect import Connection
 from mcp_web.store.protocol import Candidate, DocumentFilter
 from mcp_web.store.quantized import best_cosine
+from mcp_web.store.sql import pages
+from mcp_web.store.sql.database import Database
 
 EXACT = 20_000  # passages that are compared in some 10 ms
 _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents that a search wants
 
 
 def find(
-    db: Connection,
-    tenant: int,
+    db: Database,
     model: str,
     vector: Sequence[float],
     limit: int,
@@ -29,67 +28,65 @@ def find(
     quick: bool,
 ) -> list[Candidate]:
     """The nearest documents, and those of `also` that have vectors."""
-    query = "SELECT id FROM models WHERE tenant = %s AND name = %s AND dim = %s"
-    row = db.execute(query, (tenant, model, len(vector))).fetchone()
-    if row is None:
+    dim = len(vector)
+    query = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
+    number = db.value(query, model=model, dim=dim)
+    if number is None:
         return []
-    number, dim = int(row[0]), len(vector)
     indexed = is_indexed(db, number)
     near: list[int] = []
     if not (quick and indexed and len(also) >= 2 * limit):
-        near = _nearest(db, number, dim, vector, limit, filter, indexed)
-    known = pages.numbers(db, tenant, also) if also else {}
+        near = _nearest(db, number, vector, limit, filter, indexed)
+    known = pages.numbers(db, also) if also else {}
     wanted = [*near, *(page for page in known.values() if page not in set(near))]
-    return _scored(db, model, dim, vector, wanted)
+    return _scored(db, model, vector, wanted)
 
 
-def is_indexed(db: Connection, model: int) -> bool:
-    return db.execute("SELECT to_regclass(%s) IS NOT NULL", (f"passages_near_{model}",)).fetchone() == (True,)
+def is_indexed(db: Database, model: int) -> bool:
+    return bool(db.value("SELECT to_regclass(:name) IS NOT NULL", name=f"passages_near_{model}"))
 
 
-def build_indexes(db: Connection, tenant: int) -> None:
+def build_indexes(db: Database) -> None:
     """An index for each model with many passages; without one everything is compared."""
-    for model, dim in db.execute("SELECT id, dim FROM models WHERE tenant = %s", (tenant,)).fetchall():
-        query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = %s LIMIT %s) AS counted"
-        many = db.execute(query, (model, EXACT + 1)).fetchone() == (EXACT + 1,)
+    for model, dim in db.rows("SELECT id, dim FROM models WHERE tenant = :tenant"):
+        query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = :model LIMIT :most) AS counted"
+        many = db.value(query, model=model, most=EXACT + 1) > EXACT
         if many and not is_indexed(db, model):
-            db.execute("SET maintenance_work_mem = '512MB'")
-            db.execute(
+            db.run("SET maintenance_work_mem = '512MB'")
+            db.run(
                 f"CREATE INDEX CONCURRENTLY IF NOT EXISTS passages_near_{model} ON passages USING hnsw"
                 f" ((embedding::public.halfvec({dim})) public.halfvec_cosine_ops) WHERE model = {model}"
             )
-            db.execute("ANALYZE passages")  # without figures the planner would compare everything instead
+            db.run("ANALYZE passages")  # without figures the planner would compare everything instead
 
 
 def _nearest(
-    db: Connection,
-    model: int,
-    dim: int,
-    vector: Sequence[float],
-    limit: int,
-    filter: DocumentFilter | None,
-    indexed: bool,
+    db: Database, model: int, vector: Sequence[float], limit: int, filter: DocumentFilter | None, indexed: bool
 ) -> list[int]:
     conditions, values = pages.conditions(filter)
     joins = "JOIN pages p ON p.id = v.page JOIN documents d ON d.page = v.page" if conditions else ""
     values["question"] = f"[{','.join(f'{value:.6g}' for value in vector)}]"
-    distance = f"(v.embedding::public.halfvec({dim})) OPERATOR(public.<=>) %(question)s::public.halfvec({dim})"
+    halfvec = f"public.halfvec({len(vector)})"
+    distance = f"(v.embedding::{halfvec}) OPERATOR(public.<=>) :question::{halfvec}"
     # The model's number stands in the text: the planner then sees that the index of this model serves.
     source = f"FROM passages v {joins} WHERE v.model = {model} {conditions}"
     if not indexed:
         query = f"SELECT v.page {source} GROUP BY v.page ORDER BY min({distance}), v.page LIMIT {limit}"
-        return [row[0] for row in db.execute(query, values)]
-    db.execute(f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}")
-    db.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
-    query = f"SELECT v.page {source} ORDER BY {distance} LIMIT {limit * 8}"
-    return list(dict.fromkeys(row[0] for row in db.execute(query, values)))[:limit]
+        return [page for (page,) in db.rows(query, **values)]
+    db.run(f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}")
+    db.run("SET LOCAL hnsw.iterative_scan = relaxed_order")
+    rows = db.rows(f"SELECT v.page {source} ORDER BY {distance} LIMIT {limit * 8}", **values)
+    return list(dict.fromkeys(page for (page,) in rows))[:limit]
 
 
-def _scored(db: Connection, model: str, dim: int, vector: Sequence[float], wanted: list[int]) -> list[Candidate]:
-    query = (
+def _scored(db: Database, model: str, vector: Sequence[float], wanted: list[int]) -> list[Candidate]:
+    dim = len(vector)
+    rows = db.rows(
         "SELECT p.key, v.data FROM vectors v JOIN pages p ON p.id = v.page"
-        " WHERE v.page = ANY(%s) AND v.model = %s AND v.dim = %s AND length(v.data) > 0"
+        " WHERE v.page = ANY(:pages) AND v.model = :model AND v.dim = :dim AND length(v.data) > 0",
+        pages=wanted,
+        model=model,
+        dim=dim,
     )
-    rows = db.execute(query, (wanted, model, dim), binary=True)
     found = [Candidate(key.hex(), best_cosine(data, dim, vector)) for key, data in rows]
     return sorted(found, key=lambda one: (-one.score, one.key))

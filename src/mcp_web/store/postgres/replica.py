@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
-from mcp_web.store.postgres.connect import Connection
+from mcp_web.store.postgres.database import PostgresDatabase
 from mcp_web.store.postgres.worker import ConnectionWorker
 
 T = TypeVar("T")
@@ -35,11 +35,11 @@ class SearchWorker:
         if self._replica is not None:
             await self._replica.close()
 
-    def for_tenant(self, server: ConnectionWorker, tenant: int) -> SearchWorker:
-        """The same replica for the rows of another tenant."""
-        return SearchWorker(server, self._replica.for_tenant(tenant) if self._replica else None)
+    def for_tenant(self, server: ConnectionWorker, tenant: int, shared_by: int | None = None) -> SearchWorker:
+        """The same replica for the rows of another tenant, or for those that one shares with it."""
+        return SearchWorker(server, self._replica.for_tenant(tenant, shared_by) if self._replica else None)
 
-    async def read(self, work: Callable[[Connection], T]) -> T:
+    async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function over one consistent state of the database."""
         if self._replica is not None and time.monotonic() >= self._away_until:
             try:

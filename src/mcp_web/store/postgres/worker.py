@@ -14,8 +14,9 @@ from psycopg_pool import PoolTimeout
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
-from mcp_web.store.base import read_only_error
 from mcp_web.store.postgres.connect import Connection, connect, is_broken, make_pool, translated
+from mcp_web.store.postgres.database import PostgresDatabase
+from mcp_web.store.sql.database import read_only_error
 
 T = TypeVar("T")
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -25,19 +26,19 @@ _WRITE = "BEGIN"
 class _Attempt(Generic[T]):
     """One try of a piece of work."""
 
-    def __init__(self, work: Callable[[Connection], T], begin: str | None) -> None:
+    def __init__(self, work: Callable[[PostgresDatabase], T], begin: str | None) -> None:
         self._work = work
         self._begin = begin
         self.committing = False
 
-    def run(self, db: Connection) -> T:
+    def run(self, db: PostgresDatabase) -> T:
         if self._begin is None:
             return self._work(db)
         db.execute(self._begin)
         try:
             result = self._work(db)
         except BaseException:
-            if not db.closed:
+            if not db.connection.closed:
                 db.execute("ROLLBACK")
             raise
         self.committing = self._begin == _WRITE
@@ -48,10 +49,18 @@ class _Attempt(Generic[T]):
 class ConnectionWorker:
     """A bounded pool. Work that fails because the server restarted is done again, until the deadline."""
 
-    def __init__(self, given: dict[str, Any], size: int, wait_seconds: float, tenant: int) -> None:
+    def __init__(
+        self,
+        given: dict[str, Any],
+        size: int,
+        wait_seconds: float,
+        tenant: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._given = given
         self._wait_seconds = wait_seconds
-        self._tenant = tenant
+        self._tenant = self._rows_of = tenant
+        self._clock = clock
         self._limiter = anyio.CapacityLimiter(size)
         self._pool = make_pool(given, size, wait_seconds)
         self._closed = False
@@ -69,44 +78,46 @@ class ConnectionWorker:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._pool.close)
 
-    def for_tenant(self, tenant: int, *, read_only: bool = False) -> ConnectionWorker:
-        """The same pool for the rows of another tenant; closing it leaves the pool open."""
+    def for_tenant(self, tenant: int, shared_by: int | None = None) -> ConnectionWorker:
+        """The same pool for the rows of another tenant, or for those that one shares with it, which can only be read.
+        Closing it leaves the pool open."""
         made = copy.copy(self)
-        made._tenant, made._owns_pool, made._read_only = tenant, False, read_only
+        made._tenant, made._owns_pool, made._read_only = tenant, False, shared_by is not None
+        made._rows_of = tenant if shared_by is None else shared_by
         return made
 
-    async def look(self, work: Callable[[Connection], T]) -> T:
+    async def look(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function of a single statement, without a transaction around it."""
         return await anyio.to_thread.run_sync(self._repeated, None, work, limiter=self._limiter)
 
-    async def read(self, work: Callable[[Connection], T]) -> T:
+    async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function over one consistent state of the database."""
         return await anyio.to_thread.run_sync(self._repeated, _READ, work, limiter=self._limiter)
 
-    async def write(self, work: Callable[[Connection], T]) -> T:
+    async def write(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
         if self._read_only:
             raise read_only_error()
         return await anyio.to_thread.run_sync(self._repeated, _WRITE, work, limiter=self._limiter)
 
-    async def write_if_free(self, work: Callable[[Connection], None]) -> None:
+    async def write_if_free(self, work: Callable[[PostgresDatabase], None]) -> None:
         """Run a function in a transaction that may be skipped."""
         try:
             await self.write(work)
         except CacheError as error:
             trace.log("debug", "store_skipped", note=str(error))
 
-    async def outside(self, work: Callable[[Connection], T]) -> T:
+    async def outside(self, work: Callable[[PostgresDatabase], T]) -> T:
         """Run a function over a connection of its own, without time limits: for maintenance."""
         return await anyio.to_thread.run_sync(self._outside, work)
 
-    def _outside(self, work: Callable[[Connection], T]) -> T:
+    def _outside(self, work: Callable[[PostgresDatabase], T]) -> T:
         with translated(self._given), connect(self._given) as db:
             self._prepare(db)
             db.execute("SET statement_timeout = 0")
-            return work(db)
+            return work(self._database(db))
 
-    def _repeated(self, begin: str | None, work: Callable[[Connection], T]) -> T:
+    def _repeated(self, begin: str | None, work: Callable[[PostgresDatabase], T]) -> T:
         if self._closed:
             raise CacheError("The store has been closed.")
         ends = time.monotonic() + self._wait_seconds
@@ -129,13 +140,16 @@ class ConnectionWorker:
             raise
         try:
             self._prepare(db)
-            return attempt.run(db)
+            return attempt.run(self._database(db))
         except psycopg.Error:
             # After a failed pipeline the driver takes statements for prepared that the server never saw.
             db.close()
             raise
         finally:
             self._pool.putconn(db)  # the pool replaces a closed connection
+
+    def _database(self, db: Connection) -> PostgresDatabase:
+        return PostgresDatabase(db, self._rows_of, self._clock)
 
     def _prepare(self, db: Connection) -> None:
         """Say whose rows this connection may see; remembered on the connection, so once for each."""

@@ -1,77 +1,48 @@
-"""What the index of words reads, from SQLite."""
+"""The index of words in a SQLite file."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
-from mcp_web.store.rows import bare_domain
-from mcp_web.store.sqlite.pages import IN_DOMAIN
-from mcp_web.store.sqlite.postings import BLOCKS, LANGUAGE
-from mcp_web.store.word_index import Blobs
+from mcp_web.store.posting_blobs import Blobs, without
+from mcp_web.store.sql.index_rows import IndexRows, PostingRow
 
-_AT_ONCE = 500  # one statement for many words is three times faster than one each
+if TYPE_CHECKING:
+    from mcp_web.store.sqlite.database import SqliteDatabase
+
+LANGUAGE = "/"  # and a code: a term without postings, which says that documents of this language are indexed
+BLOCKS = 1 << 20  # blobs of one term: its number times this, plus the block's number, is the row
 
 
-class SqliteIndexRows:
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
+class SqliteIndexRows(IndexRows):
+    _db: SqliteDatabase
 
     def version(self) -> int:
         # Changes whenever another connection wrote; this one only reads.
-        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+        return int(self._db.value("PRAGMA data_version"))
 
     def state(self) -> tuple[int, int, int]:
-        epoch, merged = self._db.execute("SELECT epoch, merged FROM index_state").fetchone()
-        row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'documents'").fetchone()
-        return epoch, merged, row[0] if row else 0
+        epoch, merged = self._db.rows("SELECT epoch, merged FROM index_state")[0]
+        return epoch, merged, self._last()
 
-    def documents(self, after: int) -> list[tuple[int, int, int, int, str, bytes]]:
-        return self._db.execute(
+    def lock(self, documents: int = 0) -> int:
+        return self._last() + 1
+
+    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
+        rows = self._db.rows(
             "SELECT d.number, d.page, d.length, d.day, d.source, p.key FROM documents d JOIN pages p ON p.id = d.page"
-            " WHERE d.number > ? ORDER BY d.number",
-            (after,),
-        ).fetchall()
-
-    def deleted(self, after: int) -> list[tuple[int, int]]:
-        return self._db.execute("SELECT seq, number FROM deleted WHERE seq > ? ORDER BY seq", (after,)).fetchall()
-
-    def waiting(self, after: int) -> Iterable[tuple[int, bytes]]:
-        return self._db.execute("SELECT number, words FROM waiting WHERE number > ? ORDER BY number", (after,))
+            " WHERE d.number > :after ORDER BY d.number",
+            after=after,
+        )
+        return cast("list[tuple[int, int, int, int, str, bytes]]", rows)
 
     def languages(self) -> list[str]:
-        rows = self._db.execute("SELECT term FROM terms WHERE term >= ? AND term < '0'", (LANGUAGE,))
+        rows = self._db.rows("SELECT term FROM terms WHERE term >= :language AND term < '0'", language=LANGUAGE)
         return [term.removeprefix(LANGUAGE) for (term,) in rows]
 
     def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]:
         return {term: self._blobs(term) for term in terms}
-
-    def members(self, label: str) -> list[int]:
-        query = "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page WHERE l.label = ?"
-        return [number for (number,) in self._db.execute(query, (label,))]
-
-    def in_domain(self, domain: str) -> list[int]:
-        query = f"SELECT d.number FROM documents d JOIN pages p ON p.id = d.page WHERE {IN_DOMAIN}"  # noqa: S608
-        return [number for (number,) in self._db.execute(query, {"domain": bare_domain(domain)})]
-
-    def in_language(self, language: str) -> list[int]:
-        query = "SELECT number FROM documents WHERE language = ?"
-        return [number for (number,) in self._db.execute(query, (language,))]
-
-    def words_from(self, prefix: str, limit: int) -> list[str]:
-        rows = self._db.execute(
-            "SELECT word FROM words WHERE word >= ? AND word < ? ORDER BY count DESC, word LIMIT ?",
-            (prefix, prefix + "\U0010ffff", limit),
-        )
-        return [word for (word,) in rows]
-
-    def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
-        found: list[tuple[str, int]] = []
-        for at in range(0, len(words), _AT_ONCE):
-            some = words[at : at + _AT_ONCE]
-            marks = ",".join("?" * len(some))
-            found += self._db.execute(f"SELECT word, count FROM words WHERE word IN ({marks})", some).fetchall()  # noqa: S608
-        return found
 
     def _blobs(self, term: str) -> Blobs:
         row = self._db.execute("SELECT id FROM terms WHERE term = ?", (term,)).fetchone()
@@ -80,3 +51,29 @@ class SqliteIndexRows:
         first = row[0] * BLOCKS
         query = "SELECT place - ?1, docs FROM postings WHERE place BETWEEN ?1 AND ?2"
         return self._db.execute(query, (first, first + BLOCKS - 1)).fetchall()
+
+    def _last(self) -> int:
+        return self._db.value("SELECT seq FROM sqlite_sequence WHERE name = 'documents'") or 0
+
+    def _add_languages(self, codes: Sequence[str]) -> None:
+        self._term_ids([LANGUAGE + code for code in codes])
+
+    def _append(self, rows: Sequence[PostingRow]) -> None:
+        # `||` makes text of its operands, so the bytes have to be called a blob again.
+        self._db.many(
+            "INSERT INTO postings (place, docs) VALUES (:place, :docs)"
+            " ON CONFLICT (place) DO UPDATE SET docs = CAST(docs || excluded.docs AS BLOB)",
+            [(term * BLOCKS + block, docs) for term, block, docs in rows],
+        )
+
+    def _drop_postings(self, deleted: Mapping[int, list[int]]) -> None:
+        last = -1
+        query = "SELECT place, docs FROM postings WHERE place > :last ORDER BY place LIMIT 20000"
+        # In parts: a whole index at once would not fit a small machine's memory.
+        while rows := self._db.rows(query, last=last):
+            last = rows[-1][0]
+            with_deleted = ((place, docs, deleted.get(place % BLOCKS)) for place, docs in rows)
+            left = [(without(docs, places), place) for place, docs, places in with_deleted if places]
+            changed = [(docs, place) for docs, place in left if docs is not None]
+            self._db.many("UPDATE postings SET docs = :docs WHERE place = :place", changed)
+        self._db.run("DELETE FROM postings WHERE length(docs) = 0")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_web.store.pack import unpack_json
-from mcp_web.store.sqlite import records
+from mcp_web.store.sql import records
+from mcp_web.store.sqlite.database import SqliteDatabase
 
 
 def move_notes(db: sqlite3.Connection) -> None:
@@ -18,7 +19,7 @@ def move_notes(db: sqlite3.Connection) -> None:
     ).fetchall()
     for kind, key, blob, expires_at in rows:
         for new_kind, new_key, value, lasts in _items(kind, key, unpack_json(blob), expires_at):
-            records.keep(db, new_kind, new_key, value, lasts)
+            records.keep(SqliteDatabase(db), new_kind, new_key, value, lasts)
         db.execute("DELETE FROM notes WHERE kind = ? AND key = ?", (kind, key))
 
 

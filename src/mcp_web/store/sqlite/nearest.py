@@ -8,7 +8,6 @@ agree in the most signs are compared truly; up to that number of vectors all are
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from mcp_web.store.protocol import Candidate
 from mcp_web.store.quantized import SCALE, codes_of
+from mcp_web.store.sqlite.database import SqliteDatabase
 
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -51,7 +51,7 @@ class NearestIndex:
 
     def find(
         self,
-        db: sqlite3.Connection,
+        db: SqliteDatabase,
         vector: Sequence[float],
         limit: int,
         allowed: NDArray[np.bool_] | None,
@@ -132,7 +132,7 @@ class NearestIndex:
         return found
 
     # what is in memory
-    def _catch_up(self, db: sqlite3.Connection) -> None:
+    def _catch_up(self, db: SqliteDatabase) -> None:
         if self._deleted > max(TRULY, self._count // 2):
             self._forget()  # mostly deleted rows: the others are read again
         cursor = db.execute(

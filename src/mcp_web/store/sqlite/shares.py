@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from mcp_web.store.protocol import Share
+from mcp_web.store.sql.database import Database
 
 _SHARED = "EXISTS (SELECT 1 FROM main.labels l JOIN temp.shared s ON s.label = l.label WHERE l.page = t.{page})"
 _SHOWN = {
@@ -34,21 +35,25 @@ def restrict(db: sqlite3.Connection, collections: Sequence[str]) -> None:
     db.execute("PRAGMA query_only = ON")
 
 
-def shares(db: sqlite3.Connection, tenant: str) -> list[Share]:
+def shares(db: Database, tenant: str) -> list[Share]:
     """What a tenant shares, and what it may read of others."""
-    query = (
-        "SELECT owner, collection, reader FROM shares WHERE owner = ?1 OR reader IN (?1, '')"
-        " ORDER BY owner, collection, reader"
+    rows = db.rows(
+        "SELECT owner, collection, reader FROM shares WHERE owner = :tenant OR reader IN (:tenant, '')"
+        " ORDER BY owner, collection, reader",
+        tenant=tenant,
     )
-    return [Share(*row) for row in db.execute(query, (tenant,))]
+    return [Share(*row) for row in rows]
 
 
-def add(db: sqlite3.Connection, share: Share) -> None:
-    db.execute("INSERT OR IGNORE INTO shares VALUES (?, ?, ?)", share)
+def add(db: Database, share: Share) -> None:
+    db.run("INSERT OR IGNORE INTO shares VALUES (:owner, :collection, :reader)", **share._asdict())
 
 
-def remove(db: sqlite3.Connection, owner: str, collection: str, reader: str | None) -> int:
-    return db.execute(
-        "DELETE FROM shares WHERE owner = ?1 AND collection = ?2 AND (?3 IS NULL OR reader = ?3)",
-        (owner, collection, reader),
-    ).rowcount
+def remove(db: Database, owner: str, collection: str, reader: str | None = None) -> int:
+    return db.run(
+        "DELETE FROM shares WHERE owner = :owner AND collection = :collection"
+        " AND (:reader IS NULL OR reader = :reader)",
+        owner=owner,
+        collection=collection,
+        reader=reader,
+    )

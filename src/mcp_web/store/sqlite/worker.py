@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -14,8 +15,9 @@ import anyio.to_thread
 
 from mcp_web import trace
 from mcp_web.errors import CacheError
-from mcp_web.store.base import read_only_error
+from mcp_web.store.sql.database import read_only_error
 from mcp_web.store.sqlite.connect import connect, translated
+from mcp_web.store.sqlite.database import SqliteDatabase
 from mcp_web.store.sqlite.shares import restrict
 
 T = TypeVar("T")
@@ -32,6 +34,7 @@ class ConnectionWorker:
         cache_bytes: int = 16 << 20,
         on_replaced: Callable[[], None] = lambda: None,
         collections: Sequence[str] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """`on_replaced` is called when the path names another file: what was read of the old one no longer holds.
         With `collections` the connection sees only their documents and cannot write."""
@@ -39,23 +42,24 @@ class ConnectionWorker:
         self._cache_bytes = cache_bytes
         self._wait_seconds = wait_seconds
         self._limiter = anyio.CapacityLimiter(1)
-        self._db: sqlite3.Connection | None = None
+        self._db: SqliteDatabase | None = None
         self._file: tuple[int, int] | None = None  # which file the connection has open
         self._on_replaced = on_replaced
         self._collections = collections
+        self._clock = clock
         self._closed = False
 
-    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def read(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Run a function over one consistent state of the file."""
         return await anyio.to_thread.run_sync(self._within, "BEGIN", work, limiter=self._limiter)
 
-    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def write(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Run a function in one transaction: all of it is kept, or nothing."""
         if self._collections is not None:
             raise read_only_error()
         return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
-    async def write_if_free(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    async def write_if_free(self, work: Callable[[SqliteDatabase], None]) -> None:
         """Run a function in a transaction that may be skipped: when another process is writing or the disk is full."""
         await anyio.to_thread.run_sync(self._try, work, limiter=self._limiter)
 
@@ -71,24 +75,24 @@ class ConnectionWorker:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._close, limiter=self._limiter)
 
-    def _connection(self) -> sqlite3.Connection:
+    def _connection(self) -> SqliteDatabase:
         if self._closed:
             raise CacheError(f"The store {self._path} has been closed.")
         if self._db is not None and self._file != _identity(self._path):
             # Deleted or moved while open: what is written to the old file would be lost.
             with contextlib.suppress(sqlite3.Error):
-                self._db.close()
+                self._db.connection.close()
             self._db = None
             self._on_replaced()
         if self._db is None:
-            self._db = connect(self._path, self._wait_seconds)
+            self._db = SqliteDatabase(connect(self._path, self._wait_seconds), self._clock)
             self._file = _identity(self._path)
             self._db.execute(f"PRAGMA cache_size = -{self._cache_bytes >> 10}")
             if self._collections is not None:
-                restrict(self._db, self._collections)
+                restrict(self._db.connection, self._collections)
         return self._db
 
-    def _within(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _within(self, begin: str, work: Callable[[SqliteDatabase], T]) -> T:
         db = self._connection()
         with translated(self._path):
             db.execute(begin)
@@ -97,12 +101,12 @@ class ConnectionWorker:
                 db.execute("COMMIT")
             except BaseException:
                 # A full disk makes SQLite roll back by itself.
-                if db.in_transaction:
+                if db.connection.in_transaction:
                     db.execute("ROLLBACK")
                 raise
             return result
 
-    def _try(self, work: Callable[[sqlite3.Connection], None]) -> None:
+    def _try(self, work: Callable[[SqliteDatabase], None]) -> None:
         try:
             db = self._connection()
             db.execute("PRAGMA busy_timeout = 0")
@@ -117,13 +121,13 @@ class ConnectionWorker:
         db = self._connection()
         with translated(self._path):
             # `execute` steps a pragma once, which frees one page; a script runs to its end.
-            db.executescript(f"PRAGMA incremental_vacuum({_SHRINK_PAGES});")
+            db.connection.executescript(f"PRAGMA incremental_vacuum({_SHRINK_PAGES});")
 
     def _close(self) -> None:
         self._closed = True
         if self._db is not None:
             with translated(self._path):
-                self._db.close()
+                self._db.connection.close()
             self._db = None
 
 

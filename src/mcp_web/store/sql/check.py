@@ -1,0 +1,39 @@
+"""Whether a store is whole: what its rows promise each other, and every text against its hash."""
+
+from __future__ import annotations
+
+from mcp_web.model.snapshot import snapshot_hash
+from mcp_web.store.pack import unpack_text
+from mcp_web.store.sql.database import Database
+
+_BETWEEN = {
+    "SELECT count(*) FROM pages p LEFT JOIN snapshots s ON s.id = p.newest"
+    " WHERE [p.tenant = :tenant AND] s.id IS NULL": "pages have no newest version",
+    "SELECT count(*) FROM pages p LEFT JOIN documents d ON d.page = p.id"
+    " WHERE [p.tenant = :tenant AND] d.page IS NULL": "pages are missing from the index of words",
+    "SELECT count(*) FROM documents d LEFT JOIN snapshots s ON s.id = d.snapshot"
+    " WHERE [d.tenant = :tenant AND] s.id IS NULL": "documents of the index have no version",
+}
+
+
+def faults(db: Database) -> list[str]:
+    """A sentence for each fault; none for a store that is whole."""
+    counts = ((db.value(query), sentence) for query, sentence in _BETWEEN.items())
+    return [f"{count} {sentence}." for count, sentence in counts if count] + _wrong_texts(db)
+
+
+def _wrong_texts(db: Database) -> list[str]:
+    found: list[str] = []
+    last = 0
+    query = (
+        "SELECT s.id, p.key, s.hash, s.text FROM snapshots s JOIN pages p ON p.id = s.page"
+        " WHERE [s.tenant = :tenant AND] s.id > :last ORDER BY s.id LIMIT 200"
+    )
+    while rows := db.rows(query, last=last):
+        last = rows[-1][0]
+        found += [
+            f"The text of {hash_.hex()[:16]} is not the one that its hash names."
+            for _, key, hash_, text in rows
+            if snapshot_hash(key.hex(), unpack_text(text)) != hash_.hex()
+        ]
+    return found

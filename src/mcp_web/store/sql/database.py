@@ -1,0 +1,83 @@
+"""What the statements of this package run over: a connection of one engine, within one piece of work.
+
+A statement is written once, for tables in which every row belongs to a tenant, with placeholders such as `:key`. An
+engine translates it when it is first used:
+
+- `[tenant = :tenant AND]`: what stands in brackets is for an engine that keeps all tenants in one database; it knows
+  the value of `:tenant`. An engine that keeps each tenant in a file of its own leaves the brackets out.
+- `key = ANY(:keys)` compares with the values of a list.
+- `key_hash` and `folded` are columns by which long keys and labels of any case are found; `key_hash()` and
+  `labels.folded()` make their values. SQLite indexes `key` and `label` themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.errors import CacheError
+
+if TYPE_CHECKING:
+    from mcp_web.store.sql.index_rows import IndexRows
+
+Row = tuple[Any, ...]
+PLACEHOLDER = re.compile(r"(?<!:):([a-z_]+)")
+BRACKETS = re.compile(r"\[([^\]]+)\]")
+
+
+class Database(ABC):
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.now = clock
+
+    @abstractmethod
+    def rows(self, query: str, /, **values: Any) -> list[Row]:
+        """All rows of a statement."""
+
+    @abstractmethod
+    def run(self, query: str, /, **values: Any) -> int:
+        """Run a statement that returns no rows; returns how many it changed."""
+
+    @abstractmethod
+    def many(self, query: str, rows: Iterable[Sequence[Any]], /, **values: Any) -> list[Row]:
+        """Run a statement for each of the rows, which give its placeholders in their order; `values` are the same for
+        all rows. Returns what an INSERT with RETURNING returns."""
+
+    @abstractmethod
+    def lock(self, name: str) -> None:
+        """Until the end of the transaction, wait for the other writers of this tenant that lock the same name."""
+
+    @abstractmethod
+    def pipeline(self) -> AbstractContextManager[Any]:
+        """Send statements without waiting for their results, where the engine can."""
+
+    @abstractmethod
+    def key_hash(self, key: str) -> str | bytes: ...
+
+    @property
+    @abstractmethod
+    def index(self) -> IndexRows:
+        """The rows of the index of words."""
+
+    def one(self, query: str, /, **values: Any) -> Row | None:
+        """The first row of a statement."""
+        found = self.rows(query, **values)
+        return found[0] if found else None
+
+    def value(self, query: str, /, **values: Any) -> Any:
+        """The first value of the first row; None when there is no row."""
+        found = self.rows(query, **values)
+        return found[0][0] if found else None
+
+
+@lru_cache(maxsize=512)
+def row_names(query: str, common: frozenset[str]) -> tuple[str, ...]:
+    """The placeholders that a row of `many` fills, in their order."""
+    return tuple(name for name in dict.fromkeys(PLACEHOLDER.findall(query)) if name not in common and name != "tenant")
+
+
+def read_only_error() -> CacheError:
+    return CacheError("This collection is shared by another tenant: it can be read, not changed.")

@@ -1,0 +1,59 @@
+"""Totals of counters and histograms over all processes and restarts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from mcp_web.store.sql.database import Database
+
+_Total = tuple[str, str, str]  # kind, name, labels as JSON
+
+
+def add(db: Database, drained: dict[str, Any]) -> None:
+    """Add what a process measured since it last did so."""
+    db.lock("figures")  # totals are read, added to and written back
+    for (kind, name, labels), amounts in _measured(drained):
+        known = db.value(
+            "SELECT amounts FROM figures WHERE [tenant = :tenant AND] (kind, name, labels) = (:kind, :name, :labels)",
+            kind=kind,
+            name=name,
+            labels=labels,
+        )
+        db.run(
+            "INSERT INTO figures ([tenant,] kind, name, labels, amounts)"
+            " VALUES ([:tenant,] :kind, :name, :labels, :amounts)"
+            " ON CONFLICT ([tenant,] kind, name, labels) DO UPDATE SET amounts = excluded.amounts",
+            kind=kind,
+            name=name,
+            labels=labels,
+            amounts=_added(known, amounts),
+        )
+
+
+def totals(db: Database) -> dict[str, Any]:
+    """The totals in the shape of `trace.figures.drain()`."""
+    found: dict[str, Any] = {"counters": [], "histograms": []}
+    query = "SELECT kind, name, labels, amounts FROM figures [WHERE tenant = :tenant] ORDER BY kind, name, labels"
+    for kind, name, labels, amounts in db.rows(query):
+        row = json.loads(amounts)
+        if kind == "counter":
+            found["counters"].append([name, json.loads(labels), row[0]])
+        else:
+            found["histograms"].append([name, json.loads(labels), row])
+    return found
+
+
+def _measured(drained: dict[str, Any]) -> Iterator[tuple[_Total, list[float]]]:
+    for name, labels, value in drained.get("counters", ()):
+        yield ("counter", name, json.dumps(labels, sort_keys=True)), [value]
+    for name, labels, row in drained.get("histograms", ()):
+        yield ("histogram", name, json.dumps(labels, sort_keys=True)), list(row)
+
+
+def _added(known: str | None, amounts: Sequence[float]) -> str:
+    """A kept total with new amounts. A version with other buckets starts again: sums of unlike cells stay wrong."""
+    before = json.loads(known) if known else []
+    same = len(before) == len(amounts)
+    return json.dumps([a + b for a, b in zip(before, amounts, strict=True)] if same else list(amounts))

@@ -1,0 +1,187 @@
+"""The rows of the index of words (store/posting_blobs.py describes its form): adding, merging, reading."""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from mcp_web.store.posting_blobs import DELETED_SHARE, Blobs, additions, places_by_block
+from mcp_web.store.prepare import Prepared
+from mcp_web.store.rows import bare_domain, storable
+from mcp_web.store.sql.database import Database
+from mcp_web.store.sql.labels import folded
+from mcp_web.store.sql.pages import IN_DOMAIN
+
+PostingRow = tuple[int, int, bytes]  # the number of a term and of a block, and the postings in it
+
+
+class IndexRows(ABC):
+    """Over one consistent state of the store, or within a transaction that writes."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    @abstractmethod
+    def version(self) -> int:
+        """A number that changes with every write."""
+
+    @abstractmethod
+    def state(self) -> tuple[int, int, int]:
+        """How often the index was rewritten, the last document in the posting lists, the last document of all."""
+
+    @abstractmethod
+    def lock(self, documents: int = 0) -> int:
+        """Take turns with other writers of the index: the first step of their transactions, so that none deadlocks, and
+        documents become visible in the order of their numbers. Returns the first number reserved for new documents."""
+
+    @abstractmethod
+    def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
+        """(number, page or 0, length, day, source, key) of the documents with higher numbers, in their order."""
+
+    @abstractmethod
+    def languages(self) -> list[str]:
+        """The languages of the documents in the posting lists."""
+
+    @abstractmethod
+    def postings(self, terms: Sequence[str]) -> Mapping[str, Blobs]: ...
+
+    @abstractmethod
+    def _add_languages(self, codes: Sequence[str]) -> None: ...
+
+    @abstractmethod
+    def _append(self, rows: Sequence[PostingRow]) -> None:
+        """Add postings to those of the same term and block."""
+
+    @abstractmethod
+    def _drop_postings(self, deleted: Mapping[int, list[int]]) -> None:
+        """Delete the postings of documents, given by their places in each block."""
+
+    # writing
+    def add(self, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
+        """Put the newest version of a page into the index, in place of the one before, unless it is there already."""
+        facts = {
+            "snapshot": version,
+            "length": prepared.length,
+            "day": prepared.day,
+            "source": prepared.snapshot.source,
+            "language": prepared.language,
+            "mark": zlib.crc32(prepared.words) or 1,
+        }
+        if not is_new:
+            query = "SELECT snapshot, length, day, source, language, mark FROM documents WHERE page = :page"
+            if self._db.one(query, page=page) == tuple(facts.values()):
+                return
+            self._db.run("DELETE FROM documents WHERE page = :page", page=page)
+        self._db.run(
+            "INSERT INTO documents ([tenant,] number, page, snapshot, length, day, source, language, mark)"
+            " VALUES ([:tenant,] :number, :page, :snapshot, :length, :day, :source, :language, :mark)",
+            number=number,
+            page=page,
+            **facts,
+        )
+        self._db.run(
+            "INSERT INTO waiting ([tenant,] number, words) VALUES ([:tenant,] :number, :words)",
+            number=number,
+            words=prepared.words,
+        )
+
+    def merge(self) -> None:
+        """Move everything that waits into the posting lists; the lock is held."""
+        found = additions(self.waiting(0))
+        if not found.last:
+            return
+        ids = self._term_ids(sorted({term for term, _ in found.lists}))
+        self._append(sorted((ids[term], block, docs) for (term, block), docs in found.lists.items()))
+        self._add_languages(found.languages)
+        self._db.many(
+            "INSERT INTO words ([tenant,] word, count) VALUES ([:tenant,] :word, :count)"
+            " ON CONFLICT ([tenant,] word) DO UPDATE SET count = words.count + excluded.count",
+            sorted(found.words.items()),
+        )
+        self._db.run("DELETE FROM waiting WHERE [tenant = :tenant AND] number <= :last", last=found.last)
+        self._db.run("UPDATE index_state SET merged = :last [WHERE tenant = :tenant]", last=found.last)
+
+    def drop_deleted(self) -> None:
+        """When many documents were deleted, drop their postings; the lock is held."""
+        (living, deleted) = self._db.rows(
+            "SELECT (SELECT count(*) FROM documents [WHERE tenant = :tenant]),"
+            " (SELECT count(*) FROM deleted [WHERE tenant = :tenant])"
+        )[0]
+        if not deleted or deleted < DELETED_SHARE * (living + deleted):
+            return
+        self.merge()
+        self._drop_postings(places_by_block(number for _, number in self.deleted(0)))
+        self._db.run("DELETE FROM deleted [WHERE tenant = :tenant]")
+        self._db.run("UPDATE index_state SET epoch = epoch + 1 [WHERE tenant = :tenant]")
+
+    def _term_ids(self, terms: Sequence[str]) -> dict[str, int]:
+        """The numbers of terms; new ones are added."""
+        self._db.many(
+            "INSERT INTO terms ([tenant,] term) VALUES ([:tenant,] :term) ON CONFLICT DO NOTHING",
+            [(term,) for term in terms],
+        )
+        query = "SELECT term, id FROM terms WHERE [tenant = :tenant AND] term = ANY(:terms)"
+        return dict(self._db.rows(query, terms=list(terms)))
+
+    # reading
+    def unindexed(self, limit: int) -> list[str]:
+        """The keys of documents that an older version indexed in another way."""
+        rows = self._db.rows(
+            "SELECT p.key FROM documents d JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] d.mark = 0"
+            " ORDER BY d.number LIMIT :limit",
+            limit=limit,
+        )
+        return [key.hex() for (key,) in rows]
+
+    def count_waiting(self) -> int:
+        return int(self._db.value("SELECT count(*) FROM waiting [WHERE tenant = :tenant]"))
+
+    def waiting(self, after: int) -> Sequence[tuple[int, bytes]]:
+        """(document, packed words) of documents that are not in the posting lists yet."""
+        query = "SELECT number, words FROM waiting WHERE [tenant = :tenant AND] number > :after ORDER BY number"
+        return self._pairs(query, after)
+
+    def deleted(self, after: int) -> Sequence[tuple[int, int]]:
+        """(sequence number, document) of the deletions since one."""
+        query = "SELECT seq, number FROM deleted WHERE [tenant = :tenant AND] seq > :after ORDER BY seq"
+        return self._pairs(query, after)
+
+    def members(self, label: str) -> list[int]:
+        """The documents of a collection."""
+        rows = self._db.rows(
+            "SELECT d.number FROM labels l JOIN documents d ON d.page = l.page"
+            " WHERE [l.tenant = :tenant AND] l.folded = :label",
+            label=folded(label),
+        )
+        return [number for (number,) in rows]
+
+    def in_domain(self, domain: str) -> list[int]:
+        """The documents of a host and its subdomains."""
+        query = "SELECT d.number FROM documents d JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] "
+        return [number for (number,) in self._db.rows(query + IN_DOMAIN, domain=bare_domain(domain))]
+
+    def in_language(self, language: str) -> list[int]:
+        query = "SELECT number FROM documents WHERE [tenant = :tenant AND] language = :language"
+        return [number for (number,) in self._db.rows(query, language=language)]
+
+    def words_from(self, prefix: str, limit: int) -> list[str]:
+        """Words that begin with a prefix, the most common first."""
+        start = storable(prefix)
+        rows = self._db.rows(
+            "SELECT word FROM words WHERE [tenant = :tenant AND] word >= :start AND word < :end"
+            " ORDER BY count DESC, word LIMIT :limit",
+            start=start,
+            end=start + "\U0010ffff",
+            limit=limit,
+        )
+        return [word for (word,) in rows]
+
+    def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
+        """How many documents in the posting lists hold each word."""
+        query = "SELECT word, count FROM words WHERE [tenant = :tenant AND] word = ANY(:words)"
+        return [(word, count) for word, count in self._db.rows(query, words=list(map(storable, words)))]
+
+    def _pairs(self, query: str, after: int) -> list[tuple[int, Any]]:
+        return cast("list[tuple[int, Any]]", self._db.rows(query, after=after))

@@ -1,0 +1,62 @@
+"""Which documents a model has not read to the end, without looking through all of them for every question."""
+
+from __future__ import annotations
+
+from mcp_web.store.sql.database import Database
+
+_AT_ONCE = 500  # documents looked at again with one statement
+
+
+def count(db: Database, model: str) -> int:
+    """How many documents lack this model's vectors."""
+    found = db.value(
+        "SELECT count(*) FROM documents d JOIN snapshots s ON s.id = d.snapshot"
+        " WHERE [d.tenant = :tenant AND] s.chars > 0 AND NOT EXISTS"
+        " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)",
+        model=model,
+    )
+    return int(found)
+
+
+class Lacking:
+    """Which documents lack one model's vectors: the first call reads all rows, later ones only those added since."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._numbers: list[int] = []  # of documents that had none when last looked at, rising
+        self._last = 0
+
+    def keys(self, db: Database, limit: int) -> list[str]:
+        """Keys of documents that lack vectors or have those of an older text, newest first; empty texts need none."""
+        self._add_new(db)
+        found: list[str] = []
+        end = len(self._numbers)
+        while len(found) < limit and end > 0:
+            begin = max(0, end - max(limit, _AT_ONCE))
+            rows = db.rows(
+                "SELECT d.number, p.key FROM documents d JOIN pages p ON p.id = d.page"
+                " WHERE [d.tenant = :tenant AND] d.number = ANY(:numbers) AND NOT EXISTS"
+                " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
+                " ORDER BY d.number DESC",
+                numbers=self._numbers[begin:end],
+                model=self._model,
+            )
+            self._numbers[begin:end] = [number for number, _ in reversed(rows)]
+            found += [key.hex() for _, key in rows]
+            end = begin
+        return found[:limit]
+
+    def _add_new(self, db: Database) -> None:
+        last = db.value("SELECT coalesce(max(number), 0) FROM documents [WHERE tenant = :tenant]")
+        if last <= self._last:
+            return
+        rows = db.rows(
+            "SELECT d.number FROM documents d JOIN snapshots s ON s.id = d.snapshot"
+            " WHERE [d.tenant = :tenant AND] d.number > :last AND s.chars > 0 AND NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
+            " ORDER BY d.number",
+            last=self._last,
+            model=self._model,
+        )
+        self._numbers += [number for (number,) in rows]
+        self._last = last

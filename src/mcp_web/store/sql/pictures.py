@@ -1,0 +1,33 @@
+"""Pictures of rendered pages: one to a page, of the version that was rendered last."""
+
+from __future__ import annotations
+
+from mcp_web.store.rows import key_bytes
+from mcp_web.store.sql.database import Database
+
+
+def keep(db: Database, hash_: str, png: bytes) -> None:
+    """Keep the picture of a version in place of the page's earlier one; nothing for an unknown version."""
+    row = db.one("SELECT id, page FROM snapshots WHERE [tenant = :tenant AND] hash = :hash", hash=key_bytes(hash_))
+    if row is None:
+        return
+    version, page = row
+    db.run("DELETE FROM pictures WHERE snapshot IN (SELECT id FROM snapshots WHERE page = :page)", page=page)
+    add(db, version, png)
+    # It counts as part of the page, so that a purge by size sees it.
+    db.run("UPDATE pages SET bytes = bytes + :size WHERE id = :page", size=len(png), page=page)
+
+
+def add(db: Database, version: int, png: bytes) -> None:
+    db.run(
+        "INSERT INTO pictures ([tenant,] snapshot, png) VALUES ([:tenant,] :version, :png)", version=version, png=png
+    )
+
+
+def picture(db: Database, hash_: str) -> bytes | None:
+    png = db.value(
+        "SELECT i.png FROM pictures i JOIN snapshots s ON s.id = i.snapshot"
+        " WHERE [s.tenant = :tenant AND] s.hash = :hash",
+        hash=key_bytes(hash_),
+    )
+    return None if png is None else bytes(png)

@@ -1,0 +1,89 @@
+"""Deleting pages and versions by a rule. Research is never touched here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_web.errors import InvalidInput
+from mcp_web.store.protocol import Purged, PurgeRule
+from mcp_web.store.rows import bare_domain, key_bytes, storable
+from mcp_web.store.sql.database import Database
+from mcp_web.store.sql.pages import IN_DOMAIN
+
+# Conditions on pages p, and on the pages that meet them, ranked by their last use.
+_WHICH = {
+    "domain": " AND " + IN_DOMAIN,
+    "key": " AND p.key = :key",
+    "url": " AND p.url = :url",
+}
+_BEYOND = {
+    "older_than": " AND used_at < :older_than",
+    "keep_newest": " AND place > :keep_newest",
+    "max_bytes": " AND total > :max_bytes",
+}
+
+
+def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
+    """Delete the pages that meet every condition of the rule."""
+    db.index.lock()
+    chosen = _chosen(db, rule)
+    taken = _describe(db, chosen)
+    if not dry_run and chosen:
+        remove(db, chosen)
+    return taken
+
+
+def remove(db: Database, pages: list[int]) -> None:
+    """Delete pages with everything that belongs to them."""
+    db.run("DELETE FROM pages WHERE id = ANY(:pages)", pages=pages)
+
+
+def trim_versions(db: Database, most: int) -> int:
+    """Delete all but the newest versions of each page."""
+    return db.run(
+        "DELETE FROM snapshots WHERE id IN (SELECT id FROM (SELECT s.id, p.newest,"
+        " row_number() OVER (PARTITION BY s.page ORDER BY s.since DESC, s.id DESC) AS place"
+        " FROM snapshots s JOIN pages p ON p.id = s.page [WHERE s.tenant = :tenant]) AS ranked"
+        " WHERE place > :most AND id <> newest)",
+        most=most,
+    )
+
+
+def _chosen(db: Database, rule: PurgeRule) -> list[int]:
+    values = _values(db, rule)
+    if not values:
+        raise InvalidInput(
+            "The purge names no condition.", suggestion="Give an age, a domain, a count or a size in bytes."
+        )
+    which = "".join(_WHICH[name] for name in values if name in _WHICH)
+    beyond = "".join(_BEYOND[name] for name in values if name in _BEYOND)
+    rows = db.rows(
+        "SELECT id FROM (SELECT id, used_at, row_number() OVER recent AS place, sum(bytes) OVER recent AS total"  # noqa: S608
+        f" FROM pages p WHERE [tenant = :tenant AND] source = 'web' {which}"
+        f" WINDOW recent AS (ORDER BY used_at DESC, id DESC)) AS ranked WHERE true {beyond} ORDER BY used_at, id",
+        **values,
+    )
+    return [page for (page,) in rows]
+
+
+def _values(db: Database, rule: PurgeRule) -> dict[str, Any]:
+    """The conditions of a rule that are set, as columns hold them."""
+    given = {
+        "domain": None if rule.domain is None else bare_domain(rule.domain),
+        "key": None if rule.key is None else key_bytes(rule.key) or b"",
+        "url": None if rule.url is None else storable(rule.url),
+        "older_than": None if rule.older_than is None else db.now() - rule.older_than,
+        "keep_newest": rule.keep_newest,
+        "max_bytes": rule.max_bytes,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _describe(db: Database, pages: list[int]) -> Purged:
+    (size, versions) = db.rows(
+        "SELECT CAST(coalesce(sum(bytes), 0) AS bigint), (SELECT count(*) FROM snapshots WHERE page = ANY(:pages))"
+        " FROM pages WHERE id = ANY(:pages)",
+        pages=pages,
+    )[0]
+    urls: dict[int, str] = dict(db.rows("SELECT id, url FROM pages WHERE id = ANY(:pages)", pages=pages[:10]))
+    return Purged(len(pages), versions, size, tuple(urls[page] for page in pages[:10]))

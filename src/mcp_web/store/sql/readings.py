@@ -1,0 +1,62 @@
+"""What callers were shown of pages: a few rows for each page, deleted with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_web.model.snapshot import ReadingRecord
+from mcp_web.store.rows import MOST_READINGS, READINGS_KEPT, all_key_bytes, as_json, key_bytes, reading_of, storable
+from mcp_web.store.sql.database import Database
+
+
+def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
+    """Add readings of a page; unknown pages have none, and the oldest of many are deleted."""
+    page = db.value("SELECT id FROM pages WHERE [tenant = :tenant AND] key = :key", key=key_bytes(key))
+    if page is None:
+        return
+    add(db, page, readings)
+    db.run(
+        "DELETE FROM readings WHERE page = :page AND seq NOT IN"
+        " (SELECT seq FROM readings WHERE page = :page ORDER BY seq DESC LIMIT :most)",
+        page=page,
+        most=MOST_READINGS,
+    )
+
+
+def add(db: Database, page: int, readings: Sequence[ReadingRecord]) -> None:
+    db.many(
+        "INSERT INTO readings ([tenant,] page, at, tool, question, client, snapshot, spans, outcome)"
+        " VALUES ([:tenant,] :page, :at, :tool, :question, :client, :snapshot, :spans, :outcome)",
+        [
+            (one.at, one.tool, storable(one.question), storable(one.client), key_bytes(one.snapshot),
+             as_json(one.spans), one.outcome)
+            for one in readings
+        ],
+        page=page,
+    )  # fmt: skip
+
+
+def of_page(db: Database, key: str) -> list[ReadingRecord]:
+    return [one for _, one in of_pages(db, [key])]
+
+
+def of_pages(db: Database, keys: Sequence[str]) -> list[tuple[str, ReadingRecord]]:
+    """The readings of pages, each with the page's key, the newest first."""
+    rows = db.rows(
+        "SELECT p.key, r.at, r.tool, r.question, r.client, r.snapshot, r.spans, r.outcome"
+        " FROM readings r JOIN pages p ON p.id = r.page WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)"
+        " ORDER BY r.seq DESC",
+        keys=all_key_bytes(keys),
+    )
+    return [(key.hex(), reading_of(tuple(row))) for key, *row in rows]
+
+
+def remove(db: Database, key: str) -> int:
+    return db.run(
+        "DELETE FROM readings WHERE page = (SELECT id FROM pages WHERE [tenant = :tenant AND] key = :key)",
+        key=key_bytes(key),
+    )
+
+
+def drop_old(db: Database) -> None:
+    db.run("DELETE FROM readings WHERE [tenant = :tenant AND] at < :before", before=db.now() - READINGS_KEPT)

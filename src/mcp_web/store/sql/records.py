@@ -1,0 +1,100 @@
+"""JSON values that several processes change: one row each, so that no update of another process is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp_web.store.protocol import Record
+from mcp_web.store.rows import as_json, storable
+from mcp_web.store.sql.database import Database
+
+
+def record(db: Database, kind: str, key: str) -> Any | None:
+    value = db.value(
+        "SELECT value FROM records WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"
+        " AND (expires_at IS NULL OR expires_at > :now)",
+        kind=kind,
+        key_hash=db.key_hash(key),
+        now=db.now(),
+    )
+    return None if value is None else json.loads(value)
+
+
+def records(db: Database, kind: str, *, limit: int = 100_000, newest_first: bool = False) -> list[Record]:
+    query = (
+        "SELECT key, value, expires_at FROM records WHERE [tenant = :tenant AND] kind = :kind"
+        " AND (expires_at IS NULL OR expires_at > :now) ORDER BY seq"
+    )
+    limited = " DESC LIMIT :limit" if newest_first else " LIMIT :limit"
+    rows = db.rows(query + limited, kind=kind, now=db.now(), limit=limit)
+    return [Record(key, json.loads(value), expires_at) for key, value, expires_at in rows]
+
+
+def kinds(db: Database) -> list[str]:
+    return [kind for (kind,) in db.rows("SELECT DISTINCT kind FROM records [WHERE tenant = :tenant] ORDER BY kind")]
+
+
+def add(db: Database, kind: str, items: Mapping[str, Any], expires_at: float | None = None) -> list[str]:
+    """Add what is absent or expired; returns the keys that were added."""
+    db.lock(kind)  # rows are numbered in the given order, and no two writers deadlock
+    keys = {storable(key): key for key in items}
+    db.run(
+        "DELETE FROM records WHERE [tenant = :tenant AND] kind = :kind AND key_hash = ANY(:hashes)"
+        " AND expires_at <= :now",
+        kind=kind,
+        hashes=[db.key_hash(key) for key in keys],
+        now=db.now(),
+    )
+    added = db.many(
+        "INSERT INTO records ([tenant, key_hash,] kind, key, value, expires_at)"
+        " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at) ON CONFLICT DO NOTHING RETURNING key",
+        [(db.key_hash(name), name, as_json(items[key])) for name, key in keys.items()],
+        kind=kind,
+        expires_at=expires_at,
+    )
+    return [keys[name] for (name,) in added]
+
+
+def keep(db: Database, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
+    db.run(
+        "INSERT INTO records ([tenant, key_hash,] kind, key, value, expires_at)"
+        " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at)"
+        " ON CONFLICT ([tenant,] kind, key_hash)"
+        " DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at",
+        kind=kind,
+        key=storable(key),
+        key_hash=db.key_hash(key),
+        value=as_json(value),
+        expires_at=expires_at,
+    )
+
+
+def replace(db: Database, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None) -> bool:
+    changed = db.run(
+        "UPDATE records SET value = :value, expires_at = :expires_at"
+        " WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash AND value = :expected"
+        " AND (expires_at IS NULL OR expires_at > :now)",
+        kind=kind,
+        key_hash=db.key_hash(key),
+        value=as_json(value),
+        expected=as_json(expected),
+        expires_at=expires_at,
+        now=db.now(),
+    )
+    return changed > 0
+
+
+def remove(db: Database, kind: str, keys: Sequence[str] | None = None) -> list[str]:
+    query = "DELETE FROM records WHERE [tenant = :tenant AND] kind = :kind"
+    if keys is None:
+        return [key for (key,) in db.rows(query + " RETURNING key", kind=kind)]
+    hashes = sorted(db.key_hash(key) for key in keys)
+    rows = db.rows(query + " AND key_hash = ANY(:hashes) RETURNING key", kind=kind, hashes=hashes)
+    found = {key for (key,) in rows}
+    return [key for key in keys if storable(key) in found]
+
+
+def drop_expired(db: Database) -> None:
+    db.run("DELETE FROM records WHERE [tenant = :tenant AND] expires_at <= :now", now=db.now())

@@ -1,0 +1,38 @@
+"""What a process holds in memory for searching: the index of words."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mcp_web.store.protocol import Candidate, WordMatches, WordQuery
+from mcp_web.store.sql import pages
+from mcp_web.store.sql.database import Database
+
+if TYPE_CHECKING:
+    from mcp_web.store.word_index import Matches, WordIndex
+
+
+class WordSearch:
+    """Used by one thread at a time."""
+
+    def __init__(self, *, visible_only: bool = False) -> None:
+        """`visible_only`: connections show a part of the documents only, which any write may change."""
+        self._visible_only = visible_only
+        self._last: Matches | None = None  # what was found last
+
+    def by_words(self, db: Database, query: WordQuery, limit: int, rows: int) -> WordMatches:
+        found = self._last = self._words.find(db.index, query, limit)
+        candidates = tuple(map(Candidate, found.keys, found.scores))
+        return WordMatches(candidates, found.unknown, found.worths, pages.documents(db, found.keys[:rows]))
+
+    def word_counts(self, db: Database, words: Sequence[str]) -> dict[str, int]:
+        return self._words.count(db.index, words)
+
+    # numpy takes a tenth of a second to import, which opening a page need not wait for.
+    @functools.cached_property
+    def _words(self) -> WordIndex:
+        from mcp_web.store.word_index import WordIndex
+
+        return WordIndex(visible_only=self._visible_only)

@@ -1,0 +1,369 @@
+"""`Store` over an engine that speaks SQL: which statements a call runs, and how.
+
+Statements and what engines have in common are in this package. An engine subclasses `SqlStore` with its connections and
+with what it does in its own way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import anyio.to_thread
+
+from mcp_web.model.passage import PackedVectors
+from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
+from mcp_web.store.pack import pack_json
+from mcp_web.store.posting_blobs import MERGE_AT
+from mcp_web.store.prepare import Prepared, prepare
+from mcp_web.store.protocol import (
+    NOTHING,
+    Candidate,
+    Derived,
+    DocumentFilter,
+    PageRecord,
+    Purged,
+    PurgeRule,
+    Share,
+    StoredVectors,
+    StoreSize,
+    WordMatches,
+    WordQuery,
+)
+from mcp_web.store.quantized import plain, quantized
+from mcp_web.store.rows import all_key_bytes
+from mcp_web.store.sql import citations, copying, labels, lacking, pages, pictures
+from mcp_web.store.sql import figures as figure_rows
+from mcp_web.store.sql import notes as note_rows
+from mcp_web.store.sql import purge as purging
+from mcp_web.store.sql import readings as reading_rows
+from mcp_web.store.sql import records as record_rows
+from mcp_web.store.sql import vectors as vector_rows
+from mcp_web.store.sql.database import Database
+from mcp_web.store.sql.search import WordSearch
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Work = Callable[[Database], T]
+PreparedRecord = tuple[list[Prepared], PageRecord]  # its versions, the newest last
+PlacedPage = tuple[int, int, bool]  # the rows of a page and of its newest version, and is the page new?
+
+# Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
+_USES_WAIT = 60.0
+_USES_MOST = 256
+_MAINTAIN_EVERY = 300.0
+_COUNT_EVERY = 32
+
+Method = Callable[Concatenate["SqlStore", P], Coroutine[Any, Any, T]]
+
+
+def look(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    """A method that reads with one statement."""
+    return _method("_look", work)
+
+
+def read(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    """A method that reads with several statements over one state of the store."""
+    return _method("_read", work)
+
+
+def search(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    """A method that is part of a search, which may have connections of its own."""
+    return _method("_search", work)
+
+
+def write(work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    """A method that writes in one transaction."""
+    return _method("_write", work)
+
+
+def _method(how: str, work: Callable[Concatenate[Database, P], T]) -> Method[P, T]:
+    async def method(self: SqlStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        found: T = await getattr(self, how)(lambda db: work(db, *args, **kwargs))
+        return found
+
+    return method
+
+
+class SqlStore(ABC):
+    """A store whose driver blocks; each call runs in a worker thread."""
+
+    def __init__(self, clock: Callable[[], float], *, is_shared: bool, words: WordSearch) -> None:
+        """`is_shared`: what another tenant shares, which can be read only."""
+        self._clock = clock
+        self._is_shared = is_shared
+        self._words = words
+        self._lacking: dict[str, lacking.Lacking] = {}  # by model
+        self._uses: dict[str, float] = {}
+        self._uses_since = 0.0
+        self._maintained = 0.0
+        self._kept = _COUNT_EVERY - 1  # the first counts what earlier processes left
+
+    # what an engine does in its own way
+    @abstractmethod
+    async def _look(self, work: Work[T]) -> T:
+        """Run a function that makes one statement."""
+
+    @abstractmethod
+    async def _read(self, work: Work[T]) -> T:
+        """Run a function over one consistent state of the store."""
+
+    @abstractmethod
+    async def _search(self, work: Work[T]) -> T:
+        """Run a function over one consistent state of what is searched, which may be a moment old."""
+
+    @abstractmethod
+    async def _search_words(self, work: Work[T]) -> T:
+        """Run a function as `_search` does, one at a time: it uses the index of words in memory."""
+
+    @abstractmethod
+    async def _write(self, work: Work[T]) -> T:
+        """Run a function in one transaction: all of it is kept, or nothing."""
+
+    @abstractmethod
+    async def _write_if_free(self, work: Work[None]) -> None:
+        """Run a function in a transaction that may be skipped, while another process writes."""
+
+    @abstractmethod
+    def _keep_page(self, db: Database, prepared: Prepared, used_at: float) -> PlacedPage:
+        """Write one version and make it the page's newest."""
+
+    @abstractmethod
+    def _keep_page_records(self, db: Database, ready: Sequence[PreparedRecord]) -> Sequence[tuple[int, int]]:
+        """Write pages in place of what is kept of them; returns the rows of each page and of its newest version."""
+
+    @abstractmethod
+    def _keep_stored_vectors(self, db: Database, stored: Mapping[str, StoredVectors]) -> None:
+        """Replace the vectors of pages, by key; nothing for a page that is no longer kept."""
+
+    @abstractmethod
+    async def find_by_vector(
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
+        quick: bool = False,
+    ) -> list[Candidate]: ...
+
+    @abstractmethod
+    async def maintain(self) -> None: ...
+
+    @abstractmethod
+    async def shares(self, tenant: str) -> list[Share]: ...
+
+    @abstractmethod
+    async def add_share(self, share: Share) -> None: ...
+
+    @abstractmethod
+    async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int: ...
+
+    @abstractmethod
+    async def size(self) -> StoreSize: ...
+
+    @abstractmethod
+    async def check(self) -> list[str]: ...
+
+    @abstractmethod
+    async def close(self) -> None: ...
+
+    # pages and snapshots
+    snapshot = look(pages.by_hash)
+    versions = look(pages.versions)
+    page_records = read(copying.page_records)
+    confirm = write(pages.confirm)
+    complete = look(pages.complete)
+    seen = look(pages.seen)
+    listing = look(pages.listing)
+    keys = look(pages.keys)
+    hosts = look(pages.hosts)
+    collections = look(labels.counts)
+    keep_picture = write(pictures.keep)
+    picture = look(pictures.picture)
+
+    async def latest(self, key: str) -> Snapshot | None:
+        found = await self._look(lambda db: pages.newest(db, key))
+        if found is not None:
+            await self._mark_used(key)
+        return found
+
+    async def recent(self, limit: int, source: Source | None = None) -> list[SnapshotInfo]:
+        await self._write_uses()
+        return await self._look(lambda db: pages.recent(db, limit, source))
+
+    async def browse(
+        self, limit: int, *, after: str = "", filter: DocumentFilter | None = None
+    ) -> tuple[list[SnapshotInfo], str]:
+        await self._write_uses()
+        return await self._look(lambda db: pages.browse(db, limit, after=after, filter=filter))
+
+    async def keep(self, snapshot: Snapshot, derived: Derived = NOTHING) -> None:
+        await self.keep_many([(snapshot, derived)])
+
+    async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
+        ready = await anyio.to_thread.run_sync(lambda: [prepare(snapshot, derived) for snapshot, derived in kept])
+        if ready:
+            await self._write(lambda db: self._keep_prepared(db, ready))
+
+    async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
+        ready = await anyio.to_thread.run_sync(lambda: [_prepared(*pair) for pair in records])
+        await self._write(lambda db: self._keep_records(db, ready))
+
+    async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
+        await self._write_uses()
+        return await self._write(lambda db: purging.purge(db, rule, dry_run=dry_run))
+
+    async def remove(self, keys: Sequence[str]) -> int:
+        def work(db: Database) -> int:
+            db.index.lock()
+            query = "DELETE FROM pages WHERE [tenant = :tenant AND] key = ANY(:keys)"
+            return db.run(query, keys=all_key_bytes(keys))
+
+        return await self._write(work)
+
+    trim_versions = write(purging.trim_versions)
+
+    # readings
+    remove_readings = write(reading_rows.remove)
+
+    async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
+        await self._write_if_free(lambda db: reading_rows.add_to(db, key, readings))
+
+    async def readings(self, key: str) -> list[ReadingRecord]:
+        if self._is_shared:  # what a tenant asked is its own, also of documents that it shares
+            return []
+        return await self._look(lambda db: reading_rows.of_page(db, key))
+
+    # vectors
+    count_lacking_vectors = look(lacking.count)
+
+    async def vectors(self, key: str, model: str) -> PackedVectors | None:
+        found = await self._look(lambda db: vector_rows.of_pages(db, [key], model))
+        return plain(found[0][1]) if found else None
+
+    async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
+        await self.keep_many_vectors({key: packed})
+
+    async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
+        ready = await anyio.to_thread.run_sync(lambda: {key: quantized(one) for key, one in packed.items()})
+        if ready:
+            await self._write(lambda db: self._keep_stored_vectors(db, ready))
+
+    async def drop_vectors(self, keep: Sequence[str]) -> int:
+        dropped = await self._write(lambda db: self._drop_vectors(db, keep))
+        self._lacking.clear()
+        return dropped
+
+    async def lacking_vectors(self, model: str, limit: int) -> list[str]:
+        found = self._lacking.setdefault(model, lacking.Lacking(model))
+        return await self._read(lambda db: found.keys(db, limit))
+
+    # search
+    documents = search(pages.documents)
+    headlines = search(pages.headlines)
+    cites = search(citations.cites)
+    cited_by = search(citations.cited_by)
+
+    async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
+        return await self._search_words(lambda db: self._words.by_words(db, query, limit, rows))
+
+    async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
+        return await self._search_words(lambda db: self._words.word_counts(db, words))
+
+    async def unindexed(self, limit: int) -> list[str]:
+        return await self._look(lambda db: db.index.unindexed(limit))
+
+    # records, notes, figures
+    record = look(record_rows.record)
+    records = look(record_rows.records)
+    record_kinds = look(record_rows.kinds)
+    add_records = write(record_rows.add)
+    keep_record = write(record_rows.keep)
+    replace_record = write(record_rows.replace)
+    remove_records = write(record_rows.remove)
+    note = look(note_rows.note)
+    notes = look(note_rows.notes)
+    add_figures = write(figure_rows.add)
+    figures = look(figure_rows.totals)
+
+    async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
+        packed = pack_json(value)
+        await self._write(lambda db: note_rows.keep(db, kind, key, packed, expires_at))
+
+    # writing pages
+    def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
+        """Keep versions with everything derived from them; returns the row of the last page."""
+        page, now = 0, db.now()
+        first = db.index.lock(len(ready))
+        with db.pipeline():
+            for number, prepared in enumerate(ready, start=first):
+                page, version, is_new = self._keep_page(db, prepared, now)
+                _index(db, page, version, prepared, number, is_new=is_new)
+        self._maintain_sometimes(db, len(ready))
+        return page
+
+    def _keep_records(self, db: Database, ready: Sequence[PreparedRecord]) -> None:
+        first = db.index.lock(len(ready))
+        with db.pipeline():
+            places = self._keep_page_records(db, ready)
+            for number, ((page, version), (versions, _)) in enumerate(zip(places, ready, strict=True), start=first):
+                _index(db, page, version, versions[-1], number, is_new=True)
+        self._maintain_sometimes(db, len(ready))
+
+    def _maintain_sometimes(self, db: Database, kept: int) -> None:
+        """Now and then, together with a write: merge waiting documents into the index and delete what has expired."""
+        before = self._kept // _COUNT_EVERY
+        self._kept += kept
+        if self._kept // _COUNT_EVERY > before and db.index.count_waiting() >= MERGE_AT:
+            db.index.merge()
+        if db.now() - self._maintained >= _MAINTAIN_EVERY:
+            self._maintained = db.now()
+            _drop_expired(db)
+
+    def _drop_vectors(self, db: Database, keep: Sequence[str]) -> int:
+        return vector_rows.drop(db, keep)
+
+    # marks of use
+    async def _mark_used(self, key: str) -> None:
+        if self._is_shared:
+            return
+        now = self._clock()
+        if not self._uses:
+            self._uses_since = now
+        self._uses[key] = now
+        if len(self._uses) >= _USES_MOST or now - self._uses_since >= _USES_WAIT:
+            await self._write_uses()
+
+    async def _write_uses(self) -> None:
+        if self._uses:
+            uses, self._uses = self._uses, {}
+            await self._write_if_free(lambda db: pages.mark_used(db, uses))
+
+
+def finish(db: Database) -> None:
+    """Merge all that waits into the index, and delete what has expired."""
+    db.index.lock()
+    db.index.merge()
+    db.index.drop_deleted()
+    _drop_expired(db)
+
+
+def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
+    # For a new page nothing is read back here, so that its statements are sent with the next one that is.
+    labels.keep(db, page, prepared.labels, is_new=is_new)
+    db.index.add(page, version, prepared, number, is_new=is_new)
+    citations.keep(db, page, prepared.names, prepared.mentions, is_new=is_new)
+
+
+def _drop_expired(db: Database) -> None:
+    note_rows.drop_expired(db)
+    record_rows.drop_expired(db)
+    reading_rows.drop_old(db)
+
+
+def _prepared(record: PageRecord, derived: Derived) -> PreparedRecord:
+    *older, newest = record.versions
+    return [*(prepare(one, NOTHING) for one in older), prepare(newest, derived)], record

@@ -1,0 +1,77 @@
+"""A connection to a SQLite file, as the statements of `store/sql` use it. A file is one tenant's."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
+from typing import Any
+
+from mcp_web.store.rows import storable
+from mcp_web.store.sql.database import BRACKETS, Database, Row, row_names
+from mcp_web.store.sqlite.index_rows import SqliteIndexRows
+
+_ANY = re.compile(r"= ANY\(:([a-z_]+)\)")
+# What PostgreSQL finds by these columns, SQLite finds by the columns themselves: `label` is compared without case.
+_COLUMNS = {re.compile(r"(?<!:)\bkey_hash\b"): "key", re.compile(r"(?<!:)\bfolded\b"): "label"}
+
+
+class SqliteDatabase(Database):
+    def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(clock)
+        self.connection = connection
+        self.execute = connection.execute  # for statements of this engine alone
+
+    def rows(self, query: str, /, **values: Any) -> list[Row]:
+        return self._execute(query, values).fetchall()
+
+    def run(self, query: str, /, **values: Any) -> int:
+        return self._execute(query, values).rowcount
+
+    def many(self, query: str, rows: Iterable[Sequence[Any]], /, **values: Any) -> list[Row]:
+        names = row_names(query, frozenset(values))
+        given = (dict(zip(names, row, strict=True)) | values for row in rows)
+        if "RETURNING" in query:  # which `executemany` does not allow
+            return [found for one in given for found in self._execute(query, one).fetchall()]
+        self.connection.executemany(_translated(query, ()), given)
+        return []
+
+    def lock(self, name: str) -> None:
+        """A transaction that writes is the only one."""
+
+    def pipeline(self) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def key_hash(self, key: str) -> str:
+        return storable(key)
+
+    @property
+    def index(self) -> SqliteIndexRows:
+        return SqliteIndexRows(self)
+
+    def _execute(self, query: str, values: dict[str, Any]) -> sqlite3.Cursor:
+        blobs = []
+        for name, value in values.items():
+            if isinstance(value, list):
+                if value and isinstance(value[0], bytes):
+                    blobs.append((name, len(value)))
+                else:
+                    values[name] = json.dumps(value)
+        for name, _ in blobs:
+            values |= {f"{name}_{at}": blob for at, blob in enumerate(values.pop(name))}
+        return self.connection.execute(_translated(query, tuple(blobs)), values)
+
+
+@lru_cache(maxsize=512)
+def _translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
+    """A statement as SQLite reads it; `blobs` are the lists that JSON cannot hold, with their lengths."""
+    query = BRACKETS.sub("", query)
+    for column, own in _COLUMNS.items():
+        query = column.sub(own, query)
+    for name, count in blobs:
+        query = query.replace(f"= ANY(:{name})", f"IN ({', '.join(f':{name}_{at}' for at in range(count))})")
+    return _ANY.sub(r"IN (SELECT value FROM json_each(:\1))", query)
