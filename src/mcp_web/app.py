@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Awaitable, Callable
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -55,6 +56,7 @@ class App:
         if process is None:
             self._exit_stack.push_async_callback(self.process.close)
         self._store: Store | None = None
+        self._default_store: Callable[[], Awaitable[Store]] | None = None  # of the default tenant, for another one
         self._store_refusal: WebError | None = None
         self._store_note = ""
         self._store_note_taken = False
@@ -84,9 +86,10 @@ class App:
             return self._store
         async with self._opening:
             if self._store is None:
-                from mcp_web.store.open import open_store_or_temporary
+                from mcp_web.store.open import configured_engine
 
-                opened = await open_store_or_temporary(self.settings.of(StoreOptions), self.tenant)
+                options = self.settings.of(StoreOptions)
+                opened = await configured_engine(options).open_serving(options, self.tenant, self._default_store)
                 if opened.folder is not None:
                     self._exit_stack.callback(opened.folder.cleanup)
                 self._exit_stack.push_async_callback(opened.store.close)

@@ -11,7 +11,6 @@ from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.limit.flight import Look, Make, SingleFlight, T
 from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.store.options import StoreOptions
 
 if TYPE_CHECKING:
     from mcp_web.render.renderer import Renderer
@@ -27,19 +26,8 @@ class TenantApp(App):
         super().__init__(main.settings, process=main.process)
         self.tenant = tenant
         self.main = main
+        self._default_store = main.store
         self.own_figures = trace.Figures()
-
-    async def store(self) -> Store:
-        """With PostgreSQL over the connections of the main store; with SQLite a file of its own."""
-        if self._store is None and self.settings.of(StoreOptions).database_url:
-            from mcp_web.store.postgres.store import PostgresStore
-
-            main = await self.main.store()
-            async with self._opening:
-                if self._store is None and isinstance(main, PostgresStore):
-                    self._store = await main.for_tenant(self.tenant)
-                    self._exit_stack.push_async_callback(self._store.close)
-        return await super().store()
 
     async def main_store(self) -> Store:
         return await self.main.store()

@@ -8,8 +8,8 @@ from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.services.audit_log import write_audit
 from mcp_web.services.manage_tokens import list_tokens, revoke_tokens_of
+from mcp_web.store.open import configured_engine
 from mcp_web.store.options import StoreOptions
-from mcp_web.store.tenants import erase, names
 
 if TYPE_CHECKING:
     from mcp_web.app import App
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 async def list_tenants(app: App) -> list[str]:
     """Every tenant that has a token or something kept, the default one first."""
-    kept = await names(app.settings.of(StoreOptions))
+    options = app.settings.of(StoreOptions)
+    kept = await configured_engine(options).tenant_names(options)
     found = {token.tenant for token in await list_tokens(app)} | set(kept) - {DEFAULT_TENANT}
     return [DEFAULT_TENANT, *sorted(found - {DEFAULT_TENANT})]
 
@@ -36,6 +37,7 @@ async def erase_tenant(app: App, name: str) -> int:
     for share in await store.shares(name):
         if name in (share.owner, share.reader):
             await store.remove_shares(*share)
-    await erase(app.settings.of(StoreOptions), name)
+    options = app.settings.of(StoreOptions)
+    await configured_engine(options).erase_tenant(options, name)
     await write_audit(app, "tenant_erased", tenant=name)
     return revoked

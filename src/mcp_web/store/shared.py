@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from mcp_web.store.open import open_shared
+from mcp_web.store.open import configured_engine
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Share, Store
 
@@ -45,8 +45,9 @@ class SharedStores:
     async def _change(self, main: Store, wanted: set[tuple[str, tuple[str, ...]]]) -> None:
         for name in set(self._open) - wanted:
             await self._open.pop(name).store.close()
+        engine = configured_engine(self._options)
         for name in wanted - set(self._open):
-            store = await open_shared(self._options, main, *name, reader=self._tenant)
+            store = await engine.open_shared(self._options, main, *name, reader=self._tenant)
             if store is not None:
                 self._open[name] = SharedStore(*name, store)
 
