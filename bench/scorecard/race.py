@@ -19,7 +19,7 @@ from bench.scorecard.rows import OURS
 from bench.scorecard.servers import Running, in_order, running, within
 from bench.scorecard.site import Web, serving
 
-ASKED = 48  # of the questions, so that two runs ask the same on a slower machine too
+ASKED = 40  # of the questions, so that two runs ask the same on a slower machine too
 AGAIN = 4  # every fourth question is asked a second time
 RACE_SECONDS = 480.0  # questions that were not asked until then are left out, for all servers
 FIRST = 5  # the gold page counts as found among so many results

@@ -33,6 +33,7 @@ from . import surfaces
 from .hostile_world import KEY, PIECES, WORD, HostileWorld, pieces
 from .outputs import Output, faults, strings
 
+
 @pytest.mark.parametrize("surface", surfaces.SURFACES)
 def test_nobody_else_speaks_and_no_secret_leaves(surface: str) -> None:
     pieces = random.Random(surface).sample(PIECES, len(PIECES))  # an order of its own for each surface

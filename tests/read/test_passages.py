@@ -185,6 +185,25 @@ def test_signature_stays_with_its_description() -> None:
         assert all(f"Sentence 0 about method{number} " in text for text in with_signature)
 
 
+def test_passage_inside_an_entry_carries_the_name_of_the_entry() -> None:
+    said = prose(random.Random(1), 300)
+    parts = ("# API", "`@cached(size=128, *, typed=False)`", said, "**Note**", said, "## More", said)
+    text = "\n\n".join(parts)
+    found = passages(text)
+    assert found[0].entry == ""  # where the signature stands itself
+    inside = [one for one in found[1:] if one.section_path == ("API",)]
+    assert {one.entry for one in inside} == {"@cached"}
+    assert inside[0].above == ("API", "@cached")
+    assert {one.entry for one in found if one.section_path == ("API", "More")} == {""}
+    assert found[2].digest != passages(text.replace("@cached(", "@stored("))[2].digest
+
+
+@pytest.mark.parametrize("lead", ["`npm install --save thing`", "**A term**", "Is it so?"])
+def test_term_question_or_command_is_no_entry(lead: str) -> None:
+    text = f"# Page\n\n{lead}\n\n{prose(random.Random(1), 400)}"
+    assert {one.entry for one in passages(text)} == {""}
+
+
 def test_question_stays_with_its_answer() -> None:
     pairs = "\n\n".join(
         f"How does thing {number} work?\n\n" + f"Thing {number} works in this way, as was said. " * 6

@@ -41,7 +41,7 @@ def command(
             said = "Not answered here" if query["verdict"] == "not answered" else "May be answered here or not"
             click.echo(f"{said} (best score {query['best_score']:.2f}).", err=True)
         for passage in query["results"]:
-            where = " > ".join(passage["section_path"])
+            where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))
             click.secho(f"[{passage['id']}] {passage['score']:.2f} {where}", fg="cyan")
             print_markdown(passage["text"] + "\n")
     if not answered:

@@ -50,11 +50,9 @@ class PreparedPage:
         )
 
     def text(self, number: int) -> str:
-        """What the model reads of a passage: the headings above it, then its words without markup."""
+        """What the model reads of a passage: the headings and the entry above it, then its words without markup."""
         passage = self.passages[number]
-        return "\n".join(
-            [*([" > ".join(passage.section_path)] if passage.section_path else []), readable(passage.text)]
-        )
+        return "\n".join(filter(None, (" > ".join(passage.above), readable(passage.text))))
 
 
 def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
@@ -66,13 +64,14 @@ def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> P
         if text not in seen:
             seen.add(text)
             kept.append(passage)
-    words = PageWords([one.text for one in kept], [one.section_path for one in kept])
+    words = PageWords([one.text for one in kept], [one.above for one in kept])
     return PreparedPage(snapshot_hash(key, markdown), tuple(kept), words, _pieces(kept))
 
 
 def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:
     try:
-        return PassagePieces.of(static_vectors(), [readable(one.text) for one in kept]) if kept else None
+        texts = [readable(f"{one.entry}\n{one.text}") for one in kept]
+        return PassagePieces.of(static_vectors(), texts) if kept else None
     except EmbeddingError:
         return None  # `doctor` names it; words and the model still rank
 

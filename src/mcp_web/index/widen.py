@@ -46,7 +46,8 @@ def widen(
     start, end = _own_start(markdown, passages, first), passages[last].end
     if (start, end) == (passages[number].start, passages[number].end):
         return passages[number], number, number
-    return replace(passages[number], text=markdown[start:end], start=start, end=end), first, last
+    wide = replace(passages[number], text=markdown[start:end], start=start, end=end, entry=passages[first].entry)
+    return wide, first, last
 
 
 def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:

@@ -16,7 +16,13 @@ class Passage:
     start: int
     end: int
     section_path: tuple[str, ...]  # headings above it, outermost first
-    digest: str  # sha256 of section path and text: same on every machine, unchanged chunks keep it
+    digest: str  # sha256 of section path, entry and text: same on every machine, unchanged chunks keep it
+    entry: str = ""  # the name of the reference entry that it continues, as "json.dumps"
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The headings above it, and the entry that it continues."""
+        return (*self.section_path, self.entry) if self.entry else self.section_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ LANDMARK = 7
 # A paragraph that is nothing without the next: an API signature (`name(…)`), a term in bold, a question.
 _LEAD = re.compile(r"`[^`\n]+`$|`[^`\n]*\([^\n]*[`)*]$|\*\*[^*\n]+\*\*:?$|[^\n]*\?$")
 _LEAD_WORDS = 40
+# The name of a reference entry: with parentheses, without spaces, a flag, or after a word that says what it is.
+_SIGNATURE = re.compile(r"@?[^\s`]+$|.*\(|-|(?:class|exception|property|classmethod|staticmethod|type|const|var) ")
 
 _WORD = re.compile(r"\S+")
 _PAUSES = ("; ", ", ", "\n", " ", "，", "、", "；")
@@ -87,25 +89,26 @@ class _Unit:
     prose: bool
     closes: bool  # the last of its paragraph
     leads: bool = False  # a signature, a term or a question: nothing without what follows
+    is_heading: bool = False
 
 
 def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Size | None = None) -> list[Passage]:
     """All passages of a document, in order, none empty."""
     size = size or Size()
     headings = read_headings(markdown) if headings is None else headings
-    cuts: list[tuple[int, int, tuple[str, ...]]] = []
+    cuts: list[tuple[int, int, tuple[str, ...], str]] = []
     for path, found in _sections(markdown, headings, size):
         units = [unit for block in found for unit in _units(markdown, block, size)]
-        cuts += [(start, end, path) for start, end in _merge(markdown, units, size)]
+        cuts += [(start, end, path, entry) for start, end, entry in _merge(markdown, units, size)]
     return [
-        Passage(number, markdown[start:end], start, end, path, digest(path, markdown[start:end]))
-        for number, (start, end, path) in enumerate(cuts)
+        Passage(number, markdown[start:end], start, end, path, _digest((*path, entry), markdown[start:end]), entry)
+        for number, (start, end, path, entry) in enumerate(cuts)
     ]
 
 
-def digest(path: Sequence[str], text: str) -> str:
+def _digest(above: Sequence[str], text: str) -> str:
     """The name of a passage's content: the same on every machine."""
-    return hashlib.sha256("\x1f".join([*path, text]).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256("\x1f".join([*filter(None, above), text]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
@@ -154,7 +157,8 @@ def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
     words = count_words(markdown[block.start : block.end])
     if block.kind in WHOLE or block.kind == "heading":
         if words <= size.most * size.far_above:
-            yield _Unit(block.start, block.end, words, False, block.kind != "heading")
+            is_heading = block.kind == "heading"
+            yield _Unit(block.start, block.end, words, False, not is_heading, is_heading=is_heading)
             return
         for start, end in _fill(markdown, pieces(markdown, block), size):
             yield _Unit(start, end, count_words(markdown[start:end]), False, True)
@@ -196,9 +200,10 @@ def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[
     yield start, end
 
 
-def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[int, int]]:
-    """Units joined to passages; each begins with a little of the one before when both are prose."""
-    first = 0
+def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[int, int, str]]:
+    """Units joined to passages, each with the entry that it continues; it begins with a little of the one before when
+    both are prose."""
+    first, entry = 0, ""
     while first < len(units):
         last = _last_unit(markdown, units, first, size)
         begin = units[first].start
@@ -209,8 +214,18 @@ def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[
         begin += len(text) - len(text.lstrip())
         end -= len(text) - len(text.rstrip())
         if end > begin:
-            yield begin, end
+            begins_itself = units[first].is_heading or _entry(markdown, units[first])
+            yield begin, end, "" if begins_itself else entry
+        for unit in units[first : last + 1]:
+            entry = "" if unit.is_heading else _entry(markdown, unit) or entry
         first = last + 1
+
+
+def _entry(markdown: str, unit: _Unit) -> str:
+    """The name of the entry that begins here; empty where none does."""
+    text = markdown[unit.start : unit.end]
+    name = " ".join(text.replace("`", "").split())
+    return name.partition("(")[0] if unit.leads and text.startswith("`") and _SIGNATURE.match(name) else ""
 
 
 def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:

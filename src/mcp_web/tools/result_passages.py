@@ -76,7 +76,7 @@ def _chosen(read: tuple[ReadHit, ...], tokens: int) -> list[tuple[ReadHit, list[
 def _passage(one: ReadHit, each: ScoredPassage) -> str:
     from mcp_web.read.links import text_only
 
-    where = " > ".join(one_line(part) for part in each.passage.section_path)
+    where = " > ".join(one_line(part) for part in each.passage.above)
     return f"[{_id(one, each)}] {where}".rstrip() + f"\n{text_only(each.passage.text).strip()}"
 
 

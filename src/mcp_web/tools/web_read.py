@@ -192,12 +192,15 @@ def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> 
     if not candidates or not budget.within(markdown, min(sum(map(_cost, candidates)), tokens)):
         return None
     best = candidates[0]
-    return replace(best, passage=replace(best.passage, text=markdown, start=0, end=len(markdown), section_path=()))
+    return replace(
+        best, passage=replace(best.passage, text=markdown, start=0, end=len(markdown), section_path=(), entry="")
+    )
 
 
 def _passage_text(title: str, one: ScoredPassage) -> str:
-    """The passage under its number and the headings above it that it does not begin with itself."""
-    path = one.passage.section_path
+    """The passage under its number, with the headings above it that it does not begin with itself, and the entry of a
+    reference that it continues."""
+    path = one.passage.above
     text = _plain(one.passage.text)
     path = path[1:] if path[:1] == (title,) else path
     path = path[:-1] if path and text.startswith("#") and text.partition("\n")[0].endswith(path[-1]) else path
@@ -229,6 +232,7 @@ def _as_object(call: Call, kept: Any, one: ScoredPassage, handle: str) -> dict[s
         "text": passage.text,
         "score": round(one.score, 3),
         "section_path": list(passage.section_path),
+        **({"entry": passage.entry} if passage.entry else {}),
         "start": passage.start,
         "end": passage.end,
         "quote_url": quote_url(kept.final_url, kept.document.markdown, passage.start, passage.end),
