@@ -95,7 +95,7 @@ def keep_vectors(file: Path, model: str, pages: Iterator[tuple[str, str, Rows]])
     for number, (key, version, rows) in enumerate(pages):
         digests = tuple(hashlib.sha256(f"{number} {at}".encode()).hexdigest() for at in range(len(rows)))
         packed = PackedVectors(model, rows.shape[1], digests, rows.astype("<f4").tobytes(), version)
-        keep_rows(db, key, quantized(packed))
+        keep_rows(db, {key: quantized(packed)})
         if number % AT_ONCE == AT_ONCE - 1:
             db.execute("COMMIT")
             db.execute("BEGIN")

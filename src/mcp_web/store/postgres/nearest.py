@@ -13,33 +13,35 @@ from mcp_web.store.protocol import Candidate, DocumentFilter
 from mcp_web.store.quantized import best_cosine
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
+from mcp_web.store.sql.search import SearchIndex
 
 EXACT = 20_000  # passages that are compared in some 10 ms
 _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents that a search wants
 
 
-def find(
-    db: Database,
-    model: str,
-    vector: Sequence[float],
-    limit: int,
-    filter: DocumentFilter | None,
-    also: Sequence[str],
-    quick: bool,
-) -> list[Candidate]:
-    """The nearest documents, and those of `also` that have vectors."""
-    dim = len(vector)
-    query = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
-    number = db.value(query, model=model, dim=dim)
-    if number is None:
-        return []
-    indexed = is_indexed(db, number)
-    near: list[int] = []
-    if not (quick and indexed and len(also) >= 2 * limit):
-        near = _nearest(db, number, vector, limit, filter, indexed)
-    known = pages.numbers(db, also) if also else {}
-    wanted = [*near, *(page for page in known.values() if page not in set(near))]
-    return _scored(db, model, vector, wanted)
+class PostgresSearchIndex(SearchIndex):
+    def by_vector(
+        self,
+        db: Database,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None,
+        also: Sequence[str],
+        quick: bool,
+    ) -> list[Candidate]:
+        """The nearest documents, and those of `also` that have vectors."""
+        query = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
+        number = db.value(query, model=model, dim=len(vector))
+        if number is None:
+            return []
+        indexed = is_indexed(db, number)
+        near: list[int] = []
+        if not (quick and indexed and len(also) >= 2 * limit):
+            near = _nearest(db, number, vector, limit, filter, indexed)
+        known = pages.numbers(db, also) if also else {}
+        wanted = [*near, *(page for page in known.values() if page not in set(near))]
+        return _scored(db, model, vector, wanted)
 
 
 def is_indexed(db: Database, model: int) -> bool:
@@ -81,12 +83,10 @@ def _nearest(
 
 def _scored(db: Database, model: str, vector: Sequence[float], wanted: list[int]) -> list[Candidate]:
     dim = len(vector)
-    rows = db.rows(
+    query = (
         "SELECT p.key, v.data FROM vectors v JOIN pages p ON p.id = v.page"
-        " WHERE v.page = ANY(:pages) AND v.model = :model AND v.dim = :dim AND length(v.data) > 0",
-        pages=wanted,
-        model=model,
-        dim=dim,
+        " WHERE v.page = ANY(:pages) AND v.model = :model AND v.dim = :dim AND length(v.data) > 0"
     )
+    rows = db.rows(query, pages=wanted, model=model, dim=dim)
     found = [Candidate(key.hex(), best_cosine(data, dim, vector)) for key, data in rows]
     return sorted(found, key=lambda one: (-one.score, one.key))

@@ -84,15 +84,13 @@ def _add(db: Database, page: int, by_hash: dict[str, int], ready: PreparedRecord
     )
     for one in versions:
         hash_ = one.snapshot.hash
-        db.run(
+        query = (
             "INSERT INTO snapshots (id, tenant, page, hash, title, chars, fetched_at, checked_at, fresh_until, status,"
             " etag, last_modified, media_type, authenticated, answer, facts, text, since) OVERRIDING SYSTEM VALUE"
             " VALUES (:id, :tenant, :page, :hash, :title, :chars, :fetched_at, :checked_at, :fresh_until, :status,"
-            " :etag, :last_modified, :media_type, :authenticated, :answer, :facts, :text, :since)",
-            id=by_hash[hash_],
-            page=page,
-            **version_values(one, record.since[hash_]),
+            " :etag, :last_modified, :media_type, :authenticated, :answer, :facts, :text, :since)"
         )
+        db.run(query, id=by_hash[hash_], page=page, **version_values(one, record.since[hash_]))
 
 
 def _numbers(db: Database, table: str, count: int) -> list[int]:

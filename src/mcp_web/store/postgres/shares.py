@@ -29,9 +29,8 @@ def add(db: PostgresDatabase, share: Share) -> None:
 
 
 def remove(db: PostgresDatabase, collection: str, reader: str | None) -> int:
-    return db.run(
+    query = (
         "DELETE FROM shares s WHERE s.tenant = :tenant AND s.folded = :label AND (:reader::text IS NULL"
-        " OR coalesce((SELECT name FROM tenants WHERE id = s.reader), '') = :reader)",
-        label=folded(collection),
-        reader=reader,
+        " OR coalesce((SELECT name FROM tenants WHERE id = s.reader), '') = :reader)"
     )
+    return db.run(query, label=folded(collection), reader=reader)

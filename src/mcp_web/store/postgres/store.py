@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 import anyio
@@ -19,18 +19,20 @@ from mcp_web.store.postgres.schema import tenant_id, tenant_number
 from mcp_web.store.postgres.size import size_of
 from mcp_web.store.postgres.tenants import prepare_database
 from mcp_web.store.postgres.worker import ConnectionWorker
-from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import Candidate, DocumentFilter, Share, StoredVectors
+from mcp_web.store.protocol import Share
 from mcp_web.store.sql import check
-from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import WordSearch
-from mcp_web.store.sql.store import PlacedPage, PreparedRecord, SqlStore, Work, finish, read
+from mcp_web.store.sql.store import SqlStore, finish, read
 
 T = TypeVar("T")
 
 
 class PostgresStore(SqlStore):
     """Every call takes a connection of the pool; writers of one tenant's index take turns."""
+
+    _keep_page = staticmethod(pages.keep)
+    _keep_page_records = staticmethod(pages.keep_records)
+    _keep_stored_vectors = staticmethod(vectors.keep)
+    _drop_stored_vectors = staticmethod(vectors.drop)
 
     def __init__(
         self,
@@ -42,9 +44,12 @@ class PostgresStore(SqlStore):
         is_shared: bool = False,
     ) -> None:
         """`is_shared`: the connections are another tenant's, which sees what this one shares with it."""
-        super().__init__(clock, is_shared=is_shared, words=WordSearch(visible_only=is_shared))
+        super().__init__(clock, nearest.PostgresSearchIndex(visible_only=is_shared), is_shared=is_shared)
         self.tenant = tenant
         self._worker, self._searches = worker, searches
+        self._look, self._read, self._search = worker.look, worker.read, searches.read
+        self._write, self._write_if_free = worker.write, worker.write_if_free
+        self._search_words = self._search_alone
         self._searching = anyio.Lock()
         self._numbers: dict[str, int] = {}  # of tenants by name
 
@@ -85,38 +90,9 @@ class PostgresStore(SqlStore):
         searches = self._searches.for_tenant(worker, number, shared_by)
         return PostgresStore(worker, shared_by, self._clock, searches, is_shared=True)
 
-    async def _look(self, work: Work[T]) -> T:
-        return await self._worker.look(work)
-
-    async def _read(self, work: Work[T]) -> T:
-        return await self._worker.read(work)
-
-    async def _search(self, work: Work[T]) -> T:
-        return await self._searches.read(work)
-
-    async def _search_words(self, work: Work[T]) -> T:
+    async def _search_alone(self, work: Callable[[PostgresDatabase], T]) -> T:
         async with self._searching:
-            return await self._searches.read(work)
-
-    async def _write(self, work: Work[T]) -> T:
-        return await self._worker.write(work)
-
-    async def _write_if_free(self, work: Work[None]) -> None:
-        await self._worker.write_if_free(work)
-
-    async def find_by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]:
-        if not len(vector):
-            return []
-        return await self._search(lambda db: nearest.find(db, model, vector, limit, filter, also, quick))
+            return await self._search(work)
 
     async def maintain(self) -> None:
         def work(db: PostgresDatabase) -> None:
@@ -149,18 +125,6 @@ class PostgresStore(SqlStore):
         finally:
             await self._searches.close()
             await self._worker.close()
-
-    def _keep_page(self, db: Database, prepared: Prepared, used_at: float) -> PlacedPage:
-        return pages.keep(db, prepared, used_at)
-
-    def _keep_page_records(self, db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[int, int]]:
-        return pages.keep_records(db, ready)
-
-    def _keep_stored_vectors(self, db: Database, stored: Mapping[str, StoredVectors]) -> None:
-        vectors.keep(db, stored)
-
-    def _drop_vectors(self, db: Database, keep: Sequence[str]) -> int:
-        return vectors.drop(db, keep)
 
     async def _number(self, tenant: str) -> int:
         if tenant not in self._numbers:

@@ -23,12 +23,11 @@ def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
     with db.pipeline():
         for key, page in pages.items():
             vectors = stored[key]
-            db.run(
+            query = (
                 "DELETE FROM passages WHERE page = :page AND model IN"
-                " (SELECT id FROM models WHERE tenant = :tenant AND name = :model)",
-                page=page,
-                model=vectors.model,
+                " (SELECT id FROM models WHERE tenant = :tenant AND name = :model)"
             )
+            db.run(query, page=page, model=vectors.model)
             version = versions.get((page, vectors.snapshot), 0)
             add(db, page, version, known[vectors.model, vectors.dim], vectors)
 

@@ -15,21 +15,16 @@ def add(db: Database, drained: dict[str, Any]) -> None:
     """Add what a process measured since it last did so."""
     db.lock("figures")  # totals are read, added to and written back
     for (kind, name, labels), amounts in _measured(drained):
-        known = db.value(
-            "SELECT amounts FROM figures WHERE [tenant = :tenant AND] (kind, name, labels) = (:kind, :name, :labels)",
-            kind=kind,
-            name=name,
-            labels=labels,
+        query = (
+            "SELECT amounts FROM figures WHERE [tenant = :tenant AND] (kind, name, labels) = (:kind, :name, :labels)"
         )
-        db.run(
+        known = db.value(query, kind=kind, name=name, labels=labels)
+        query = (
             "INSERT INTO figures ([tenant,] kind, name, labels, amounts)"
             " VALUES ([:tenant,] :kind, :name, :labels, :amounts)"
-            " ON CONFLICT ([tenant,] kind, name, labels) DO UPDATE SET amounts = excluded.amounts",
-            kind=kind,
-            name=name,
-            labels=labels,
-            amounts=_added(known, amounts),
+            " ON CONFLICT ([tenant,] kind, name, labels) DO UPDATE SET amounts = excluded.amounts"
         )
+        db.run(query, kind=kind, name=name, labels=labels, amounts=_added(known, amounts))
 
 
 def totals(db: Database) -> dict[str, Any]:

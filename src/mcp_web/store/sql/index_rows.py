@@ -74,18 +74,13 @@ class IndexRows(ABC):
             if self._db.one(query, page=page) == tuple(facts.values()):
                 return
             self._db.run("DELETE FROM documents WHERE page = :page", page=page)
-        self._db.run(
+        query = (
             "INSERT INTO documents ([tenant,] number, page, snapshot, length, day, source, language, mark)"
-            " VALUES ([:tenant,] :number, :page, :snapshot, :length, :day, :source, :language, :mark)",
-            number=number,
-            page=page,
-            **facts,
+            " VALUES ([:tenant,] :number, :page, :snapshot, :length, :day, :source, :language, :mark)"
         )
-        self._db.run(
-            "INSERT INTO waiting ([tenant,] number, words) VALUES ([:tenant,] :number, :words)",
-            number=number,
-            words=prepared.words,
-        )
+        self._db.run(query, number=number, page=page, **facts)
+        query = "INSERT INTO waiting ([tenant,] number, words) VALUES ([:tenant,] :number, :words)"
+        self._db.run(query, number=number, words=prepared.words)
 
     def merge(self) -> None:
         """Move everything that waits into the posting lists; the lock is held."""
@@ -169,13 +164,11 @@ class IndexRows(ABC):
     def words_from(self, prefix: str, limit: int) -> list[str]:
         """Words that begin with a prefix, the most common first."""
         start = storable(prefix)
-        rows = self._db.rows(
+        query = (
             "SELECT word FROM words WHERE [tenant = :tenant AND] word >= :start AND word < :end"
-            " ORDER BY count DESC, word LIMIT :limit",
-            start=start,
-            end=start + "\U0010ffff",
-            limit=limit,
+            " ORDER BY count DESC, word LIMIT :limit"
         )
+        rows = self._db.rows(query, start=start, end=start + "\U0010ffff", limit=limit)
         return [word for (word,) in rows]
 
     def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:

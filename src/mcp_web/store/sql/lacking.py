@@ -33,14 +33,13 @@ class Lacking:
         end = len(self._numbers)
         while len(found) < limit and end > 0:
             begin = max(0, end - max(limit, _AT_ONCE))
-            rows = db.rows(
+            query = (
                 "SELECT d.number, p.key FROM documents d JOIN pages p ON p.id = d.page"
                 " WHERE [d.tenant = :tenant AND] d.number = ANY(:numbers) AND NOT EXISTS"
                 " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
-                " ORDER BY d.number DESC",
-                numbers=self._numbers[begin:end],
-                model=self._model,
+                " ORDER BY d.number DESC"
             )
+            rows = db.rows(query, numbers=self._numbers[begin:end], model=self._model)
             self._numbers[begin:end] = [number for number, _ in reversed(rows)]
             found += [key.hex() for _, key in rows]
             end = begin
@@ -50,13 +49,12 @@ class Lacking:
         last = db.value("SELECT coalesce(max(number), 0) FROM documents [WHERE tenant = :tenant]")
         if last <= self._last:
             return
-        rows = db.rows(
+        query = (
             "SELECT d.number FROM documents d JOIN snapshots s ON s.id = d.snapshot"
             " WHERE [d.tenant = :tenant AND] d.number > :last AND s.chars > 0 AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.page = d.page AND v.model = :model AND v.version = d.snapshot)"
-            " ORDER BY d.number",
-            last=self._last,
-            model=self._model,
+            " ORDER BY d.number"
         )
+        rows = db.rows(query, last=self._last, model=self._model)
         self._numbers += [number for (number,) in rows]
         self._last = last

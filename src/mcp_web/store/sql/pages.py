@@ -112,13 +112,10 @@ def complete(db: Database, prefix: str, limit: int) -> list[str]:
     bounds = hex_range(prefix.strip().lower())
     if bounds is None:
         return []
-    rows = db.rows(
-        "SELECT hash FROM snapshots WHERE [tenant = :tenant AND] hash BETWEEN :low AND :high"
-        " ORDER BY hash LIMIT :limit",
-        low=bounds[0],
-        high=bounds[1],
-        limit=limit,
+    query = (
+        "SELECT hash FROM snapshots WHERE [tenant = :tenant AND] hash BETWEEN :low AND :high ORDER BY hash LIMIT :limit"
     )
+    rows = db.rows(query, low=bounds[0], high=bounds[1], limit=limit)
     return [hash_.hex() for (hash_,) in rows]
 
 
@@ -162,13 +159,12 @@ def keys(
 
 
 def listing(db: Database, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
-    rows = db.rows(
+    query = (
         "SELECT p.path, p.key, s.hash, s.etag FROM pages p JOIN snapshots s ON s.id = p.newest"
         " WHERE [p.tenant = :tenant AND] p.source = :source AND p.path IS NOT NULL"
-        " AND substr(p.path, 1, length(:prefix)) = :prefix ORDER BY p.path",
-        source=source,
-        prefix=storable(path_prefix),
+        " AND substr(p.path, 1, length(:prefix)) = :prefix ORDER BY p.path"
     )
+    rows = db.rows(query, source=source, prefix=storable(path_prefix))
     return [(path, key.hex(), hash_.hex(), etag) for path, key, hash_, etag in rows]
 
 
@@ -179,24 +175,21 @@ def numbers(db: Database, keys: Sequence[str]) -> dict[str, int]:
 
 
 def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> None:
-    db.run(
+    query = (
         "UPDATE snapshots SET checked_at = :checked_at, fresh_until = :fresh_until"
-        " WHERE id = (SELECT newest FROM pages WHERE [tenant = :tenant AND] key = :key)",
-        checked_at=checked_at,
-        fresh_until=fresh_until,
-        key=key_bytes(key),
+        " WHERE id = (SELECT newest FROM pages WHERE [tenant = :tenant AND] key = :key)"
     )
+    db.run(query, checked_at=checked_at, fresh_until=fresh_until, key=key_bytes(key))
 
 
 def show_version(db: Database, page: int, version: int) -> None:
     """Make a version the newest of its page."""
-    db.run(
+    query = (
         "UPDATE pages SET newest = :version, bytes ="
         " (SELECT sum(length(text) + length(facts) + length(answer)) FROM snapshots WHERE page = :page)"
-        " WHERE id = :page",
-        version=version,
-        page=page,
+        " WHERE id = :page"
     )
+    db.run(query, version=version, page=page)
 
 
 def mark_used(db: Database, uses: Mapping[str, float]) -> None:

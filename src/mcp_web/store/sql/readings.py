@@ -15,12 +15,11 @@ def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
     if page is None:
         return
     add(db, page, readings)
-    db.run(
+    query = (
         "DELETE FROM readings WHERE page = :page AND seq NOT IN"
-        " (SELECT seq FROM readings WHERE page = :page ORDER BY seq DESC LIMIT :most)",
-        page=page,
-        most=MOST_READINGS,
+        " (SELECT seq FROM readings WHERE page = :page ORDER BY seq DESC LIMIT :most)"
     )
+    db.run(query, page=page, most=MOST_READINGS)
 
 
 def add(db: Database, page: int, readings: Sequence[ReadingRecord]) -> None:

@@ -12,13 +12,11 @@ from mcp_web.store.sql.database import Database
 
 
 def record(db: Database, kind: str, key: str) -> Any | None:
-    value = db.value(
+    query = (
         "SELECT value FROM records WHERE [tenant = :tenant AND] kind = :kind AND key_hash = :key_hash"
-        " AND (expires_at IS NULL OR expires_at > :now)",
-        kind=kind,
-        key_hash=db.key_hash(key),
-        now=db.now(),
+        " AND (expires_at IS NULL OR expires_at > :now)"
     )
+    value = db.value(query, kind=kind, key_hash=db.key_hash(key), now=db.now())
     return None if value is None else json.loads(value)
 
 
@@ -40,13 +38,11 @@ def add(db: Database, kind: str, items: Mapping[str, Any], expires_at: float | N
     """Add what is absent or expired; returns the keys that were added."""
     db.lock(kind)  # rows are numbered in the given order, and no two writers deadlock
     keys = {storable(key): key for key in items}
-    db.run(
+    query = (
         "DELETE FROM records WHERE [tenant = :tenant AND] kind = :kind AND key_hash = ANY(:hashes)"
-        " AND expires_at <= :now",
-        kind=kind,
-        hashes=[db.key_hash(key) for key in keys],
-        now=db.now(),
+        " AND expires_at <= :now"
     )
+    db.run(query, kind=kind, hashes=[db.key_hash(key) for key in keys], now=db.now())
     added = db.many(
         "INSERT INTO records ([tenant, key_hash,] kind, key, value, expires_at)"
         " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at) ON CONFLICT DO NOTHING RETURNING key",
@@ -58,17 +54,13 @@ def add(db: Database, kind: str, items: Mapping[str, Any], expires_at: float | N
 
 
 def keep(db: Database, kind: str, key: str, value: Any, expires_at: float | None = None) -> None:
-    db.run(
+    query = (
         "INSERT INTO records ([tenant, key_hash,] kind, key, value, expires_at)"
         " VALUES ([:tenant, :key_hash,] :kind, :key, :value, :expires_at)"
         " ON CONFLICT ([tenant,] kind, key_hash)"
-        " DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at",
-        kind=kind,
-        key=storable(key),
-        key_hash=db.key_hash(key),
-        value=as_json(value),
-        expires_at=expires_at,
+        " DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at"
     )
+    db.run(query, kind=kind, key=storable(key), key_hash=db.key_hash(key), value=as_json(value), expires_at=expires_at)
 
 
 def replace(db: Database, kind: str, key: str, value: Any, *, expected: Any, expires_at: float | None = None) -> bool:

@@ -1,12 +1,13 @@
-"""What a process holds in memory for searching: the index of words."""
+"""What a process holds in memory for searching: the index of words, and what an engine needs for vectors."""
 
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mcp_web.store.protocol import Candidate, WordMatches, WordQuery
+from mcp_web.store.protocol import Candidate, DocumentFilter, WordMatches, WordQuery
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_web.store.word_index import Matches, WordIndex
 
 
-class WordSearch:
+class SearchIndex(ABC):
     """Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
@@ -29,6 +30,18 @@ class WordSearch:
 
     def word_counts(self, db: Database, words: Sequence[str]) -> dict[str, int]:
         return self._words.count(db.index, words)
+
+    @abstractmethod
+    def by_vector(
+        self,
+        db: Any,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None,
+        also: Sequence[str],
+        quick: bool,
+    ) -> list[Candidate]: ...
 
     # numpy takes a tenth of a second to import, which opening a page need not wait for.
     @functools.cached_property

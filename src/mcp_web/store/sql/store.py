@@ -6,9 +6,8 @@ with what it does in its own way.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import anyio.to_thread
 
@@ -25,9 +24,8 @@ from mcp_web.store.protocol import (
     PageRecord,
     Purged,
     PurgeRule,
-    Share,
+    Store,
     StoredVectors,
-    StoreSize,
     WordMatches,
     WordQuery,
 )
@@ -41,11 +39,10 @@ from mcp_web.store.sql import readings as reading_rows
 from mcp_web.store.sql import records as record_rows
 from mcp_web.store.sql import vectors as vector_rows
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import WordSearch
+from mcp_web.store.sql.search import SearchIndex
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Work = Callable[[Database], T]
 PreparedRecord = tuple[list[Prepared], PageRecord]  # its versions, the newest last
 PlacedPage = tuple[int, int, bool]  # the rows of a page and of its newest version, and is the page new?
 
@@ -86,89 +83,41 @@ def _method(how: str, work: Callable[Concatenate[Database, P], T]) -> Method[P, 
     return method
 
 
-class SqlStore(ABC):
-    """A store whose driver blocks; each call runs in a worker thread."""
+class Run(Protocol):
+    """A way to run a function that uses a connection, in a worker thread."""
 
-    def __init__(self, clock: Callable[[], float], *, is_shared: bool, words: WordSearch) -> None:
+    def __call__(self, work: Callable[[Any], T], /) -> Coroutine[Any, Any, T]: ...
+
+
+class SqlStore(Store):
+    """A store whose driver blocks: each call runs in a worker thread. An engine adds what it does in its own way."""
+
+    _look: Run  # reads with one statement
+    _read: Run  # reads over one consistent state of the store
+    _search: Run  # the same over what is searched, which may be a moment old
+    _search_words: Run  # the same, one at a time: the index of words in memory is used
+    _write: Run  # in one transaction: all of it is kept, or nothing
+    # In a transaction that may be skipped, while another process writes.
+    _write_if_free: Callable[[Callable[[Any], None]], Coroutine[Any, Any, None]]
+
+    # Writes one version and makes it the page's newest.
+    _keep_page: Callable[[Any, Prepared, float], PlacedPage]
+    # Writes pages in place of what is kept of them; returns the rows of each page and of its newest version.
+    _keep_page_records: Callable[[Any, Sequence[PreparedRecord]], Sequence[tuple[int, int]]]
+    # Replaces the vectors of pages, by key; nothing for a page that is no longer kept.
+    _keep_stored_vectors: Callable[[Any, Mapping[str, StoredVectors]], None]
+    _drop_stored_vectors = staticmethod(vector_rows.drop)
+
+    def __init__(self, clock: Callable[[], float], index: SearchIndex, *, is_shared: bool) -> None:
         """`is_shared`: what another tenant shares, which can be read only."""
         self._clock = clock
+        self._index = index
         self._is_shared = is_shared
-        self._words = words
         self._lacking: dict[str, lacking.Lacking] = {}  # by model
         self._uses: dict[str, float] = {}
         self._uses_since = 0.0
         self._maintained = 0.0
         self._kept = _COUNT_EVERY - 1  # the first counts what earlier processes left
-
-    # what an engine does in its own way
-    @abstractmethod
-    async def _look(self, work: Work[T]) -> T:
-        """Run a function that makes one statement."""
-
-    @abstractmethod
-    async def _read(self, work: Work[T]) -> T:
-        """Run a function over one consistent state of the store."""
-
-    @abstractmethod
-    async def _search(self, work: Work[T]) -> T:
-        """Run a function over one consistent state of what is searched, which may be a moment old."""
-
-    @abstractmethod
-    async def _search_words(self, work: Work[T]) -> T:
-        """Run a function as `_search` does, one at a time: it uses the index of words in memory."""
-
-    @abstractmethod
-    async def _write(self, work: Work[T]) -> T:
-        """Run a function in one transaction: all of it is kept, or nothing."""
-
-    @abstractmethod
-    async def _write_if_free(self, work: Work[None]) -> None:
-        """Run a function in a transaction that may be skipped, while another process writes."""
-
-    @abstractmethod
-    def _keep_page(self, db: Database, prepared: Prepared, used_at: float) -> PlacedPage:
-        """Write one version and make it the page's newest."""
-
-    @abstractmethod
-    def _keep_page_records(self, db: Database, ready: Sequence[PreparedRecord]) -> Sequence[tuple[int, int]]:
-        """Write pages in place of what is kept of them; returns the rows of each page and of its newest version."""
-
-    @abstractmethod
-    def _keep_stored_vectors(self, db: Database, stored: Mapping[str, StoredVectors]) -> None:
-        """Replace the vectors of pages, by key; nothing for a page that is no longer kept."""
-
-    @abstractmethod
-    async def find_by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]: ...
-
-    @abstractmethod
-    async def maintain(self) -> None: ...
-
-    @abstractmethod
-    async def shares(self, tenant: str) -> list[Share]: ...
-
-    @abstractmethod
-    async def add_share(self, share: Share) -> None: ...
-
-    @abstractmethod
-    async def remove_shares(self, owner: str, collection: str, reader: str | None = None) -> int: ...
-
-    @abstractmethod
-    async def size(self) -> StoreSize: ...
-
-    @abstractmethod
-    async def check(self) -> list[str]: ...
-
-    @abstractmethod
-    async def close(self) -> None: ...
 
     # pages and snapshots
     snapshot = look(pages.by_hash)
@@ -253,7 +202,7 @@ class SqlStore(ABC):
             await self._write(lambda db: self._keep_stored_vectors(db, ready))
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
-        dropped = await self._write(lambda db: self._drop_vectors(db, keep))
+        dropped = await self._write(lambda db: self._drop_stored_vectors(db, keep))
         self._lacking.clear()
         return dropped
 
@@ -268,10 +217,24 @@ class SqlStore(ABC):
     cited_by = search(citations.cited_by)
 
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
-        return await self._search_words(lambda db: self._words.by_words(db, query, limit, rows))
+        return await self._search_words(lambda db: self._index.by_words(db, query, limit, rows))
+
+    async def find_by_vector(
+        self,
+        model: str,
+        vector: Sequence[float],
+        limit: int,
+        filter: DocumentFilter | None = None,
+        *,
+        also: Sequence[str] = (),
+        quick: bool = False,
+    ) -> list[Candidate]:
+        if not len(vector):
+            return []
+        return await self._search(lambda db: self._index.by_vector(db, model, vector, limit, filter, also, quick))
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        return await self._search_words(lambda db: self._words.word_counts(db, words))
+        return await self._search_words(lambda db: self._index.word_counts(db, words))
 
     async def unindexed(self, limit: int) -> list[str]:
         return await self._look(lambda db: db.index.unindexed(limit))
@@ -322,9 +285,6 @@ class SqlStore(ABC):
         if db.now() - self._maintained >= _MAINTAIN_EVERY:
             self._maintained = db.now()
             _drop_expired(db)
-
-    def _drop_vectors(self, db: Database, keep: Sequence[str]) -> int:
-        return vector_rows.drop(db, keep)
 
     # marks of use
     async def _mark_used(self, key: str) -> None:

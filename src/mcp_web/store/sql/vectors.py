@@ -11,13 +11,12 @@ from mcp_web.store.sql.database import Database
 
 def of_pages(db: Database, keys: Sequence[str], model: str | None = None) -> list[tuple[str, StoredVectors]]:
     """The vectors of pages, of one model or of all, each with the page's key."""
-    rows = db.rows(
+    query = (
         "SELECT p.key, v.model, v.dim, v.digests, v.data, s.hash FROM vectors v JOIN pages p ON p.id = v.page"
         " LEFT JOIN snapshots s ON s.id = v.version WHERE [p.tenant = :tenant AND] p.key = ANY(:keys)"
-        " AND (CAST(:model AS text) IS NULL OR v.model = :model) ORDER BY v.model",
-        keys=all_key_bytes(keys),
-        model=model,
+        " AND (CAST(:model AS text) IS NULL OR v.model = :model) ORDER BY v.model"
     )
+    rows = db.rows(query, keys=all_key_bytes(keys), model=model)
     return [
         (key.hex(), StoredVectors(name, dim, digests, data, hash_.hex() if hash_ else ""))
         for key, name, dim, digests, data, hash_ in rows

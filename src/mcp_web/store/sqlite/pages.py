@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import StoredVectors
+from mcp_web.store.protocol import PageRecord, StoredVectors
 from mcp_web.store.rows import key_bytes, page_values, version_values
 from mcp_web.store.sql import pages, pictures, readings
 from mcp_web.store.sql.database import Database
@@ -39,9 +41,12 @@ RETURNING id
 """
 
 
-def keep_record(db: Database, ready: PreparedRecord) -> tuple[int, int]:
-    """Write a page in place of what is kept of it; returns the rows of page and newest version."""
-    versions, record = ready
+def keep_records(db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[int, int]]:
+    """Write pages in place of what is kept of them; returns the rows of each page and of its newest version."""
+    return [_keep_record(db, *one) for one in ready]
+
+
+def _keep_record(db: Database, versions: list[Prepared], record: PageRecord) -> tuple[int, int]:
     key = versions[-1].snapshot.key
     db.run("DELETE FROM pages WHERE key = :key", key=key_bytes(key))
     page = version = 0
@@ -50,22 +55,20 @@ def keep_record(db: Database, ready: PreparedRecord) -> tuple[int, int]:
     for hash_, png in record.pictures.items():
         pictures.keep(db, hash_, png)
     for stored in record.vectors:
-        keep_vectors(db, key, stored)
+        keep_vectors(db, {key: stored})
     readings.add(db, page, record.readings[::-1])
     return page, version
 
 
-def keep_vectors(db: Database, key: str, vectors: StoredVectors) -> None:
-    """Replace the vectors of a page; nothing for a page that is no longer kept. The row gets a new number, by which the
-    vectors in memory are brought up to date (nearest.py)."""
-    db.run(
+def keep_vectors(db: Database, stored: Mapping[str, StoredVectors]) -> None:
+    """Replace the vectors of pages, by key; nothing for a page that is no longer kept. Rows get new numbers, by which
+    the vectors in memory are brought up to date (nearest.py)."""
+    db.many(
         "INSERT OR REPLACE INTO vectors (page, model, dim, version, digests, data)"
         " SELECT p.id, :model, :dim, coalesce((SELECT id FROM snapshots WHERE hash = :hash AND page = p.id), 0),"
         " :digests, :data FROM pages p WHERE p.key = :key",
-        model=vectors.model,
-        dim=vectors.dim,
-        hash=key_bytes(vectors.snapshot),
-        digests=vectors.digests,
-        data=vectors.data,
-        key=key_bytes(key),
+        [
+            (one.model, one.dim, key_bytes(one.snapshot), one.digests, one.data, key_bytes(key))
+            for key, one in stored.items()
+        ],
     )

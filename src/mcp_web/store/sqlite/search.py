@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from mcp_web.store.protocol import Candidate, DocumentFilter
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import WordSearch
+from mcp_web.store.sql.search import SearchIndex
 
 if TYPE_CHECKING:
     from mcp_web.store.sqlite.database import SqliteDatabase
     from mcp_web.store.sqlite.nearest import NearestIndex
 
 
-class SearchState(WordSearch):
+class SqliteSearchIndex(SearchIndex):
     """Used by one thread at a time, always with the same connection."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
@@ -34,8 +34,6 @@ class SearchState(WordSearch):
         also: Sequence[str],
         quick: bool,
     ) -> list[Candidate]:
-        if not len(vector):
-            return []
         from mcp_web.store.sqlite.nearest import NearestIndex
 
         self._forget_if_changed(db)

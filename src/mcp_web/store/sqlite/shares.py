@@ -50,10 +50,7 @@ def add(db: Database, share: Share) -> None:
 
 
 def remove(db: Database, owner: str, collection: str, reader: str | None = None) -> int:
-    return db.run(
-        "DELETE FROM shares WHERE owner = :owner AND collection = :collection"
-        " AND (:reader IS NULL OR reader = :reader)",
-        owner=owner,
-        collection=collection,
-        reader=reader,
+    query = (
+        "DELETE FROM shares WHERE owner = :owner AND collection = :collection AND (:reader IS NULL OR reader = :reader)"
     )
+    return db.run(query, owner=owner, collection=collection, reader=reader)

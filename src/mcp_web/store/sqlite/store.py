@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.prepare import Prepared
-from mcp_web.store.protocol import Candidate, DocumentFilter, Purged, PurgeRule, StoredVectors, StoreSize
+from mcp_web.store.protocol import Purged, PurgeRule, StoreSize
 from mcp_web.store.sql import check
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.store import PlacedPage, PreparedRecord, SqlStore, Work, finish, look, write
+from mcp_web.store.sql.store import SqlStore, finish, look, write
 from mcp_web.store.sqlite import pages
 from mcp_web.store.sqlite import shares as share_rows
 from mcp_web.store.sqlite.database import SqliteDatabase
 from mcp_web.store.sqlite.recent import RecentPages
-from mcp_web.store.sqlite.search import SearchState
+from mcp_web.store.sqlite.search import SqliteSearchIndex
 from mcp_web.store.sqlite.size import shrink_to, size_of
 from mcp_web.store.sqlite.worker import ConnectionWorker
-
-T = TypeVar("T")
 
 
 class SqliteStore(SqlStore):
     """Reads, searches and writes each have a connection, so a reader never waits for a writer."""
 
-    _words: SearchState
+    _keep_page = staticmethod(pages.keep)
+    _keep_page_records = staticmethod(pages.keep_records)
+    _keep_stored_vectors = staticmethod(pages.keep_vectors)
 
     def __init__(
         self,
@@ -39,7 +38,7 @@ class SqliteStore(SqlStore):
         collections: Sequence[str] | None = None,
     ) -> None:
         is_shared = collections is not None
-        super().__init__(clock, is_shared=is_shared, words=SearchState(visible_only=is_shared))
+        super().__init__(clock, SqliteSearchIndex(visible_only=is_shared), is_shared=is_shared)
         self.path = path
         self._size_limit = size_limit
         self._recent = RecentPages(path)
@@ -51,6 +50,9 @@ class SqliteStore(SqlStore):
         # A larger cache than the others have: postings and texts are read again and again.
         self._searches = worker(64 << 20, self._forget)
         self._writes = worker(16 << 20, lambda: None)
+        self._look = self._read = self._reads.read
+        self._search = self._search_words = self._searches.read
+        self._write, self._write_if_free = self._writes.write, self._writes.write_if_free
 
     @classmethod
     async def open(
@@ -68,24 +70,6 @@ class SqliteStore(SqlStore):
         await store._reads.open()
         return store
 
-    async def _look(self, work: Work[T]) -> T:
-        return await self._reads.read(work)
-
-    async def _read(self, work: Work[T]) -> T:
-        return await self._reads.read(work)
-
-    async def _search(self, work: Work[T]) -> T:
-        return await self._searches.read(work)
-
-    async def _search_words(self, work: Work[T]) -> T:
-        return await self._searches.read(work)
-
-    async def _write(self, work: Work[T]) -> T:
-        return await self._writes.write(work)
-
-    async def _write_if_free(self, work: Work[None]) -> None:
-        await self._writes.write_if_free(work)
-
     async def latest(self, key: str) -> Snapshot | None:
         """As every store; a page that was read a moment ago is returned without a query."""
         found = self._recent.get(key)
@@ -97,20 +81,6 @@ class SqliteStore(SqlStore):
         if found is not None:
             self._recent.keep(key, found, before)
         return found
-
-    async def find_by_vector(
-        self,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None = None,
-        *,
-        also: Sequence[str] = (),
-        quick: bool = False,
-    ) -> list[Candidate]:
-        return await self._searches.read(
-            lambda db: self._words.by_vector(db, model, vector, limit, filter, also, quick)
-        )
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         taken = await super().purge(rule, dry_run=dry_run)
@@ -142,25 +112,15 @@ class SqliteStore(SqlStore):
             for worker in (self._searches, self._writes, self._reads):
                 await worker.close()
 
-    def _keep_page(self, db: Database, prepared: Prepared, used_at: float) -> PlacedPage:
-        return pages.keep(db, prepared, used_at)
-
     def _keep_prepared(self, db: Database, ready: Sequence[Prepared]) -> int:
         page = super()._keep_prepared(db, ready)
         if self._size_limit:
             shrink_to(db, self._size_limit, page)
         return page
 
-    def _keep_page_records(self, db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[int, int]]:
-        return [pages.keep_record(db, one) for one in ready]
-
-    def _keep_stored_vectors(self, db: Database, stored: Mapping[str, StoredVectors]) -> None:
-        for key, vectors in stored.items():
-            pages.keep_vectors(db, key, vectors)
-
     def _forget(self) -> None:
         """Drop what was read of a file that has been replaced."""
-        self._words = SearchState(visible_only=self._is_shared)
+        self._index = SqliteSearchIndex(visible_only=self._is_shared)
         self._lacking.clear()
 
 
