@@ -54,6 +54,7 @@ class SqliteDatabase(Database):
         return SqliteIndexRows(self)
 
     def _execute(self, query: str, values: dict[str, Any]) -> sqlite3.Cursor:
+        # A list is passed as JSON, so that the statement stays the same; blobs, which JSON cannot hold, one by one.
         blobs = []
         for name, value in values.items():
             if isinstance(value, list):

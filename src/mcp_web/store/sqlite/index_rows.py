@@ -68,7 +68,7 @@ class SqliteIndexRows(IndexRows):
 
     def _drop_postings(self, deleted: Mapping[int, list[int]]) -> None:
         last = -1
-        query = "SELECT place, docs FROM postings WHERE place > :last ORDER BY place LIMIT 20000"
+        query = "SELECT place, docs FROM postings WHERE place > :last ORDER BY place LIMIT 5000"
         # In parts: a whole index at once would not fit a small machine's memory.
         while rows := self._db.rows(query, last=last):
             last = rows[-1][0]

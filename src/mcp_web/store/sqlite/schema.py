@@ -73,7 +73,7 @@ CREATE TABLE figures (
 ) STRICT, WITHOUT ROWID;
 """
 
-# Step 2: the words index (postings.py tells how it works) and citations.
+# Step 2: the words index (store/posting_blobs.py describes its form) and citations.
 _INDEX = """
 CREATE TABLE documents (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -168,7 +168,7 @@ CREATE TABLE pictures (
 """
 
 # Step 6: words are indexed by the language of their document. The index is built again before the next search, from
-# the documents whose mark is 0 (postings.py).
+# the documents whose mark is 0 (store/sql/index_rows.py).
 _LANGUAGES = """
 UPDATE documents SET mark = 0;
 DELETE FROM waiting;
