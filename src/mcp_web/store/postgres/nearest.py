@@ -7,41 +7,28 @@ Up to EXACT passages of a model are all compared; beyond that an HNSW index find
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from mcp_web.store.protocol import Candidate, DocumentFilter
+from mcp_web.store.protocol import Candidate
 from mcp_web.store.quantized import best_cosine
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex
+from mcp_web.store.sql.search import SearchIndex, VectorQuery
 
 EXACT = 20_000  # passages that are compared in some 10 ms
 _EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents that a search wants
 
 
 class PostgresSearchIndex(SearchIndex):
-    def by_vector(
-        self,
-        db: Database,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None,
-        also: Sequence[str],
-        quick: bool,
-    ) -> list[Candidate]:
-        """The nearest documents, and those of `also` that have vectors."""
-        query = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
-        number = db.value(query, model=model, dim=len(vector))
-        if number is None:
+    def by_vector(self, db: Database, query: VectorQuery) -> list[Candidate]:
+        statement = "SELECT id FROM models WHERE tenant = :tenant AND name = :model AND dim = :dim"
+        model = db.value(statement, model=query.model, dim=len(query.vector))
+        if model is None:
             return []
-        indexed = is_indexed(db, number)
+        indexed = is_indexed(db, model)
         near: list[int] = []
-        if not (quick and indexed and len(also) >= 2 * limit):
-            near = _nearest(db, number, vector, limit, filter, indexed)
-        known = pages.numbers(db, also) if also else {}
-        wanted = [*near, *(page for page in known.values() if page not in set(near))]
-        return _scored(db, model, vector, wanted)
+        if not (query.quick and indexed and len(query.also) >= 2 * query.limit):
+            near = _nearest(db, model, query, indexed)
+        known = pages.numbers(db, query.also) if query.also else {}
+        return _scored(db, query, [*near, *(page for page in known.values() if page not in set(near))])
 
 
 def is_indexed(db: Database, model: int) -> bool:
@@ -62,31 +49,29 @@ def build_indexes(db: Database) -> None:
             db.run("ANALYZE passages")  # without figures the planner would compare everything instead
 
 
-def _nearest(
-    db: Database, model: int, vector: Sequence[float], limit: int, filter: DocumentFilter | None, indexed: bool
-) -> list[int]:
-    conditions, values = pages.conditions(filter)
+def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> list[int]:
+    conditions, values = pages.conditions(query.filter)
     joins = "JOIN pages p ON p.id = v.page JOIN documents d ON d.page = v.page" if conditions else ""
-    values["question"] = f"[{','.join(f'{value:.6g}' for value in vector)}]"
-    halfvec = f"public.halfvec({len(vector)})"
+    values["question"] = f"[{','.join(f'{value:.6g}' for value in query.vector)}]"
+    halfvec = f"public.halfvec({len(query.vector)})"
     distance = f"(v.embedding::{halfvec}) OPERATOR(public.<=>) :question::{halfvec}"
     # The model's number stands in the text: the planner then sees that the index of this model serves.
     source = f"FROM passages v {joins} WHERE v.model = {model} {conditions}"
     if not indexed:
-        query = f"SELECT v.page {source} GROUP BY v.page ORDER BY min({distance}), v.page LIMIT {limit}"
-        return [page for (page,) in db.rows(query, **values)]
+        ordered = f"SELECT v.page {source} GROUP BY v.page ORDER BY min({distance}), v.page LIMIT {query.limit}"
+        return [page for (page,) in db.rows(ordered, **values)]
     db.run(f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}")
     db.run("SET LOCAL hnsw.iterative_scan = relaxed_order")
-    rows = db.rows(f"SELECT v.page {source} ORDER BY {distance} LIMIT {limit * 8}", **values)
-    return list(dict.fromkeys(page for (page,) in rows))[:limit]
+    rows = db.rows(f"SELECT v.page {source} ORDER BY {distance} LIMIT {query.limit * 8}", **values)
+    return list(dict.fromkeys(page for (page,) in rows))[: query.limit]
 
 
-def _scored(db: Database, model: str, vector: Sequence[float], wanted: list[int]) -> list[Candidate]:
-    dim = len(vector)
-    query = (
+def _scored(db: Database, query: VectorQuery, wanted: list[int]) -> list[Candidate]:
+    dim = len(query.vector)
+    statement = (
         "SELECT p.key, v.data FROM vectors v JOIN pages p ON p.id = v.page"
         " WHERE v.page = ANY(:pages) AND v.model = :model AND v.dim = :dim AND length(v.data) > 0"
     )
-    rows = db.rows(query, pages=wanted, model=model, dim=dim)
-    found = [Candidate(key.hex(), best_cosine(data, dim, vector)) for key, data in rows]
+    rows = db.rows(statement, pages=wanted, model=query.model, dim=dim)
+    found = [Candidate(key.hex(), best_cosine(data, dim, query.vector)) for key, data in rows]
     return sorted(found, key=lambda one: (-one.score, one.key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp_web.store.protocol import Candidate, DocumentFilter, WordMatches, WordQuery
 from mcp_web.store.sql import pages
@@ -13,6 +13,17 @@ from mcp_web.store.sql.database import Database
 
 if TYPE_CHECKING:
     from mcp_web.store.word_index import Matches, WordIndex
+
+
+class VectorQuery(NamedTuple):
+    """What `Store.find_by_vector` is given; the vector is not empty."""
+
+    model: str
+    vector: Sequence[float]
+    limit: int
+    filter: DocumentFilter | None
+    also: Sequence[str]
+    quick: bool
 
 
 class SearchIndex(ABC):
@@ -32,16 +43,8 @@ class SearchIndex(ABC):
         return self._words.count(db.index, words)
 
     @abstractmethod
-    def by_vector(
-        self,
-        db: Any,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None,
-        also: Sequence[str],
-        quick: bool,
-    ) -> list[Candidate]: ...
+    def by_vector(self, db: Any, query: VectorQuery) -> list[Candidate]:
+        """The nearest documents, and those of `also` that have vectors."""
 
     # numpy takes a tenth of a second to import, which opening a page need not wait for.
     @functools.cached_property

@@ -39,7 +39,7 @@ from mcp_web.store.sql import readings as reading_rows
 from mcp_web.store.sql import records as record_rows
 from mcp_web.store.sql import vectors as vector_rows
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex
+from mcp_web.store.sql.search import SearchIndex, VectorQuery
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -231,7 +231,8 @@ class SqlStore(Store):
     ) -> list[Candidate]:
         if not len(vector):
             return []
-        return await self._search(lambda db: self._index.by_vector(db, model, vector, limit, filter, also, quick))
+        query = VectorQuery(model, vector, limit, filter, also, quick)
+        return await self._search(lambda db: self._index.by_vector(db, query))
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
         return await self._search_words(lambda db: self._index.word_counts(db, words))

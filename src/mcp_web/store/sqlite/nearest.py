@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from mcp_web.store.protocol import Candidate
 from mcp_web.store.quantized import SCALE, codes_of
+from mcp_web.store.sql.search import VectorQuery
 from mcp_web.store.sqlite.database import SqliteDatabase
 
 Rows = NDArray[np.int64]
@@ -52,22 +53,19 @@ class NearestIndex:
     def find(
         self,
         db: SqliteDatabase,
-        vector: Sequence[float],
-        limit: int,
+        query: VectorQuery,
         allowed: NDArray[np.bool_] | None,
         also: Mapping[int, str],
         keys_of: Callable[[Sequence[int]], dict[int, str]],
-        *,
-        quick: bool = False,
     ) -> list[Candidate]:
         """The nearest pages, and those of `also` (with their keys) wherever they stand. All by page number."""
         self._catch_up(db)
-        question: Floats = np.array(vector, np.float32)
+        question: Floats = np.array(query.vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
         pages: list[int] = []
         keys = dict(also)
-        while not (quick and self._count > MANY and len(also) >= 2 * limit):
-            pages = self._nearest(question, limit, allowed)
+        while not (query.quick and self._count > MANY and len(also) >= 2 * query.limit):
+            pages = self._nearest(question, query.limit, allowed)
             keys |= keys_of([page for page in pages if page not in also])
             gone = [page for page in pages if page not in keys]
             if not gone:

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mcp_web.store.protocol import Candidate, DocumentFilter
+from mcp_web.store.protocol import Candidate
 from mcp_web.store.sql import pages
 from mcp_web.store.sql.database import Database
-from mcp_web.store.sql.search import SearchIndex
+from mcp_web.store.sql.search import SearchIndex, VectorQuery
 
 if TYPE_CHECKING:
     from mcp_web.store.sqlite.database import SqliteDatabase
@@ -24,26 +24,17 @@ class SqliteSearchIndex(SearchIndex):
         self._version = -1
         self._nearest: dict[tuple[str, int], NearestIndex] = {}
 
-    def by_vector(
-        self,
-        db: SqliteDatabase,
-        model: str,
-        vector: Sequence[float],
-        limit: int,
-        filter: DocumentFilter | None,
-        also: Sequence[str],
-        quick: bool,
-    ) -> list[Candidate]:
+    def by_vector(self, db: SqliteDatabase, query: VectorQuery) -> list[Candidate]:
         from mcp_web.store.sqlite.nearest import NearestIndex
 
         self._forget_if_changed(db)
-        name = model, len(vector)
+        name = query.model, len(query.vector)
         if name not in self._nearest:
             self._nearest[name] = NearestIndex(*name)
-        allowed = self._words.allowed(db.index, filter) if filter else None
+        allowed = self._words.allowed(db.index, query.filter) if query.filter else None
         keys_of = functools.partial(self._words.keys, db.index)
-        index = self._nearest[name]
-        return index.find(db, vector, limit, allowed, self._numbers_of(db, also), keys_of, quick=quick)
+        also = self._numbers_of(db, query.also)
+        return self._nearest[name].find(db, query, allowed, also, keys_of)
 
     def _forget_if_changed(self, db: Database) -> None:
         if self._visible_only and (version := db.index.version()) != self._version:
