@@ -261,6 +261,24 @@ async def test_purge_by_domain_includes_its_subdomains_only(five: Store) -> None
     assert await _left(five) == ["badnews.example/", "mine.example/"]
 
 
+@pytest.mark.parametrize("domain", ["s.example", "*.s.example", ".S.example."])
+async def test_a_domain_is_a_host_and_its_subdomains_however_it_is_written(store: Store, domain: str) -> None:
+    for host in ("s.example", "a.s.example", "as.example", "example", "t.example", "s.example.net"):
+        await keep(store, snapshot(f"https://{host}/", text=f"word on {host}"))
+    shown, _ = await store.browse(9, filter=DocumentFilter(domain=domain))
+    assert {one.url for one in shown} == {"https://s.example/", "https://a.s.example/"}
+    assert len(await _found(store, WordQuery(("word",), filter=DocumentFilter(domain=domain)))) == 2
+    assert (await store.purge(PurgeRule(domain=domain), dry_run=True)).pages == 2
+
+
+async def test_very_many_records_are_added_and_removed_at_once(store: Store) -> None:
+    items = {f"https://a.example/{number}": number for number in range(33_000)}
+    assert await store.add_records("crawl x", items) == list(items)
+    assert await store.add_records("crawl x", items) == []
+    assert [one.value for one in await store.records("crawl x")] == list(items.values())
+    assert await store.remove_records("crawl x", list(items)) == list(items)
+
+
 async def test_purge_by_count_leaves_the_newest(five: Store) -> None:
     await five.purge(PurgeRule(keep_newest=2), dry_run=False)
     assert await _left(five) == ["mine.example/", "news.example/3", "www.news.example/4"]
