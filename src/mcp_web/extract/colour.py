@@ -86,6 +86,8 @@ class Colour:
 
 def colours_in(text: str) -> list[Colour | None]:
     """Every colour that a value without its spaces may hold, None for one that cannot be computed without them."""
+    if text[:1] == "#" and (only := parse_colour(text)) is not None:
+        return [only]
     found: list[Colour | None] = []
     for literal in _LITERAL.findall(text):
         if literal[0] == "#":

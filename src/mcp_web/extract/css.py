@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from itertools import accumulate
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
@@ -80,10 +80,13 @@ class Rules:
         self._starts: list[int] = []  # the rules at which the context changes
         self._contexts: list[Context] = []
         self._layers: dict[str, int] = {}
-        self._held: dict[str, bool] = {}  # conditions that were tested; sheets repeat few of them
+        self._inner: dict[tuple[str, Context], Context] = {}  # of at-rules; sheets repeat few of them
+        self._registers = False
         left = MOST
         for sheet in sheets:
-            self._read(cleaned(sheet[:left]))
+            text = cleaned(sheet[:left])
+            self._registers = self._registers or "@property" in text
+            self._read(text)
             left -= len(sheet)
             if left <= 0:
                 break
@@ -93,7 +96,6 @@ class Rules:
         bodies = [self._bodies[at] for at in self._alive]
         self.text = "".join("{".join(bodies).lower().split())  # all bodies, "{" between them
         self.bodies = self.text.split("{") if bodies else []
-        self.ends = list(accumulate([len(body) + 1 for body in self.bodies]))  # of each body in the text
 
     def _find_alive(self, names: frozenset[str]) -> None:
         ends = (*self._starts[1:], len(self._heads))
@@ -127,13 +129,14 @@ class Rules:
         place = self._alive[at]
         return Rule(self.selectors[at], self._bodies[place], at, self._context(place))
 
-    def places(self, word: str) -> Iterator[int]:
-        """Which of the rules have the word in their declarations."""
-        found = self.text.find(word)
-        while found >= 0:
-            place = bisect_right(self.ends, found)
-            yield place
-            found = self.text.find(word, self.ends[place])
+    @cached_property
+    def declarations(self) -> dict[str, list[int]]:
+        """Every declaration, lower case and without spaces, with the places of the rules that have it."""
+        found: dict[str, list[int]] = {}
+        for at, body in enumerate(self.bodies):
+            for declaration in body.split(";"):
+                found.setdefault(declaration, []).append(at)
+        return found
 
     def layer_key(self, name: str) -> LayerKey:
         """Sorts layers: later ones after earlier ones, rules outside of a layer last."""
@@ -159,7 +162,7 @@ class Rules:
 
     def registered(self) -> Iterator[tuple[str, str, bool]]:
         """The properties that the sheets register: name, initial value, whether it is inherited."""
-        for head, body in zip(self._heads, self._bodies, strict=True):
+        for head, body in zip(self._heads, self._bodies, strict=True) if self._registers else ():
             found = _PROPERTY.match(head.rpartition(";")[2].strip().lower()) if "@property" in head else None
             value = re.search(r"initial-value\s*:\s*([^;]+)", body, re.I) if found else None
             if found and value:
@@ -228,11 +231,19 @@ class Rules:
 
     def _inside(self, prelude: str, above: Context, depth: int) -> Context:
         """The context inside of an at-rule."""
+        if depth > _MOST_NESTING or not above.holds:
+            return above._replace(holds=False)
+        found = self._inner.get((prelude, above))
+        if found is None:
+            found = self._entered(prelude, above)
+            if found.layer == above.layer:  # a layer without a name is another one each time
+                self._inner[prelude, above] = found
+        return found
+
+    def _entered(self, prelude: str, above: Context) -> Context:
         words = unescaped(prelude)
         lowered = words.lower()
         keyframes = _KEYFRAMES.match(lowered)
-        if depth > _MOST_NESTING or not above.holds:
-            return above._replace(holds=False)
         if keyframes:
             return above._replace(keyframes=keyframes[1].strip().strip("\"'"))
         if lowered.startswith("@layer"):
@@ -244,11 +255,8 @@ class Rules:
         query = _STYLE_QUERY.match(lowered.strip())
         if query is not None:
             return above._replace(queries=(*above.queries, (query[1], query[2].strip())))
-        holds = self._held.get(lowered)
-        if holds is None:
-            holds = self._held[lowered] = _holds(lowered, self._containers)
         contained = above.contained or lowered.startswith("@container")
-        return above._replace(holds=holds, contained=contained)
+        return above._replace(holds=_holds(lowered, self._containers), contained=contained)
 
 
 def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:

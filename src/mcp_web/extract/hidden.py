@@ -20,7 +20,7 @@ from mcp_web.extract.characters import clean_text
 from mcp_web.extract.ink import Ink
 from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.names import PageNames
-from mcp_web.extract.palette import Palette, colours_of, page_colours
+from mcp_web.extract.palette import Palette, page_colours
 from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, is_something, visible_length
 from mcp_web.extract.selectors import select_any, split_selectors
 from mcp_web.extract.shadow import settle_shadows
@@ -92,7 +92,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     uses = any("var(" in style for style in styles)
     variables = Variables((*cascade.rules.variables(uses), *styles))
     page = page_colours(cascade.rules, candidates)
-    palette = Palette(cascade.rules.text, variables, map(colours_of, styled), outside, page)
+    palette = Palette(tree, cascade.rules, variables, styled, outside, page)
     boxes = Boxes(tree, cascade, outside)
     judge = _Judge(tree, cascade, palette, boxes, Ink(cascade, outside, page))
     marked = [element for element in candidates if _is_never_shown(element, boxes)] + _by_class(tree, names)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from turbohtml import Element, Node
+    from turbohtml import Node
 
 
 class PageNames:
@@ -27,20 +27,3 @@ class PageNames:
     def lowered(self) -> frozenset[str]:
         """Classes and ids, lower case."""
         return frozenset("\n".join((*self.classes, *self.ids)).lower().split("\n"))
-
-    def with_name(self, name: str) -> list[Element]:
-        """The elements with a name as selectors ask for it, in any case of its letters; of the tree at first use."""
-        return [element for each in self._elements.get(name.lower(), ()) for element in each]
-
-    @cached_property
-    def _elements(self) -> dict[str, list[list[Element]]]:
-        by_classes: dict[str, list[Element]] = {}  # by the whole attribute: a page repeats few of them
-        for element in self._tree.select("[class]"):
-            by_classes.setdefault(element.attr("class") or "", []).append(element)
-        found: dict[str, list[list[Element]]] = {}
-        for classes, elements in by_classes.items():
-            for name in classes.lower().split():
-                found.setdefault(f".{name}", []).append(elements)
-        for element in self._tree.select("[id]"):
-            found.setdefault(f"#{(element.attr('id') or '').lower()}", []).append([element])
-        return found

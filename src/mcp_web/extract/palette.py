@@ -5,8 +5,8 @@ Few pages write in the colour of a background that they use, so that most colour
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,11 +18,11 @@ from mcp_web.extract.style import Style, gradient_colours
 from mcp_web.extract.variables import Variables
 
 if TYPE_CHECKING:
-    from turbohtml import Element
+    from turbohtml import Element, Node
 
 _MOST_COLOURS = 400  # different values on one page
-_INK = re.compile(r"(?:^|[;{])(?:-webkit-text-fill-)?color:([^;{!]*)")
-_PAPER = re.compile(r"(?:^|[;{])background(?:-color|-image)?:([^;{!]*)")
+_INKS = frozenset(("color", "-webkit-text-fill-color"))
+_PAPERS = frozenset(("background", "background-color", "background-image"))
 _OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentcolor"))  # the parent's ink
 # The browser's own colours: of letters and links, of `mark` and `button`, of the page.
 _OWN_INKS: frozenset[Colour | None] = frozenset((Colour(0, 0, 0), Colour(0, 0, 0xEE)))
@@ -30,6 +30,7 @@ _OWN_PAPERS: frozenset[Colour | None] = frozenset((Colour(255, 255, 0), Colour(0
 _WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 _DARK = Colour(18, 18, 18)
 _SCHEME = "color-scheme:"
+_ROOTS = (":root", "html", "*", "body")
 
 
 class PageColours(NamedTuple):
@@ -42,9 +43,9 @@ class PageColours(NamedTuple):
 def page_colours(rules: Rules, candidates: Iterable[Element]) -> PageColours:
     """The browser's own colours for the page: dark where the page asks for nothing else."""
     schemes = [each.attr("content") or "" for each in candidates if each.tag == "meta"]
-    for at in rules.places(_SCHEME):
-        if rules.selectors[at].strip() in (":root", "html", "*", "body"):
-            schemes.append(rules.bodies[at].partition(_SCHEME)[2].partition(";")[0])
+    for declaration, places in rules.declarations.items():
+        if declaration.startswith(_SCHEME) and any(rules.selectors[at].strip() in _ROOTS for at in places):
+            schemes.append(declaration.removeprefix(_SCHEME))
     is_dark = any(scheme.lower().replace("only", "").strip() == "dark" for scheme in schemes)
     return PageColours(_DARK, _WHITE) if is_dark else PageColours()
 
@@ -98,25 +99,49 @@ def _parsed(values: Iterable[str]) -> tuple[Colour | None, ...]:
     return tuple(parse_colour(value) for value in values)
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """Some colours of letters, or of what is behind them, and where the page declares them."""
+
+    colours: Sequence[Colour | None]
+    places: Sequence[int] = ()  # of rules
+    elements: Sequence[Element] = ()  # by their attributes
+
+
 class Palette:
     """The inks and papers of one page, from its sheets and its attributes."""
 
     def __init__(
-        self, sheets: str, variables: Variables, attributes: Iterable[Colours], outside: bool, page: PageColours
+        self,
+        tree: Node,
+        rules: Rules,
+        variables: Variables,
+        styled: Iterable[Element],
+        outside: bool,
+        page: PageColours,
     ) -> None:
-        """`sheets` are the declarations of all rules, without spaces; `outside`: the page has sheets besides them."""
-        attributes = set(attributes)
-        self._has_fill = "text-fill-color" in sheets or any(colours.fills for colours in attributes)
-        self._sheet_inks = _colours([value for value in _INK.findall(sheets) if value not in _OF_PARENT], variables)
-        backgrounds = _PAPER.findall(sheets)
-        self._sheet_papers = _colours([value for value in backgrounds if "gradient(" not in value], variables)
-        inks = {page.ink, *_OWN_INKS}.union(*self._sheet_inks.values(), *(colours.inks for colours in attributes))
-        papers = set(_OWN_PAPERS).union(*(colours.papers for colours in attributes))
+        """`styled` are the elements with attributes of colour; `outside`: the page has sheets that are not known."""
+        attributes: dict[Colours, list[Element]] = {}
+        for element in styled:
+            attributes.setdefault(colours_of(element), []).append(element)
+        self._has_fill = "text-fill-color" in rules.text or any(colours.fills for colours in attributes)
+        inks_of_sheets = _sources(rules, _INKS, variables)
+        self._sheet_inks = {value: source for value, source in inks_of_sheets.items() if value not in _OF_PARENT}
+        backgrounds = _sources(rules, _PAPERS, variables)
+        self._sheet_papers = {value: source for value, source in backgrounds.items() if "gradient(" not in value}
+        self._ink_sources = [Source(each.inks, (), found) for each, found in attributes.items() if each.inks]
+        self._ink_sources.extend(self._sheet_inks.values())
+        self._paper_sources = [Source(each.papers, (), found) for each, found in attributes.items() if each.papers]
+        if len(rules):
+            self._paper_sources.append(Source(tuple(_OWN_PAPERS), (), tree.select("mark,button")))
         if not outside:
             # Else only an attribute is sure to paint what is behind a text; an element that a rule gives its paper
             # is found by that rule.
-            gradients = _colours([value for value in backgrounds if "gradient(" in value], variables)
-            papers.update((page.paper,), *self._sheet_papers.values(), *gradients.values())
+            self._paper_sources.extend(backgrounds.values())
+        self._inks_anywhere = [page.ink, *_OWN_INKS]
+        self._papers_anywhere = [] if outside else [page.paper]
+        inks = {*self._inks_anywhere}.union(*(source.colours for source in self._ink_sources))
+        papers = {*self._papers_anywhere, *_OWN_PAPERS}.union(*(source.colours for source in self._paper_sources))
         # Of a colour that is not known here nothing can be excluded; a rule with one is judged for itself.
         self._any_ink, self._any_paper = None in inks, None in papers
         self._inks = [ink for ink in inks if ink is not None]
@@ -143,27 +168,52 @@ class Palette:
             return self._any_ink or self._is_covering(paper)
         return ink is not None and (ink.alpha < 0.5 or (paper.alpha > 0.5 and ink.lost_on(paper)))
 
-    def rule_values(self) -> Iterator[str]:
-        """The declarations of the sheets through which letters could be lost."""
-        for value, inks in self._sheet_inks.items():
-            if any(map(self._is_lost, inks)):
-                yield f"color:{value}"
-        for value, papers in self._sheet_papers.items():
-            if any(map(self._is_covering, papers)):
-                yield from (f"background:{value}", f"background-color:{value}")
+    def suspect_rules(self) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
+        """The rules through which letters could be lost, each with the sources of the other colour.
+
+        Of these an element or one around it must have the colour; None where it may be lost anywhere.
+        """
+        for source in self._sheet_inks.values():
+            inks = [ink for ink in source.colours if ink is not None]
+            if len(inks) < len(source.colours) or any(_is_lost(ink, self._papers_anywhere) for ink in inks):
+                yield source.places, None
+            elif any(map(self._is_lost, inks)):
+                yield source.places, [s for s in self._paper_sources if any(_is_lost(ink, s.colours) for ink in inks)]
+        for source in self._sheet_papers.values():
+            papers = [paper for paper in source.colours if paper is not None]
+            if len(papers) < len(source.colours) or any(_is_covering(each, self._inks_anywhere) for each in papers):
+                yield source.places, None
+            elif any(map(self._is_covering, papers)):
+                yield (
+                    source.places,
+                    [s for s in self._ink_sources if any(_is_covering(each, s.colours) for each in papers)],
+                )
 
     def _is_lost(self, ink: Colour | None) -> bool:
         return ink is None or any(map(ink.lost_on, self._papers))
 
     def _is_covering(self, paper: Colour | None) -> bool:
-        return paper is None or (paper.alpha > 0.5 and any(ink.lost_on(paper) for ink in self._inks))
+        return paper is None or _is_covering(paper, self._inks)
 
 
-def _colours(values: Iterable[str], variables: Variables) -> dict[str, list[Colour | None]]:
-    """The colours of each value; None for one that cannot be computed from the sheets alone."""
-    found: dict[str, list[Colour | None]] = {}
-    for value in list(dict.fromkeys(values))[:_MOST_COLOURS]:
+def _is_lost(ink: Colour, papers: Iterable[Colour | None]) -> bool:
+    return any(paper is not None and paper.alpha > 0.5 and ink.lost_on(paper) for paper in papers)
+
+
+def _is_covering(paper: Colour, inks: Iterable[Colour | None]) -> bool:
+    return paper.alpha > 0.5 and any(ink is not None and ink.lost_on(paper) for ink in inks)
+
+
+def _sources(rules: Rules, names: frozenset[str], variables: Variables) -> dict[str, Source]:
+    """The colours of each value that the sheets give to one of the properties; None for one that is not known."""
+    places: dict[str, list[int]] = {}
+    for declaration, found in rules.declarations.items():
+        name, _, value = declaration.partition(":")
+        if name in names:
+            places.setdefault(value.partition("!")[0], []).extend(found)
+    sources: dict[str, Source] = {}
+    for value in list(places)[:_MOST_COLOURS]:
         colours = [colour for way in variables.ways(value) for colour in colours_in(way)]
         if colours:
-            found[value] = colours
-    return found
+            sources[value] = Source(colours, places[value])
+    return sources

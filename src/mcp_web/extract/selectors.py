@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _CHUNK = 200  # selectors in one search
+_COMMA = re.compile(r",(?![^()]*\))")
 _NAME = re.compile(r"[#.](?:[\w-]|[^\x00-\x7f]|\\[0-9a-fA-F]{1,6}\s?|\\.)+")
 _POINTED = re.compile(r":(?:hover|active|focus|focus-visible|focus-within)\b(?!-)")
 _CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one of several ends the selector
@@ -36,7 +37,7 @@ NO_NAMES: frozenset[str] = frozenset()
 
 def split_selectors(selector: str) -> list[str]:
     """The selectors of a list, commas inside parentheses left alone."""
-    return re.split(r",(?![^()]*\))", selector) if "," in selector else [selector]
+    return _COMMA.split(selector) if ")" in selector else selector.split(",")
 
 
 def select_any(tree: Node, selectors: list[str]) -> list[Element]:

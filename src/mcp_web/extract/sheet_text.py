@@ -70,10 +70,12 @@ def unpacked(address: str) -> str:
 
 def imported(sheet: str) -> Iterator[str]:
     """The sheets that a sheet imports and carries with it."""
+    if "@import" not in sheet.partition("{")[0].lower():
+        return  # after a rule there are no imports
     end = 0
     for found in _IMPORT.finditer(sheet[:MOST]):
         if "{" in sheet[end : found.start()]:
-            return  # after a rule there are no imports
+            return
         end = found.end()
         address = unescaped(found[1] or found[2] or found[3])  # in a string escapes are read once more
         conditions = found[4].strip().lower()

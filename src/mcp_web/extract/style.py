@@ -17,6 +17,9 @@ _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 _BLACK = Colour(0, 0, 0)
 _SIDES = ("left", "top", "right", "bottom")
+_MARGINS = tuple(f"margin-{side}" for side in _SIDES)
+_PADDINGS = ("padding-top", "padding-bottom")
+_TRANSFORMS = frozenset(("transform", "translate", "scale", "rotate"))
 _WINDOW = {"left": 1280.0, "top": 720.0, "right": 1280.0, "bottom": 720.0}
 CLIPS = ("hidden", "clip", "scroll", "auto", "overlay")
 _PICTURE = re.compile(r"(?:url|gradient|image|image-set)\(")
@@ -34,7 +37,7 @@ def hides_box(style: Style) -> bool:
         return True
     if "text-decoration" in style and _is_struck(style):
         return True
-    if _PICTURE.search(style.get("content", "")):
+    if "content" in style and _PICTURE.search(style["content"]):
         return True  # the picture takes the place of all that stands inside
     return fades(style) or _no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
@@ -44,7 +47,7 @@ def fades(style: Style) -> bool:
     opacity = fraction(style["opacity"]) if "opacity" in style else None
     if opacity is not None and opacity < FAINT:
         return True
-    for name, value in _CALL.findall(style.get("filter", "")):
+    for name, value in _CALL.findall(style["filter"]) if "filter" in style else ():
         amount = fraction(value)
         if name == "opacity" and amount is not None and amount < FAINT:
             return True
@@ -126,7 +129,7 @@ def _collapsed(style: Style) -> bool:
         contain = [*contain, "size"]
     if across not in CLIPS and down not in CLIPS and _CONTAINED.isdisjoint(contain):
         return False
-    if any((pixels(style[name], 16.0, 100.0) or 0) > 2 for name in ("padding-top", "padding-bottom") if name in style):
+    if any((pixels(style[name], 16.0, 100.0) or 0) > 2 for name in _PADDINGS if name in style):
         return False
     if _is_tight(style, "height") or _is_tight(style, "width"):
         return True
@@ -154,12 +157,13 @@ def _off_screen(style: Style) -> bool:
         return True
     if _is_placed_away(style):
         return True
-    margins = (pixels(style[f"margin-{side}"]) for side in _SIDES if f"margin-{side}" in style)
+    margins = [pixels(style[name]) for name in _MARGINS if name in style]
     if any(value is not None and (value <= -FAR or value >= 5000) for value in margins):
         return True
-    steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside in _transforms(style)]
-    if steps and (any(_turns_away(name, values, style) for name, values in steps) or _is_behind(steps)):
-        return True
+    if not _TRANSFORMS.isdisjoint(style):
+        steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside in _transforms(style)]
+        if any(_turns_away(name, values, style) for name, values in steps) or _is_behind(steps):
+            return True
     return "offset-path" in style and (_leads_away(style["offset-path"]) or _is_along_away(style))
 
 
@@ -269,7 +273,7 @@ def _clipped(style: Style) -> bool:
             top, right, bottom, left = (edge or 0.0 for edge in edges)
             if bottom - top <= 2 or right - left <= 2:
                 return True
-    shapes = _CALL.findall(style.get("clip-path", ""))
+    shapes = _CALL.findall(style["clip-path"]) if "clip-path" in style else []
     if "border-shape" in style and style.get("overflow-x") in CLIPS:
         shapes += _CALL.findall(style["border-shape"])
     return any(_shape_is_empty(name, inside) for name, inside in shapes)

@@ -11,16 +11,9 @@ from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.colour import parse_colour
 from mcp_web.extract.declarations import Declared, expanded, parse_declarations
 from mcp_web.extract.lengths import fraction, pixels
+from mcp_web.extract.matched import Matched
 from mcp_web.extract.names import PageNames
-from mcp_web.extract.palette import Palette, colours_of
-from mcp_web.extract.selectors import (
-    index_keys,
-    matches,
-    may_match,
-    select_any,
-    split_selectors,
-    usable,
-)  # fmt: skip
+from mcp_web.extract.palette import Palette, Source, colours_of
 from mcp_web.extract.style import Style, hides_box
 from mcp_web.extract.variables import NO_VARIABLES, Variables
 
@@ -28,34 +21,25 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _MOST_CANDIDATES = 2000
-# Cheap tests before the real one: a rule that has none of these hides nothing.
-_WORDS = (
-    "display:none",
-    "opacity(", "visibility:hidden", "visibility:collapse", "opacity:", "clip:rect", "clip-path:", "mask",
-    "transparent", "scale", "blur(", "contrast(0", "indent:", "spacing:-", "zoom:", "rotate", "skew", "matrix",
-    "var(", "\\", "font-size:", "font:", "height:0", "width:0", "height:1px", "width:1px", "height:2px", "width:2px",
-    "block-size:0", "inline-size:0", "left:", "top:-", "right:-", "bottom:-", "margin:", "inset", "translate",
-    "content-visibility:", "animation", "contain:", "calc(", "min(", "clamp(", "/0)", "/0%)", ",0)", "top:",
-    "text-fill-color:", "text-security:", "text-stroke:", "offset-path", "offset:path", "line-through", "size-adjust:",
-    "table-column", "invert(",
-    "brightness(", "filter:url", "blend-mode:", "template-rows:0", "template:0", "perspective(",
-    "flex:0", "flex-basis:0", "url(#", "auto-rows:", "content:url", "content:image", "content:linear", "-size:",
-    "backdrop-filter:", "abs(", "max(", "height:+", "height:-", "width:+", "width:-", "height:.", "width:.",
-    "underline-offset:-", "border-shape:", "container", "start:", "end:", "z-index:-",
-)  # fmt: skip
+_MOST_TESTED = 5000  # elements, for one colour
+_MOST_COLOURED = 50  # colours; of more, what stands around an element is not asked
+_SHORT = 200  # characters; longer declarations are rarely repeated, and would fill the cache
+# A declaration without such a sign hides nothing: a cheap test before the real one.
 _SIGN = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
     r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-(?:size|position):|content:[^;]*\(|backdrop-filter:|blur\(|contrast\(0|skew|content-visibility:hidden"
-    r"|(?:^|;)(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:;|$|!)|#[0-9a-f]{6}0|[^;]*/)"
     r"|scale\w*[(:][^);]*(?:\b0|\.0)|rotate|matrix|indent:[^;]*(?:-|\d{2})|spacing:-|zoom:(?:0|\.|[0-5]%|calc)"
     r"|font-size:(?:[-+]|0|\.|[12](?:px|pt|%)|[^;]*\()|font:[^;]*(?:0|[12](?:px|pt)|\.\d|\()"
-    r"|(?:height|width|-size):[-+]?(?:0(?![.\d])|0?\.\d|[12](?:px)?(?:;|$|!)|[a-z]+\()|auto-rows:[-+.0a-z]|line-height:0|line-through|underline-offset:-|z-index:-|border-shape|container(?:-type)?:[^;]*(?<!inline-)size|size-adjust:[0.]"
-    r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:;|$|!)|flex-basis:0|url\(#"
+    r"|(?:height|width|-size):[-+]?(?:0(?![.\d])|0?\.\d|[12](?:px)?(?:$|!)|[a-z]+\()|auto-rows:[-+.0a-z]|line-height:0|line-through|underline-offset:-|z-index:-|border-shape|container(?:-type)?:[^;]*(?<!inline-)size|size-adjust:[0.]"
+    r"|table-column|perspective\(|template:0|offset(?:-path)?:|invert\(|brightness\((?:0\)|0%|\d\d)|blend-mode:|template-rows:0|flex:0[01]?0(?:px|%)?(?:$|!)|flex-basis:0|url\(#"
     r"|box-shadow:[^;]*inset|(?:margin|padding)-top:\d{3}"
     r"|(?:left|top|right|bottom|margin[\w-]*|inset[\w-]*|start|end):[^;]*(?:-(?:\d{3}|[\d.]+(?:e\d|r?em|[sld]?v[whibm]|cq|%|in|[cm]m|p[tc]|q|ch))|\d{3,}(?:[sld]?v[whibm]|%|in|[cm]m|r?em)|\d{4}|\de\d|\()"
     r"|translate\w*[(:][^;]*(?:\d{3}|\de\d|\d\d(?:in|[cm]m|r?em|[sld]?v)|calc|min|max)|\\|animation|contain:[^;]*(?:size|strict|paint)|text-security|text-stroke:"
+)
+_SIGN_AT_START = re.compile(
+    r"(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:$|!)|#[0-9a-f]{6}0|[^;]*/)"
     # Through a variable, any property but those that hide nothing or are judged as colours.
-    r"|(?:^|;)(?!--|-webkit-text-fill|background|padding|border|color|box-shadow|text-shadow|gap|font-family|font-weight"
+    r"|(?!--|-webkit-text-fill|background|padding|border|color|box-shadow|text-shadow|gap|font-family|font-weight"
     r"|line-height|flex|transition|fill|stroke|outline|align|justify|cursor|min-|row-gap|column-gap)[^:;]*:[^;]*var\("
 )
 # Through a variable the first are judged as colours; the others hide nothing.
@@ -65,6 +49,7 @@ _HARMLESS = frozenset(
      "overflow-y", "float", "flex-grow", "animation-duration", "animation-delay", "word-spacing",
      "text-decoration-thickness", "min-height", "min-width", "line-height")
 )  # fmt: skip
+_TRACKS = ("grid-template-rows", "grid-auto-rows")
 _TOPS = frozenset(("margin-top", "padding-top", "top"))
 _REFERRING = frozenset(("clip-path", "mask-image", "filter"))
 # What these do is told by what stands around an element.
@@ -94,48 +79,60 @@ def _is_signed(element: Element, variables: Variables) -> bool:
 def _has_sign(style: str) -> bool:
     if "/*" in style:
         return True
-    text = "".join(style.lower().split())
-    return _SIGN.search(text) is not None and _may_hide(parse_declarations(style), NO_VARIABLES)
+    declarations = "".join(style.lower().split()).split(";")
+    return any(map(_is_sign, declarations)) and _may_hide(parse_declarations(style), NO_VARIABLES)
+
+
+def _is_sign(declaration: str) -> bool:
+    return _is_short_sign(declaration) if len(declaration) < _SHORT else _is_short_sign.__wrapped__(declaration)
+
+
+@lru_cache(maxsize=4096)  # few declarations are written again and again
+def _is_short_sign(declaration: str) -> bool:
+    return _SIGN.search(declaration) is not None or _SIGN_AT_START.match(declaration) is not None
 
 
 def by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, variables: Variables) -> list[Element]:
-    """Elements with text that a rule with a sign of hiding matches."""
-    rules = cascade.rules
-    if not len(rules):
+    """Elements with text that a rule with a sign of hiding matches, or one with a colour that they may be lost in."""
+    if not len(cascade.rules):
         return []
-    places = sorted(
-        set(_signed(cascade, variables)) | {at for value in palette.rule_values() for at in rules.places(value)}
-    )
-    lists = [usable(selector) for at in places if "::" not in (selector := rules.selectors[at])]
-    found = _matched(tree, [each for selectors in lists for each in split_selectors(selectors)], names)
-    shown = [element for element in found if element.tag not in ("html", "body", "head") and _has_content(element)]
-    return shown[:_MOST_CANDIDATES]
+    signed, coloured = sorted(_signed(cascade, variables)), list(palette.suspect_rules())
+    if len(coloured) > _MOST_COLOURED:
+        coloured = [([at for places, _ in coloured for at in places], None)]
+    sources = [source for _, others in coloured for source in others or ()]
+    places = {*signed, *(at for own, _ in coloured for at in own), *(at for each in sources for at in each.places)}
+    matched = Matched(tree, cascade.rules, places, names.asked)
+    found = dict.fromkeys(filter(_has_content, matched.by_rules(signed)))
+    areas: dict[Source, set[Node]] = {}
+    for own, others in coloured:
+        for element in matched.by_rules(own)[:_MOST_TESTED]:
+            if element not in found and _has_content(element):
+                above = cascade.ancestry(element) if others else ()
+                if others is None or any(not _area(each, matched, areas).isdisjoint(above) for each in others):
+                    found[element] = None
+    return list(found)[:_MOST_CANDIDATES]
 
 
-def _matched(tree: Node, selectors: list[str], names: PageNames) -> list[Element]:
-    """What the selectors match. Where all of that has a name, only elements with the name are looked at."""
-    found: dict[Element, None] = {}
-    unnamed: list[str] = []
-    for selector in dict.fromkeys(selectors):
-        keys = index_keys(selector) if may_match(selector, names.asked) else ()
-        if all(key[0] in ".#" for key in keys):
-            named = [element for key in keys for element in names.with_name(key)]
-            found.update(dict.fromkeys([element for element in named if matches(element, selector)]))
-        else:
-            unnamed.append(selector)
-    found.update(dict.fromkeys(select_any(tree, unnamed)))
-    return list(found)
+def _area(source: Source, matched: Matched, known: dict[Source, set[Node]]) -> set[Node]:
+    """The elements that declare a colour, and their parents: a layer paints what lies beside it."""
+    found = known.get(source)
+    if found is None:
+        found = known[source] = {*source.elements, *matched.by_rules(source.places)}
+        found.update([element.parent for element in found if element.parent is not None])
+    return found
 
 
 def _has_content(element: Element) -> bool:
-    return bool(element.text.strip()) or element.tag == "slot"
+    if element.tag in ("html", "body", "head"):
+        return False
+    return any(map(str.strip, element.strings)) or element.tag == "slot"
 
 
 def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
-    """The places of the rules that could hide something. All bodies are searched as one text: few have a sign."""
-    bodies = cascade.rules.bodies
-    for at in {at for word in _WORDS for at in cascade.rules.places(word)}:
-        if _SIGN.search(bodies[at]) and _may_hide(cascade.declared(cascade.rules.rule(at)), variables):
+    """The places of the rules that could hide something."""
+    rules = cascade.rules
+    for at in {at for declaration, places in rules.declarations.items() if _is_sign(declaration) for at in places}:
+        if _may_hide(cascade.declared(rules.rule(at)), variables):
             yield at
 
 
@@ -175,16 +172,15 @@ def _hides(style: Style) -> bool:
         return True
     if "inset" in style.get("box-shadow", "") or style.get("z-index", "")[:1] == "-":
         return True
-    if _starts(style) >= 100 or _CHANGES.search(style.get("filter", "")):
+    if _starts(style) >= 100 or ("filter" in style and _CHANGES.search(style["filter"])):
         return True
-    if any(
-        style.get(f"grid-{name}-rows", "1")[:1] in "0+-." or "(" in style.get(f"grid-{name}-rows", "")
-        for name in ("template", "auto")
-    ) or (style.get("flex-grow") == "0" and pixels(style.get("flex-basis", "auto")) == 0):
+    if any(style[name][:1] in "0+-." or "(" in style[name] for name in _TRACKS if name in style):
+        return True
+    if style.get("flex-grow") == "0" and pixels(style.get("flex-basis", "auto")) == 0:
         return True
     if style.get("visibility", "visible") != "visible" or (fraction(style.get("opacity", "1")) or 0.0) < 0.5:
         return True
-    inks = (parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style)
+    inks = [parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style]
     around = {} if _PARTIAL.isdisjoint(style) else _ASSUMED
     if hides_box({**around, **style, **_ADDED}) or any(ink is not None and ink.alpha < 0.5 for ink in inks):
         return True
