@@ -121,9 +121,11 @@ def rank(
 
 def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, Passage]]) -> list[Candidate]:
     """The passages with what decides whether they are shown: a missing name may be a misspelt one, so it lowers the
-    verdict but hides nothing."""
+    verdict but hides nothing where the rest of the question may be answered."""
     unnamed = replace(evidence, missing=())
     scores = never_rising([score(unnamed, number) for number, _ in chosen])
+    if scores and verdict(scores[0]) == "not answered":
+        scores = never_rising([score(evidence, number) for number, _ in chosen])
     return [
         Candidate(float(total[chosen[0][0]] - total[number]), value, estimate_tokens(passage.text))
         for (number, passage), value in zip(chosen, scores, strict=True)
