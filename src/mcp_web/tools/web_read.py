@@ -117,10 +117,10 @@ def _query(
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
     """The passages of one query that fit, best first; the rest is named with the call that gets it."""
     kept = page.opened.snapshot
-    head = _head(ranked, found=bool(ranked.passages), alone=len(page.ranked) == 1)
-    lines, results = [head] if head else [], []
     # A number from the caller is what they get; else what is worth its tokens.
     enough = len(ranked.passages) if args["max_results"] else ranked.enough
+    head = _head(ranked, kept.document.title, found=enough > 0, alone=len(page.ranked) == 1)
+    lines, results = [head] if head else [], []
     room = left.tokens
     candidates, late = ranked.passages[:enough], list(ranked.passages[enough:])
     if ranked.answered and (whole := _whole_page(kept, candidates, room)) is not None:
@@ -150,21 +150,21 @@ def _query(
     return "\n\n".join(lines), results, left_out
 
 
-def _head(ranked: Ranked, *, found: bool, alone: bool) -> str:
+def _head(ranked: Ranked, title: str, *, found: bool, alone: bool) -> str:
     """The question unless it is the only one, and the verdict where it is not a clear yes."""
     head = "" if alone else f"### {one_line(ranked.query)}"
-    said = _verdict_line(ranked, found=found)
+    said = _verdict_line(ranked, title, found=found)
     return "\n".join(filter(None, (head, said)))
 
 
-def _verdict_line(ranked: Ranked, *, found: bool) -> str:
+def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
     if ranked.verdict == "answered":
         return ""
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
     missing = f" The page never mentions {quoted}." if quoted else ""
     if ranked.verdict == "unsure":
         return f"May be answered here or not (best score {ranked.best:.2f}).{missing}"
-    nearest = [" > ".join(one.passage.section_path) for one in ranked.nearest[:3]]
+    nearest = [" > ".join(_below_title(one.passage.section_path, title)) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
     closest = " What comes closest, unsure:" if found else ""
     return f"Not answered here (best score {ranked.best:.2f}).{missing}{hint}{closest}"
@@ -202,10 +202,15 @@ def _passage_text(title: str, one: ScoredPassage) -> str:
     reference that it continues."""
     path = one.passage.above
     text = _plain(one.passage.text)
-    path = path[1:] if path[:1] == (title,) else path
+    path = _below_title(path, title)
     path = path[:-1] if path and text.startswith("#") and text.partition("\n")[0].endswith(path[-1]) else path
     where = " > ".join(map(one_line, path))
     return f"[#{one.passage.number}] score {one.score:.2f}{f' · {where}' if where else ''}\n{text}"
+
+
+def _below_title(path: tuple[str, ...], title: str) -> tuple[str, ...]:
+    """The headings without the first where it only repeats the page's title."""
+    return path[1:] if path[:1] == (title,) else path
 
 
 @lru_cache(maxsize=256)  # the passages of a page are shown for question after question
