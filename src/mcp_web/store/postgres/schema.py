@@ -344,22 +344,6 @@ def migrate(db: Connection) -> None:
             db.execute("INSERT INTO schema_version (version) VALUES (%s)", (number,))
 
 
-def tenant_id(db: Connection, name: str) -> int:
-    """The number of a tenant; a new one is created."""
-    db.execute("INSERT INTO tenants (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,))
-    row = db.execute("SELECT id FROM tenants WHERE name = %s", (name,)).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def tenant_number(db: Connection, name: str) -> int:
-    """The number of a tenant whose rows this transaction may see; a new one is created."""
-    number = tenant_id(db, name)
-    db.execute("SELECT set_config('mcp_web.tenant', %s, true)", (str(number),))  # until the end of the transaction
-    db.execute("INSERT INTO index_state (tenant) VALUES (%s) ON CONFLICT DO NOTHING", (number,))
-    return number
-
-
 def _version(db: Connection) -> int:
     known = db.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.schema_version",)).fetchone()
     if known is None or known[0] is None:

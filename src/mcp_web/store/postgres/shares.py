@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_web.store.postgres.database import PostgresDatabase
-from mcp_web.store.postgres.schema import tenant_id
+from mcp_web.store.postgres.tenants import tenant_id
 from mcp_web.store.protocol import Share
 from mcp_web.store.rows import storable
 from mcp_web.store.sql.labels import folded

@@ -15,9 +15,8 @@ from mcp_web.store.postgres import shares as share_rows
 from mcp_web.store.postgres.connect import parameters
 from mcp_web.store.postgres.database import PostgresDatabase
 from mcp_web.store.postgres.replica import CONNECT_SECONDS, SearchWorker
-from mcp_web.store.postgres.schema import tenant_id, tenant_number
 from mcp_web.store.postgres.size import size_of
-from mcp_web.store.postgres.tenants import prepare_database
+from mcp_web.store.postgres.tenants import prepare_database, tenant_id, tenant_number
 from mcp_web.store.postgres.worker import ConnectionWorker
 from mcp_web.store.protocol import Share
 from mcp_web.store.sql import check

@@ -7,8 +7,8 @@ from typing import Any
 from psycopg import sql
 
 from mcp_web import trace
-from mcp_web.store.postgres.connect import connect, parameters, translated
-from mcp_web.store.postgres.schema import TENANT_TABLES, migrate, tenant_number
+from mcp_web.store.postgres.connect import Connection, connect, parameters, translated
+from mcp_web.store.postgres.schema import TENANT_TABLES, migrate
 
 
 def prepare_database(given: dict[str, Any], tenant: str) -> int:
@@ -22,6 +22,22 @@ def prepare_database(given: dict[str, Any], tenant: str) -> int:
             note = "This PostgreSQL user may see the rows of every tenant; use one that is no superuser for a team."
             trace.log("debug", "store_superuser", note=note)
         return number
+
+
+def tenant_id(db: Connection, name: str) -> int:
+    """The number of a tenant; a new one is created."""
+    db.execute("INSERT INTO tenants (name) VALUES (%s) ON CONFLICT DO NOTHING", (name,))
+    row = db.execute("SELECT id FROM tenants WHERE name = %s", (name,)).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def tenant_number(db: Connection, name: str) -> int:
+    """The number of a tenant whose rows this transaction may see; a new one is created."""
+    number = tenant_id(db, name)
+    db.execute("SELECT set_config('mcp_web.tenant', %s, true)", (str(number),))  # until the end of the transaction
+    db.execute("INSERT INTO index_state (tenant) VALUES (%s) ON CONFLICT DO NOTHING", (number,))
+    return number
 
 
 def tenant_names(url: str, wait_seconds: float) -> list[str]:
