@@ -248,9 +248,12 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
                 choices.append((0 if entry_follows else 1 if unit.closes else 2, key, at))
     else:
         return len(units) - 1
-    rest = sum(unit.words for unit in units[at : at + size.most])
-    if words + rest <= size.most * size.stretch and units[at].prose:
-        return len(units) - 1
+    # A short rest of the entry or of the section goes with this passage.
+    ahead = units[at : at + size.most]
+    rest = next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))
+    fits = words + sum(unit.words for unit in ahead[:rest]) <= size.most * size.stretch
+    if fits and units[at].prose and not units[at + rest - 1].leads:
+        return at + rest - 1
     return min(choices)[2] if choices else at - 1
 
 
