@@ -135,40 +135,37 @@ def _parse(text: str) -> Mapping[str, Declared]:
         text = _COMMENT.sub(" ", text)  # it separates what stands on both sides
     if "env(" in text or "anchor(" in text:
         text = _OUTSIDE_VALUE.sub(_fallback, text)
-    escaped = "\\" in text
-    for part in (text if escaped else text.lower()).split(";"):
-        name, _, value = part.partition(":")
-        if not value:
-            continue
-        if escaped:
-            name, value = unescaped(name).lower(), unescaped(value).lower()
-        name = name.strip()
-        name = _ALIASES.get(name, name)
-        if name in _TRACKED or name in _SHORTHANDS or name[:2] == "--":
-            _add(found, name, " ".join(value.split()))
+    for declaration in text.split(";"):
+        read = _read(declaration) if len(declaration) <= _SHORT else _read.__wrapped__(declaration)
+        for name, declared in read:
+            if name == "all":
+                for other in [other for other in found if not found[other].important and other[:2] != "--"]:
+                    del found[other]
+            before = found.get(name)
+            if before is None or declared.important or not before.important:
+                found.pop(name, None)  # the order of the rest tells which came last
+                found[name] = declared
     return found
 
 
-def _add(found: dict[str, Declared], name: str, value: str) -> None:
-    important = False
+@lru_cache(maxsize=4096)  # few declarations are written again and again
+def _read(declaration: str) -> tuple[tuple[str, Declared], ...]:
+    """The properties that a declaration sets: several for a shorthand, none where it is not valid."""
+    name, _, value = declaration.partition(":")
+    name, value = unescaped(name).lower().strip(), unescaped(value).lower()
+    name = _ALIASES.get(name, name)
+    if not value or not (name in _TRACKED or name in _SHORTHANDS or name[:2] == "--"):
+        return ()
+    value, important = " ".join(value.split()), False
     if "!" in value:
         plain = _IMPORTANT.sub("", value)
         important, value = len(plain) < len(value), plain
         if "!" in value:
-            return
-    if name == "all":
-        for other in [other for other in found if not found[other].important and other[:2] != "--"]:
-            del found[other]
+            return ()
     parts: Iterable[tuple[str, str]] = ((name, value),)
     if name in _SHORTHANDS:
         parts = _pending(name, value) if "var(" in value else _expanded(name, value)
-    for each, part in parts:
-        if not part or not is_valid(each, part):
-            continue
-        before = found.get(each)
-        if before is None or important or not before.important:
-            found.pop(each, None)  # the order of the rest tells which came last
-            found[each] = Declared(part, important)
+    return tuple((each, Declared(part, important)) for each, part in parts if part and is_valid(each, part))
 
 
 def unescaped(text: str) -> str:

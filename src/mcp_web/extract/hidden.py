@@ -86,18 +86,22 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     _place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
     cascade = Cascade(tree, own_sheets(candidates), names)
-    styled = [*candidates, *tree.find_all("font", limit=_MOST_FONTS)]
+    styled = {each: each.attr("style") or "" for each in (*candidates, *tree.find_all("font", limit=_MOST_FONTS))}
     outside = tree.select_one(_OUTSIDE_SHEET) is not None
-    styles = [element.attr("style") or "" for element in styled]
-    uses = any("var(" in style for style in styles)
-    variables = Variables((*cascade.rules.variables(uses), *styles))
+    uses = any("var(" in style for style in styled.values())
+    variables = Variables((*cascade.rules.variables(uses), *styled.values()))
     page = page_colours(cascade.rules, candidates)
     palette = Palette(tree, cascade.rules, variables, styled, outside, page)
     boxes = Boxes(tree, cascade, outside)
     judge = _Judge(tree, cascade, palette, boxes, Ink(cascade, outside, page))
     marked = [element for element in candidates if _is_never_shown(element, boxes)] + _by_class(tree, names)
     suspects, left = _divided(
-        [*by_attribute(styled, palette, variables), *by_rule(tree, cascade, palette, names, variables)], unread
+        [
+            *by_attribute(styled, variables),
+            *palette.suspect_elements(),
+            *by_rule(tree, cascade, palette, names, variables),
+        ],
+        unread,
     )
     marked.extend(judge.with_hidden_line())
     if "collapse" in cascade.rules.text or any(element.tag in ("col", "colgroup") for element in suspects):

@@ -5,7 +5,7 @@ Few pages write in the colour of a background that they use, so that most colour
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -61,9 +61,8 @@ class Colours(NamedTuple):
 _NO_COLOURS = Colours()
 
 
-def colours_of(element: Element) -> Colours:
+def _colours_of(element: Element, style: str) -> Colours:
     """The colours that the attributes of an element declare."""
-    style = element.attr("style")
     own = _colours_of_style(style) if style else _NO_COLOURS
     if element.tag != "font" and not element.attr("bgcolor"):
         return own
@@ -116,14 +115,18 @@ class Palette:
         tree: Node,
         rules: Rules,
         variables: Variables,
-        styled: Iterable[Element],
+        styled: Mapping[Element, str],
         outside: bool,
         page: PageColours,
     ) -> None:
-        """`styled` are the elements with attributes of colour; `outside`: the page has sheets that are not known."""
+        """`styled` are elements that may have a colour by attributes, with their style attributes; `outside`: the page
+        has sheets that are not known.
+        """
         attributes: dict[Colours, list[Element]] = {}
-        for element in styled:
-            attributes.setdefault(colours_of(element), []).append(element)
+        for element, style in styled.items():
+            if (colours := _colours_of(element, style)) is not _NO_COLOURS:
+                attributes.setdefault(colours, []).append(element)
+        self._attributes = attributes
         self._has_fill = "text-fill-color" in rules.text or any(colours.fills for colours in attributes)
         inks_of_sheets = _sources(rules, _INKS, variables)
         self._sheet_inks = {value: source for value, source in inks_of_sheets.items() if value not in _OF_PARENT}
@@ -147,8 +150,11 @@ class Palette:
         self._inks = [ink for ink in inks if ink is not None]
         self._papers = [paper for paper in papers if paper is not None and paper.alpha > 0.5]
 
-    def may_hide(self, colours: Colours) -> bool:
-        """Whether letters could be lost through colours that an attribute declares."""
+    def suspect_elements(self) -> list[Element]:
+        """The elements whose letters could be lost through colours that their attributes declare."""
+        return [each for colours, found in self._attributes.items() if self._may_hide(colours) for each in found]
+
+    def _may_hide(self, colours: Colours) -> bool:
         if (colours.inks and self._any_paper) or (colours.papers and self._any_ink):
             return True
         return any(map(self._is_lost, colours.inks)) or any(map(self._is_covering, colours.papers))

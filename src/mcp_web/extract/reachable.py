@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from turbohtml import Element
@@ -56,6 +55,7 @@ class Reachable:
         self._tree = tree
         self._is_hidden = is_hidden
         self._boxes = boxes
+        self._shown: dict[Node, bool] = {}
 
     def __call__(self, element: Element) -> bool:
         return self._is_named(element) or self._opens_below(element) or self._is_panel(element)
@@ -95,8 +95,15 @@ class Reachable:
 
     def _is_shown(self, element: Element) -> bool:
         """Whether neither the element nor one around it is hidden."""
-        around = (each for each in islice(element.ancestors, _MOST_ANCESTORS) if isinstance(each, Element))
-        return not any(map(self._hides, (element, *around)))
+        unknown: list[Node] = []
+        node: Node | None = element
+        while node is not None and node not in self._shown and len(unknown) <= _MOST_ANCESTORS:
+            unknown.append(node)
+            node = node.parent
+        is_shown = node is None or self._shown.get(node, True)
+        for each in reversed(unknown):
+            is_shown = self._shown[each] = is_shown and not (isinstance(each, Element) and self._hides(each))
+        return is_shown
 
     def _hides(self, element: Element) -> bool:
         is_marked = element.attr("hidden") is not None or element.tag in ("template", "noscript")

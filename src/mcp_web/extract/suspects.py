@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from mcp_web.extract.declarations import Declared, expanded, parse_declarations
 from mcp_web.extract.lengths import fraction, pixels
 from mcp_web.extract.matched import Matched
 from mcp_web.extract.names import PageNames
-from mcp_web.extract.palette import Palette, Source, colours_of
+from mcp_web.extract.palette import Palette, Source
 from mcp_web.extract.style import Style, hides_box
 from mcp_web.extract.variables import NO_VARIABLES, Variables
 
@@ -63,13 +63,12 @@ _ADDED = {
 }  # fmt: skip
 
 
-def by_attribute(styled: Iterable[Element], palette: Palette, variables: Variables) -> list[Element]:
-    """Elements whose own style, or colour attributes of old, could hide their text."""
-    return [each for each in styled if _is_signed(each, variables) or palette.may_hide(colours_of(each))]
+def by_attribute(styled: Mapping[Element, str], variables: Variables) -> list[Element]:
+    """Elements whose style attribute could hide their text."""
+    return [element for element, style in styled.items() if style and _is_signed(style, variables)]
 
 
-def _is_signed(element: Element, variables: Variables) -> bool:
-    style = element.attr("style") or ""
+def _is_signed(style: str, variables: Variables) -> bool:
     if "var(" in style or "VAR(" in style:
         return _may_hide(parse_declarations(style), variables)
     return _has_sign(style)
