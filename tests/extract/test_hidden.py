@@ -211,10 +211,27 @@ def test_what_was_taken_out_of_the_page_is_not_matched_any_more(selector: str) -
         "<font color='#ffffff' style='font-weight:bold'>Secret</font>",
         "<table><td bgcolor='#123456'><font color='#123456'>Secret</font></table>",
         "<style>.b{background:currentcolor}</style><p class=b style='color:#123456'>Secret</p>",
+        "<style>.i{color:#123456}.p{background:#123456}</style><div class=p><section><b class=i>Secret</b></section></div>",
+        "<style>.i{color:#123456}.p{background:#123456}</style><div class=i><p class=p>Secret</p></div>",
+        "<style>.i{color:#123456;position:relative}.p{position:absolute;inset:0;background:#123456}</style>"
+        "<div style='position:relative'><div class=p></div><b class=i>Secret</b></div>",
+        "<style>.i{color:#ff0}</style><mark><b class=i>Secret</b></mark>",
     ],
 )  # fmt: skip
 def test_letters_in_the_colour_of_their_paper_are_removed_wherever_both_are_declared(html: str) -> None:
     assert "Secret" not in read(f"<p>Seen</p>{html}")[0]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<style>.i{color:#123456}.p{background:#123456}</style><p class=p>Other</p><b class=i>Shown</b>",
+        "<style>.i{color:#123456}.p{background:#123456}</style><p class=i>Other</p><div class=p>Shown</div>",
+        "<style>.i{color:#efefef}</style><mark>Other</mark><div style='background:#000'><b class=i>Shown</b></div>",
+    ],
+)
+def test_letters_in_a_colour_that_the_page_paints_elsewhere_stay(html: str) -> None:
+    assert "Shown" in read(f"<p>Seen</p>{html}")[0]
 
 
 def test_text_that_a_button_opens_keeps_its_links() -> None:

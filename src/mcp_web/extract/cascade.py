@@ -91,7 +91,7 @@ class Cascade:
         self._styles: dict[Element, Style] = {}
         self._by_key: dict[str, list[_Selector]] = {}
         self._sizes: dict[Element, float] = {}
-        self._ancestries: dict[Element, tuple[Element, ...]] = {}
+        self._ancestries: dict[Node, tuple[Element, ...]] = {}
         self._around: dict[Element, frozenset[str]] = {}
 
     def style(self, element: Element) -> Style:
@@ -103,11 +103,20 @@ class Cascade:
 
     def ancestry(self, element: Element) -> tuple[Element, ...]:
         """The element and what stands around it, from the inside out."""
-        known = self._ancestries.get(element)
-        if known is None:
-            around = tuple(each for each in element.ancestors if isinstance(each, Element))
-            known = self._ancestries[element] = (element, *around)[:_MOST_ANCESTORS]
-        return known
+        known = self._ancestries
+        path: list[Element] = []
+        node: Node | None = element
+        while node is not None and node not in known and len(path) < _MOST_ANCESTORS:
+            if isinstance(node, Element):
+                path.append(node)
+            node = node.parent
+        if len(path) == _MOST_ANCESTORS:  # of the others in the path not all ancestors are known
+            known[element] = tuple(path)
+            return known[element]
+        around: tuple[Element, ...] = known[node] if node is not None else ()
+        for each in reversed(path):
+            around = known[each] = (each, *around)[:_MOST_ANCESTORS]
+        return around
 
     def inherited(self, element: Element, name: str) -> str | None:
         """The value of an inherited property: of the element, else of the nearest ancestor that declares it."""
@@ -378,7 +387,9 @@ def _divided(declared: Mapping[str, Declared]) -> _Declarations:
 def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[str, str]:
     if resets:
         found = {name: value for name, value in found.items() if name[:2] == "--"}
-    found.update({name: value for name, value in plain.items() if value != "revert-layer" or name not in found})
+    if "revert-layer" in plain.values():
+        plain = {name: value for name, value in plain.items() if value != "revert-layer" or name not in found}
+    found.update(plain)
     return found
 
 

@@ -33,7 +33,8 @@ class Matched:
         self._selectors: dict[int, list[str]] = {}
         for at in places:
             found = split_selectors(usable(rules.selectors[at])) if "::" not in rules.selectors[at] else []
-            self._selectors[at] = [selector for selector in found if may_match(selector, names)]
+            # A rule with one selector is known to match perhaps: else it would not be among the rules.
+            self._selectors[at] = [each for each in found if len(found) == 1 or may_match(each, names)]
         every = {selector for found in self._selectors.values() for selector in found}
         self._keys = {selector: index_keys(selector) for selector in every}
         unnamed = [selector for selector, keys in self._keys.items() if not _is_named(keys)]

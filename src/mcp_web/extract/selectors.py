@@ -18,8 +18,6 @@ _CHOICE = re.compile(r"(?:^|[\s>+~]):(?:is|where)\(([^()\[\]]+)\)\s*\Z")  # one 
 _TAG = re.compile(r"[a-zA-Z][\w-]*")
 _COMBINATOR = re.compile(r"[\s>+~]+")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\]]*\]")
-# Tags, classes and ids, each inside the one before; the groups are of the last part.
-_PLAIN = re.compile(r"(?:[\w.#-]+[\s>]+)*([a-zA-Z][\w-]*)?((?:[.#][\w-]+)*)\s*\Z")
 _BRACKET = re.compile(r"[(\[\\]")
 _EXCLUDED = re.compile(r":(?:not|has)\([^()]*\)", re.I)
 _ONE_NAMED = re.compile(r":(?:is|where)\(\s*([.#][^(),]*)\)", re.I)
@@ -99,7 +97,7 @@ def _outside(selector: str) -> str:
 
 def usable(selector: str) -> str:
     """The selector in the words of the library that matches it."""
-    for word, other in _OTHER_WORDS:
+    for word, other in _OTHER_WORDS if ":" in selector else ():
         if word in selector:
             selector = selector.replace(word, other)
     return selector
@@ -122,17 +120,16 @@ def is_selector(text: str) -> bool:
 
 def index_keys(selector: str) -> set[str]:
     """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
-    selector = opened(selector)
-    plain = _PLAIN.match(selector)
-    if plain is not None:
-        return {_rarest(plain[2]) if plain[2] else (plain[1] or "*").lower()}
+    selector = opened(selector.strip())
     if "\\" in selector:
         name = _NAME.search(selector.strip().rpartition(" ")[2])
         return {unescaped(name[0]).strip() if name is not None else "*"}
     outside = _outside(selector)
     if ":" in outside and _POINTED.search(outside):
         return set()
-    key = _key(_COMBINATOR.split(outside.strip())[-1])
+    parts = outside.replace(">", " ").replace("+", " ").replace("~", " ")
+    # Where nothing is left of the last part, such as `:not(b)`, any element may be meant.
+    key = "*" if not parts or parts[-1].isspace() else _key(parts.rsplit(None, 1)[-1])
     choice = _CHOICE.search(selector) if key == "*" else None
     return {_key(_COMBINATOR.split(each.strip())[-1]) for each in choice[1].split(",")} if choice else {key}
 

@@ -185,21 +185,24 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
     sources = ((in_folder(folder), True), (packaged(), False))
     for configs, own in sources:
         for config in configs:
-            if any(_is_under(domain, host, path) for domain in config.domains) and _has_marks(config, tree):
+            if config.domains and fits_domain(config, host, path) and _has_marks(config, tree):
                 yield config, own
-        for config in configs:
-            if generator and config.generator and generator.startswith(config.generator):
+        for config in configs if generator else ():
+            if config.generator and generator.startswith(config.generator):
                 yield config, own
     for configs, own in sources:
-        for config, mark, needed in _marks_of(configs) if own else _packaged_marks():
-            if needed <= names and select(tree, mark):
+        marks = _marks_of(configs) if own else _packaged_marks()
+        nameless = ",".join([mark for _, mark, needed in marks if not needed and not mark.startswith(_XPATH)])
+        is_marked = bool(nameless) and tree.select_one(nameless) is not None  # one search instead of one for each
+        for config, mark, needed in marks:
+            if needed <= names and (needed or is_marked or mark.startswith(_XPATH)) and select(tree, mark):
                 yield config, own
 
 
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
     """Whether a page would be given to this config, were it the only one."""
     if config.domains:
-        return fits_domain(config, url) and _has_marks(config, tree)
+        return fits_domain(config, *_place(url)) and _has_marks(config, tree)
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
 
 
@@ -232,8 +235,7 @@ def _marked(config: SiteConfig, tree: Tree) -> bool:
     return any(select(tree, mark) for mark in config.marks)
 
 
-def fits_domain(config: SiteConfig, url: str) -> bool:
-    host, path = _place(url)
+def fits_domain(config: SiteConfig, host: str, path: str) -> bool:
     return any(_is_under(domain, host, path) for domain in config.domains)
 
 

@@ -76,9 +76,11 @@ class Blocks:
     boxes: list[Box] = field(default_factory=list)  # in document order: a box comes before its content
     blocks: list[HtmlBlock] = field(default_factory=list)
 
-    def units(self) -> list[tuple[Box, list[int]]]:
-        """Each list and each table with the places of its blocks: what is judged and kept as a whole."""
-        data = self.data_tables()
+    def units(self, data: set[Box]) -> list[tuple[Box, list[int]]]:
+        """Each list and each table with the places of its blocks: what is judged and kept as a whole.
+
+        `data` are the tables that hold data.
+        """
         found: dict[Box, list[int]] = {}
         for at, block in enumerate(self.blocks):
             if (unit := _unit(block.box, data)) is not None:

@@ -31,11 +31,12 @@ def decide(figures: PageFigures, chances: list[float]) -> tuple[list[bool], floa
     sizes = [block.text.count(" ") + 1 for block in read.blocks]
     if figures.declared != "article" and figures.prose_share < _ITEMS:
         chances = _agreed(read.blocks, chances)
-    units = read.units()
+    data = read.data_tables()
+    units = read.units(data)
     chances = _pooled(units, sizes, chances)
     least = threshold(chances, sizes)
     kept = [chance >= least for chance in chances]
-    _keep_whole(read, units, sizes, [chance - least for chance in chances], kept)
+    _keep_whole(read, units, data, sizes, [chance - least for chance in chances], kept)
     _keep_lists_in_text(read, units, kept)
     _keep_code(read, kept)
     _settle_headings(read.blocks, kept, figures.declared == "article")
@@ -94,10 +95,11 @@ def threshold(chances: list[float], sizes: list[int]) -> float:
     return min(least, _HIGHEST)
 
 
-def _keep_whole(read: Blocks, units: Units, sizes: list[int], margins: list[float], kept: list[bool]) -> None:
+def _keep_whole(
+    read: Blocks, units: Units, data: set[Box], sizes: list[int], margins: list[float], kept: list[bool]
+) -> None:
     """Lists and tables stay or go as a whole, by the weight of their blocks: half a table is worse than none."""
     total = sum(sizes)
-    data = read.data_tables()
     for unit, members in units:
         size = sum([sizes[at] for at in members])
         is_most = size > 0.5 * total

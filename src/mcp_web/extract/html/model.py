@@ -16,7 +16,7 @@ from bisect import bisect_left
 from functools import cache, reduce
 from importlib.resources import files
 from math import exp
-from operator import and_, getitem
+from operator import and_, getitem, mul
 from typing import Any
 
 from mcp_web.extract.html.blocks import Box
@@ -105,7 +105,7 @@ class Scorer:
         blocks = figures.read.blocks
         stands_for = {} if every else _represented(figures)
         boxes = _Boxes(self, figures)
-        everything, ones, least, digits = self._everything, self._ones, self._least, self._digits
+        everything, ones, least, (having, worth) = self._everything, self._ones, self._least, self._digits
         level_figures, left_of = figures.level_figures, boxes.left
         thresholds, masks = self._block
         chances = [0.0] * len(blocks)
@@ -114,14 +114,14 @@ class Scorer:
             row += level_figures(box)
             left = reduce(and_, map(getitem, masks, map(bisect_left, thresholds, row)), left_of(box))
             lowest = ((left ^ everything) + ones) & left
-            value = sum([(lowest & having).bit_count() * worth for having, worth in digits], least)
+            value = sum(map(mul, map(int.bit_count, map(lowest.__and__, having)), worth), least)
             chances[at] = 1 / (1 + exp(-value))
         for at, others in stands_for.items():
             chances[at] = sum([chances[other] for other in others]) / len(others)
         return chances
 
 
-def _digits(trees: list[list[int]]) -> tuple[float, list[tuple[int, float]]]:
+def _digits(trees: list[list[int]]) -> tuple[float, tuple[list[int], list[float]]]:
     """The sum of the trees' least values; and for each binary digit of what leaves have above that, the leaves with it
     and what it is worth.
     """
@@ -132,7 +132,7 @@ def _digits(trees: list[list[int]]) -> tuple[float, list[tuple[int, float]]]:
             for digit in range(len(having)):
                 having[digit] |= (value >> digit & 1) << (tree * LEAVES + leaf)
     least = sum(min(leaves) for leaves in trees) * STEP
-    return least, [(leaves_with, STEP * 2**digit) for digit, leaves_with in enumerate(having)]
+    return least, (having, [STEP * 2**digit for digit in range(len(having))])
 
 
 def _represented(figures: PageFigures) -> dict[int, list[int]]:

@@ -113,6 +113,7 @@ _SIGNS = _phrases(
     """
 )
 _ASIDE_PHRASES = re.compile(rf"\b{_pattern(_PHRASES)}|{_pattern(_SIGNS)}")
+_ASCII_PHRASES = re.compile(rf"\b{_pattern(filter(str.isascii, (*_PHRASES, *_SIGNS)))}")
 _LINE = 200  # characters; longer texts are sentences, not labels
 
 
@@ -123,4 +124,5 @@ def says_aside(text: str) -> bool:
 
 @lru_cache(maxsize=4096)  # the pages of a site share such lines
 def _line_says_aside(line: str) -> bool:
-    return _ASIDE_PHRASES.search(line.lower()) is not None
+    lowered = line.lower()
+    return (_ASCII_PHRASES if lowered.isascii() else _ASIDE_PHRASES).search(lowered) is not None
