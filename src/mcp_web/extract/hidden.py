@@ -26,7 +26,7 @@ from mcp_web.extract.selectors import select_any, split_selectors
 from mcp_web.extract.shadow import settle_shadows
 from mcp_web.extract.sheet_text import own_sheets
 from mcp_web.extract.style import FAINT, Style, fades, hides_box
-from mcp_web.extract.suspects import by_attribute, by_rule
+from mcp_web.extract.suspects import find_suspects
 from mcp_web.extract.tabs import LABEL, settle_tabs
 from mcp_web.extract.variables import Variables
 
@@ -95,14 +95,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     boxes = Boxes(tree, cascade, outside)
     judge = _Judge(tree, cascade, palette, boxes, Ink(cascade, outside, page))
     marked = [element for element in candidates if _is_never_shown(element, boxes)] + _by_class(tree, names)
-    suspects, left = _divided(
-        [
-            *by_attribute(styled, variables),
-            *palette.suspect_elements(),
-            *by_rule(tree, cascade, palette, names, variables),
-        ],
-        unread,
-    )
+    suspects, left = _divided(find_suspects(tree, styled, cascade, palette, names, variables), unread)
     marked.extend(judge.with_hidden_line())
     if "collapse" in cascade.rules.text or any(element.tag in ("col", "colgroup") for element in suspects):
         marked.extend(boxes.cells_of_collapsed_columns())

@@ -63,7 +63,20 @@ _ADDED = {
 }  # fmt: skip
 
 
-def by_attribute(styled: Mapping[Element, str], variables: Variables) -> list[Element]:
+def find_suspects(
+    tree: Node,
+    styled: Mapping[Element, str],
+    cascade: Cascade,
+    palette: Palette,
+    names: PageNames,
+    variables: Variables,
+) -> list[Element]:
+    """The elements that could be hidden, some more than once; `styled` are those that may have style attributes."""
+    by_attribute = _by_attribute(styled, variables)
+    return [*by_attribute, *palette.suspect_elements(), *_by_rule(tree, cascade, palette, names, variables)]
+
+
+def _by_attribute(styled: Mapping[Element, str], variables: Variables) -> list[Element]:
     """Elements whose style attribute could hide their text."""
     return [element for element, style in styled.items() if style and _is_signed(style, variables)]
 
@@ -91,7 +104,7 @@ def _is_short_sign(declaration: str) -> bool:
     return _SIGN.search(declaration) is not None or _SIGN_AT_START.match(declaration) is not None
 
 
-def by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, variables: Variables) -> list[Element]:
+def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, variables: Variables) -> list[Element]:
     """Elements with text that a rule with a sign of hiding matches, or one with a colour that they may be lost in."""
     if not len(cascade.rules):
         return []
