@@ -44,7 +44,7 @@ def test_many_rows_are_one_statement_for_a_server() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_lists_of_blobs_and_of_texts_are_compared_with_each_value(db: sqlite.SqliteDatabase, count: int) -> None:
-    words = ["a", 'quo"te', "ü"]
+    words = ["a", 'quo"te\\', "ü😀"]
     db.many("INSERT INTO t (key, word) VALUES (:key, :word)", [(word.encode(), word) for word in words])
     query = "SELECT word FROM t WHERE key = ANY(:keys) OR word = ANY(:words)"
     assert [row[0] for row in db.rows(query, keys=[word.encode() for word in words[:count]], words=[])] == words[:count]

@@ -16,7 +16,7 @@ def keep(db: Database, prepared: Prepared, used_at: float) -> PlacedPage:
     """Write one version and make it the page's newest."""
     values = page_values(prepared.snapshot, used_at) | version_values(prepared, prepared.snapshot.checked_at)
     page, version, is_new = db.rows(_KEEP, **values)[0]
-    pages.show_version(db, page, version)
+    pages.set_newest(db, page, version)
     return page, version, is_new
 
 

@@ -182,7 +182,7 @@ def confirm(db: Database, key: str, checked_at: float, fresh_until: float) -> No
     db.run(query, checked_at=checked_at, fresh_until=fresh_until, key=key_bytes(key))
 
 
-def show_version(db: Database, page: int, version: int) -> None:
+def set_newest(db: Database, page: int, version: int) -> None:
     """Make a version the newest of its page."""
     query = (
         "UPDATE pages SET newest = :version, bytes ="

@@ -16,7 +16,7 @@ from mcp_web.store.sql.database import BRACKETS, Database, Row, row_names
 from mcp_web.store.sqlite.index_rows import SqliteIndexRows
 
 _ANY = re.compile(r"= ANY\(:([a-z_]+)\)")
-# What PostgreSQL finds by these columns, SQLite finds by the columns themselves: `label` is compared without case.
+# SQLite has no columns to find rows by: it indexes the key and the label themselves, and compares labels without case.
 _COLUMNS = {re.compile(r"(?<!:)\bkey_hash\b"): "key", re.compile(r"(?<!:)\bfolded\b"): "label"}
 
 
@@ -61,7 +61,7 @@ class SqliteDatabase(Database):
                 if value and isinstance(value[0], bytes):
                     blobs.append((name, len(value)))
                 else:
-                    values[name] = json.dumps(value)
+                    values[name] = json.dumps(value, ensure_ascii=False)
         for name, _ in blobs:
             values |= {f"{name}_{at}": blob for at, blob in enumerate(values.pop(name))}
         return self.connection.execute(_translated(query, tuple(blobs)), values)

@@ -17,7 +17,7 @@ def keep(db: Database, prepared: Prepared, used_at: float, since: float | None =
     page, is_new = db.rows(_PAGE, **page_values(prepared.snapshot, used_at))[0]
     became_newest = prepared.snapshot.checked_at if since is None else since
     version = db.value(_VERSION, page=page, **version_values(prepared, became_newest))
-    pages.show_version(db, page, version)
+    pages.set_newest(db, page, version)
     return page, version, bool(is_new)
 
 
