@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.natural_language import detect_language
-from mcp_web.extract.structured import FactElements, Structured, read_structured, types_of
+from mcp_web.extract.structured import Structured, read_structured, types_of
 from mcp_web.extract.works import citation_entries
 from mcp_web.model.page import Metadata
 from mcp_web.text.dates import date_in_url, read_date
@@ -57,13 +57,12 @@ _DESCRIPTION = ("description", "og:description", "twitter:description", "dc.desc
 
 def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ()) -> tuple[str, Metadata]:
     """The title, cleaned of the site's name, and the facts of a parsed page."""
-    elements = FactElements.of(tree)
-    metas = _metas(elements.metas)
-    data = read_structured(tree, elements)
+    metas = _metas(tree)
+    data = read_structured(tree)
     sent = dict(headers)
     main = _main_node(data)
     site = _text(_first(metas, _SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
-    title = clean_title(_titles(tree, metas, main), _heading(tree, elements.headings), site, url)
+    title = clean_title(_titles(tree, metas, main), _heading(tree), site, url)
     title = _text(title, 300)
     written = _written_title(tree)
     return title, Metadata(
@@ -76,14 +75,14 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
         language=_language(tree, metas, sent),
         canonical_url=_canonical(tree, metas, url),
         content_type=sent.get("content-type", "").partition(";")[0].strip().lower() or None,
-        structured_data=(*citation_entries(elements.metas), *data.bounded()),
+        structured_data=(*citation_entries(tree), *data.bounded()),
     )
 
 
-def _metas(elements: list[Element]) -> dict[str, str]:
+def _metas(tree: Tree) -> dict[str, str]:
     """Name → content, the first of each; several citation authors are joined."""
     found: dict[str, str] = {}
-    for meta in [each for each in elements if each.attr("content") is not None][:_MOST_METAS]:
+    for meta in tree.select("meta[content]")[:_MOST_METAS]:
         content = (meta.attr("content") or "")[:2000].strip()
         if not content:
             continue
@@ -129,8 +128,9 @@ def _titles(tree: Tree, metas: Mapping[str, str], main: Mapping[str, Any]) -> It
             yield text
 
 
-def _heading(tree: Tree, headings: list[Element]) -> str | None:
+def _heading(tree: Tree) -> str | None:
     """The page's only `<h1>`, or the first inside its main part."""
+    headings = tree.select("h1")
     if len(headings) > 1:
         inside = tree.select_one("article h1, main h1, [role=main] h1")
         return _text(inside.text, 300) if inside is not None else None

@@ -18,7 +18,7 @@ from mcp_web.text.shorten import shortened
 
 if TYPE_CHECKING:
     from turbohtml import Document as Tree
-    from turbohtml import Element, MicrodataItem
+    from turbohtml import MicrodataItem
 
 _SCRIPT_CHARS = 500_000  # of JSON-LD read from one page
 _MOST_NODES = 200
@@ -64,41 +64,24 @@ class Structured:
         return tuple(kept)
 
 
-@dataclass(frozen=True, slots=True)
-class FactElements:
-    """The elements of a page that state facts about it, found in one walk."""
-
-    metas: list[Element]
-    scripts: list[Element]
-    headings: list[Element]  # `h1`
-
-    @classmethod
-    def of(cls, tree: Tree) -> FactElements:
-        found: dict[str, list[Element]] = {"meta": [], "script": [], "h1": []}
-        for element in tree.iter_elements(tuple(found)):
-            found[element.tag].append(element)
-        return cls(*found.values())
-
-
-def read_structured(tree: Tree, elements: FactElements) -> Structured:
+def read_structured(tree: Tree) -> Structured:
     """Everything a parsed page embeds; broken blocks are left out, never raised."""
     nodes: list[Mapping[str, Any]] = []
-    for value in _json_ld(elements.scripts):
+    for value in _json_ld(tree):
         _open(value, nodes, 0)
     items: list[Mapping[str, Any]] = []
     if 0 < len(tree.select("[itemprop]")) <= _MOST_PROPERTIES:
         items = [_microdata(item, 0) for item in tree.microdata()[:_MOST_NODES] if item.type]
-    return Structured(tuple(nodes), _opengraph(elements.metas), tuple(items))
+    return Structured(tuple(nodes), _opengraph(tree), tuple(items))
 
 
-def _opengraph(metas: list[Element]) -> dict[str, str]:
-    """The `og:` properties, the first of each."""
+def _opengraph(tree: Tree) -> dict[str, str]:
+    """The `og:` properties, the first of each; a select looks at `meta` alone, `tree.opengraph` at everything."""
     found: dict[str, str] = {}
-    for meta in metas:
+    for meta in tree.select("meta[property^='og:'],meta[name^='og:']"):
         names = (meta.attr("property") or "", meta.attr("name") or "")
-        name = next((name for name in names if name.startswith("og:")), None)
-        if name is not None:
-            found.setdefault(name[3:], meta.attr("content") or "")
+        name = next(name for name in names if name.startswith("og:"))
+        found.setdefault(name[3:], meta.attr("content") or "")
     return found
 
 
@@ -110,11 +93,9 @@ def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(_PREFIX.sub("", name) for name in found if isinstance(name, str)) if isinstance(found, list) else ()
 
 
-def _json_ld(scripts: list[Element]) -> Iterator[Any]:
+def _json_ld(tree: Tree) -> Iterator[Any]:
     left = _SCRIPT_CHARS
-    for script in scripts:
-        if "ld+json" not in (script.attr("type") or "").lower():
-            continue
+    for script in tree.select("script[type*='ld+json' i]"):
         text = script.text
         left -= len(text)
         if left < 0:

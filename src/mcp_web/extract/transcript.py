@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp_web.extract.append import append
 from mcp_web.extract.hidden import clean_text
 from mcp_web.extract.markdown import escape_start
-from mcp_web.extract.structured import FactElements, read_structured, types_of
+from mcp_web.extract.structured import read_structured, types_of
 from mcp_web.model.page import Document
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ _LEAST = 200  # characters: less is a link or a label
 
 def read_transcripts(tree: Tree) -> tuple[str, ...]:
     """The transcripts in a parsed page, as Markdown."""
-    found = (
-        _written(text) for node in read_structured(tree, FactElements.of(tree)).nodes() for text in _transcripts(node)
-    )
+    found = (_written(text) for node in read_structured(tree).nodes() for text in _transcripts(node))
     return tuple(one for one in found if len(one) >= _LEAST)
 
 

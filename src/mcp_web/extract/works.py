@@ -16,7 +16,7 @@ from mcp_web.text.json_fields import items, mapping, text, texts
 from mcp_web.text.papers import csl_date, written_date
 
 if TYPE_CHECKING:
-    from turbohtml import Element as HtmlElement
+    from turbohtml import Document as Tree
 
 
 CslItem = dict[str, Any]
@@ -213,9 +213,9 @@ _CONTAINERS = {
 }
 
 
-def citation_entries(metas: list[HtmlElement]) -> tuple[dict[str, Any], ...]:
+def citation_entries(tree: Tree) -> tuple[dict[str, Any], ...]:
     """One entry of structured data for a page that names a title, and a DOI or what the work appeared in; else none."""
-    tags = _tags(metas)
+    tags = _tags(tree)
     container = next((name for name in _CONTAINERS if name in tags), None)
     if "citation_title" not in tags or not (container or "citation_doi" in tags):
         return ()
@@ -236,10 +236,9 @@ def citation_entries(metas: list[HtmlElement]) -> tuple[dict[str, Any], ...]:
     return ({"format": "csl", "data": {name: value for name, value in item.items() if value}},)
 
 
-def _tags(metas: list[HtmlElement]) -> dict[str, list[str]]:
+def _tags(tree: Tree) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    named = [each for each in metas if (each.attr("name") or "").lower().startswith("citation_")]
-    for meta in [each for each in named if each.attr("content") is not None][:_MOST]:
+    for meta in tree.select("meta[name^='citation_' i][content]")[:_MOST]:
         value = " ".join(clean_text((meta.attr("content") or "")[:_CHARS])[0].split())
         if value:
             found.setdefault((meta.attr("name") or "").lower(), []).append(value)
