@@ -9,7 +9,7 @@ from bench.scorecard.race import Lap, Outcome
 from bench.scorecard.rows import OURS, cost_row, gain_row, mean, time_row, times
 from bench.scorecard.table import Row, Table
 from bench.scorecard.tokens import NAME as TOKENIZER
-from bench.scorecard.verdicts import of_ratio, paired, ratio
+from bench.scorecard.verdicts import TOKENS_NOISE, of_ratio, paired, possible, ratio
 
 FACTOR = 3.0  # what we want to be ahead by, in tokens at equal success
 Value = Callable[[Outcome], float]
@@ -124,11 +124,12 @@ def _token_row(
     questions = sum(one.answerable for one in ours.cold) if once else 1
     mine = [one.tokens + listing / questions for one, _ in pairs]
     other = [two.tokens + peer.listing_tokens / questions for _, two in pairs]
-    interval = paired(mine, other, ratio)
-    verdict = of_ratio(interval.divided(factor), margin=0.1 if factor == 1 else 0.0)
+    interval, margin = paired(mine, other, ratio), 0.1 if factor == 1 else 0.0
+    judged = interval.divided(factor)
+    verdict, others = of_ratio(judged, margin=margin), possible(judged, margin=margin, noise=TOKENS_NOISE)
     share = f"{listing / questions:,.0f} of our tokens are tools/list"
     reason = f"the pages are short: {mean(other):,.0f} tokens return them whole" if once else share
-    return Row(measure, peer.server, _number(mine), _number(other), times(interval), verdict, reason)
+    return Row(measure, peer.server, _number(mine), _number(other), times(interval), verdict, reason, others)
 
 
 def _values(pairs: Pairs, value: Value) -> tuple[list[float], list[float]]:

@@ -24,8 +24,9 @@ serves the pages on loopback, runs everything and writes this page, its charts a
 
 - **Verdicts.** Rows compare us with one peer. *Ahead* and *behind* need the whole 95 % interval of a paired bootstrap
   over the questions on one side, beyond the margin that the section names; everything else is *equal*. Nothing is left
-  out because we lose, and every row that is behind says why. A time or a size of memory within a tenth of its limit
-  keeps the verdict of the run before (marked ≈), because the next run may find it on the other side.
+  out because we lose, and every row that is behind says why. A row that is nearer to its limit than two runs on
+  a quiet machine lie apart keeps the verdict of the run before (marked ≈): times and sizes of memory within a factor of
+  1.5, tokens within a twentieth.
   `python -m bench.scorecard compare A B` prints the verdicts in which two runs (their `results.json`) differ.
 - **Ratios, not times.** Times depend on the machine; read the ratios. Each question and each page goes to one server
   after the other, so that whatever else the machine does meets all of them alike; a ratio of times is the geometric

@@ -7,6 +7,8 @@ from statistics import median
 
 from bench.scorecard.table import Row
 from bench.scorecard.verdicts import (
+    NOISE,
+    TOKENS_NOISE,
     Interval,
     difference,
     of_difference,
@@ -68,7 +70,8 @@ def cost_row(
 ) -> Row:
     """For what should be small: theirs to ours; equal within the margin."""
     interval = paired(ours, theirs, ratio)
-    return Row(measure, peer, show(ours), show(theirs), times(interval), of_ratio(interval, margin=margin), why)
+    verdict, others = of_ratio(interval, margin=margin), possible(interval, margin=margin, noise=TOKENS_NOISE)
+    return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why, others)
 
 
 def time_row(
@@ -76,7 +79,7 @@ def time_row(
 ) -> Row:
     """For seconds and memory, taken in pairs: medians are shown, the typical ratio is judged."""
     interval, show = paired(ours, theirs, typical_ratio), show or median_time
-    verdict, others = of_ratio(interval, margin=MARGIN), possible(interval, margin=MARGIN)
+    verdict, others = of_ratio(interval, margin=MARGIN), possible(interval, margin=MARGIN, noise=NOISE)
     return Row(measure, peer, show(ours), show(theirs), times(interval), verdict, why, others)
 
 

@@ -10,7 +10,9 @@ from typing import Literal
 
 ROUNDS = 2000
 SEED = 20
-NOISE = 0.1  # by which times and memory of two runs on a quiet machine differ
+# By how much the ends of intervals differ between two runs on a quiet machine: those of 95 % of the times and sizes of
+# memory by less than a half (of one half of them by less than a sixth), those of tokens by less than a twentieth.
+NOISE, TOKENS_NOISE = 0.5, 0.05
 Verdict = Literal["ahead", "equal", "behind"]
 Statistic = Callable[[Sequence[float], Sequence[float]], float]
 
@@ -61,9 +63,9 @@ def of_difference(interval: Interval, *, margin: float = 0.0) -> Verdict:
     return "behind" if interval.high < -margin else "equal"
 
 
-def possible(interval: Interval, *, margin: float) -> tuple[Verdict, ...]:
-    """The verdicts of a ratio whose interval lies up to a tenth higher or lower, as it may in the next run."""
-    return tuple(of_ratio(interval.divided(by), margin=margin) for by in (1 - NOISE, 1 + NOISE))
+def possible(interval: Interval, *, margin: float, noise: float) -> tuple[Verdict, ...]:
+    """The verdicts of a ratio whose interval lies as much higher or lower as it may in the next run."""
+    return tuple(of_ratio(interval.divided(by), margin=margin) for by in (1 / (1 + noise), 1 + noise))
 
 
 def of_ratio(interval: Interval, *, margin: float = 0.0) -> Verdict:

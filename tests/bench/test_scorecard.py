@@ -91,11 +91,11 @@ def test_a_time_near_its_limit_keeps_its_verdict_and_one_far_from_it_does_not() 
         row = time_row("time", "a peer", [1.0] * 9, [theirs] * 9, "")
         return Table("speed", "Speed", "", (row,))
 
-    assert [timed(theirs).rows[0].verdict for theirs in (1.3, 1.2, 0.9)] == ["ahead", "equal", "equal"]
+    assert [timed(theirs).rows[0].verdict for theirs in (1.3, 1.2, 0.82)] == ["ahead", "equal", "equal"]
     assert settled(timed(1.2), timed(1.3)).rows[0].verdict == "ahead"
     assert settled(timed(1.2), timed(1.3)).rows[0].relation.endswith("≈")
     assert settled(timed(1.3), timed(1.2)).rows[0].verdict == "equal"
-    assert settled(timed(0.9), timed(1.3)).rows[0].verdict == "equal"
+    assert settled(timed(0.82), timed(1.3)).rows[0].verdict == "equal"
     assert settled(timed(1.2), None) == timed(1.2)
 
 
