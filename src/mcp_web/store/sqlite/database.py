@@ -33,11 +33,12 @@ class SqliteDatabase(Database):
         return self._execute(query, values).rowcount
 
     def many(self, query: str, rows: Iterable[Sequence[Any]], /, **values: Any) -> list[Row]:
-        names = row_names(query, frozenset(values))
-        given = (dict(zip(names, row, strict=True)) | values for row in rows)
+        names = (*row_names(query, frozenset(values)), *values)
+        given = ((*row, *values.values()) for row in rows)
         if "RETURNING" in query:  # which `executemany` does not allow
-            return [found for one in given for found in self._execute(query, one).fetchall()]
-        self.connection.executemany(_translated(query, ()), given)
+            dicts = (dict(zip(names, row, strict=True)) for row in given)
+            return [found for one in dicts for found in self._execute(query, one).fetchall()]
+        self.connection.executemany(_numbered(query, names), given)
         return []
 
     def lock(self, name: str) -> None:
@@ -76,3 +77,12 @@ def _translated(query: str, blobs: tuple[tuple[str, int], ...]) -> str:
     for name, count in blobs:
         query = query.replace(f"= ANY(:{name})", f"IN ({', '.join(f':{name}_{at}' for at in range(count))})")
     return _ANY.sub(r"IN (SELECT value FROM json_each(:\1))", query)
+
+
+@lru_cache(maxsize=128)
+def _numbered(query: str, names: tuple[str, ...]) -> str:
+    """A statement whose values are given in the order of these names: faster for many rows than by name."""
+    query = _translated(query, ())
+    for at, name in enumerate(names, start=1):
+        query = re.sub(rf":{name}\b", f"?{at}", query)
+    return query
