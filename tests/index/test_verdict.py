@@ -7,6 +7,8 @@ import pytest
 
 from mcp_web.embed.embedder import Calibration
 from mcp_web.index.evidence import Evidence, score, verdict
+from mcp_web.index.rank import rank
+from mcp_web.model.passage import Passage
 
 SCALE = Calibration(unrelated=0.4, related=0.7)
 
@@ -37,3 +39,16 @@ def test_an_answer_in_other_words_is_not_denied() -> None:
 def test_a_page_about_something_else_is_denied_with_and_without_a_model() -> None:
     assert verdict(found(0.1, 0.45, 0.42)) == "not answered"
     assert verdict(found(0.1, 0.45, None)) == "not answered"
+
+
+@pytest.mark.parametrize(("coverage", "is_shown"), [(0.6, True), (0.15, False)])
+def test_without_a_name_of_the_question_a_page_is_shown_only_where_it_may_answer_the_rest(
+    coverage: float, is_shown: bool
+) -> None:
+    """The name may be misspelt: then the other words are there."""
+    text = "A sentence about something that is long enough to cost tokens. " * 20
+    passage = Passage(0, text, 0, len(text), (), "0")
+    lacking = Evidence(np.ones(1), np.array([coverage]), missing=("Kestrel",))
+    assert (rank("…", [passage], lacking, {}, max_results=8).enough > 0) == is_shown
+    named = Evidence(np.ones(1), np.array([coverage]))
+    assert rank("…", [passage], named, {}, max_results=8).enough == 1

@@ -198,7 +198,7 @@ def test_passage_inside_an_entry_carries_the_name_of_the_entry() -> None:
     assert found[2].digest != passages(text.replace("@cached(", "@stored("))[2].digest
 
 
-@pytest.mark.parametrize("lead", ["`npm install --save thing`", "**A term**", "Is it so?"])
+@pytest.mark.parametrize("lead", ["`npm install --save thing`", "**A term**", "Is it so?", f"`{'x' * 300}()`"])
 def test_term_question_or_command_is_no_entry(lead: str) -> None:
     text = f"# Page\n\n{lead}\n\n{prose(random.Random(1), 400)}"
     assert {one.entry for one in passages(text)} == {""}

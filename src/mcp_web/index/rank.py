@@ -124,7 +124,7 @@ def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, P
     verdict but hides nothing where the rest of the question may be answered."""
     unnamed = replace(evidence, missing=())
     scores = never_rising([score(unnamed, number) for number, _ in chosen])
-    if scores and verdict(scores[0]) == "not answered":
+    if evidence.missing and scores and verdict(scores[0]) == "not answered":
         scores = never_rising([score(evidence, number) for number, _ in chosen])
     return [
         Candidate(float(total[chosen[0][0]] - total[number]), value, estimate_tokens(passage.text))

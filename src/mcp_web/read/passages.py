@@ -33,6 +33,7 @@ LANDMARK = 7
 _LEAD = re.compile(r"`[^`\n]+`$|`[^`\n]*\([^\n]*[`)*]$|\*\*[^*\n]+\*\*:?$|[^\n]*\?$")
 _LEAD_WORDS = 40
 # The name of a reference entry: with parentheses, without spaces, a flag, or after a word that says what it is.
+_LONGEST_NAME = 80  # characters: what is longer is no name, and would be repeated with each passage
 _SIGNATURE = re.compile(r"@?[^\s`]+$|.*\(|-|(?:class|exception|property|classmethod|staticmethod|type|const|var) ")
 
 _WORD = re.compile(r"\S+")
@@ -224,8 +225,10 @@ def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[
 def _entry(markdown: str, unit: _Unit) -> str:
     """The name of the entry that begins here; empty where none does."""
     text = markdown[unit.start : unit.end]
-    name = " ".join(text.replace("`", "").split())
-    return name.partition("(")[0] if unit.leads and text.startswith("`") and _SIGNATURE.match(name) else ""
+    signature = " ".join(text.replace("`", "").split())
+    name = signature.partition("(")[0].strip()
+    is_entry = unit.leads and text.startswith("`") and len(name) <= _LONGEST_NAME and _SIGNATURE.match(signature)
+    return name if is_entry else ""
 
 
 def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:
