@@ -77,9 +77,8 @@ async def test_application_reads_as_a_person_sees_it(
     assert page.final_url == f"http://app.example/{framework}"
 
 
-async def test_list_that_loads_while_scrolled_is_read_further_than_the_first_screen(
-    renderer: Chromium, web: MiniWeb
-) -> None:
+def lazy_list(web: MiniWeb, appended: str) -> None:
+    """A list of sixty rows that loads twenty more when its end comes into view, and then does `appended`."""
     site = web.site("app.example")
 
     def rows(request: Request) -> Reply:
@@ -95,10 +94,18 @@ async def test_list_that_loads_while_scrolled_is_read_further_than_the_first_scr
           if (busy) return; busy = true;
           for (const text of await (await fetch(`/rows?from=${next}`)).json()) {
             const li = document.createElement("li"); li.textContent = text; list.append(li); next += 1; }
-          busy = false; }
+          busy = false; APPENDED }
         new IntersectionObserver((seen) => { if (seen[0].isIntersecting) more(); }).observe(end);
-        </script>""",
+        </script>""".replace("APPENDED", appended),
     )
+
+
+# Rows that arrive just before the window is scrolled to the end again are seen by the page as the second kind.
+@pytest.mark.parametrize("appended", ["", "end.scrollIntoView();"], ids=["end-moves-away", "end-stays-in-view"])
+async def test_list_that_loads_while_scrolled_is_read_further_than_the_first_screen(
+    renderer: Chromium, web: MiniWeb, appended: str
+) -> None:
+    lazy_list(web, appended)
 
     page = await renderer.render("http://app.example/lazy")
 

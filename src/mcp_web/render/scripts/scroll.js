@@ -1,8 +1,13 @@
-// Show the end of the page, as a reader who scrolls does, and give the page a few frames to notice.
+// Show the start of the page and then its end, as a reader who scrolls does, and give the page a few frames to notice.
+// From the start, because a mark at the end that never left the window never asks for more.
 () => new Promise((done) => {
   const root = document.scrollingElement || document.documentElement;
-  if (root) root.scrollTo(0, root.scrollHeight);
-  setTimeout(done, 500);
-  const frames = (left) => requestAnimationFrame(() => (left ? frames(left - 1) : done()));
-  frames(2);
+  const show = (top) => root?.scrollTo({ top, behavior: "instant" });
+  const frames = (left, then) => requestAnimationFrame(() => (left ? frames(left - 1, then) : then()));
+  setTimeout(done, 1500);
+  show(0);
+  frames(1, () => {
+    show(root?.scrollHeight);
+    frames(2, done);
+  });
 })
