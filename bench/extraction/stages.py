@@ -21,7 +21,7 @@ STAGES = {
     "parse": ("mcp_web.extract.html.parse", "parse_page"),
     "metadata": ("mcp_web.extract.metadata", "read_metadata"),
     "class and id names": ("mcp_web.extract.html.engine", "PageNames"),
-    "hidden text": ("mcp_web.extract.hidden", "remove_hidden"),
+    "hidden text": ("mcp_web.extract.hidden.remove", "remove_hidden"),
     "blocks": ("mcp_web.extract.html.choose", "read_content"),
     "figures of boxes": ("mcp_web.extract.html.choose", "PageFigures"),
     "figures of blocks, model": ("mcp_web.extract.html.model", "Scorer.score"),

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.extract.reading import read
 
-from mcp_web.extract.data import lay_out
+from mcp_web.extract.formats.data import lay_out
 
 
 def test_minified_json_is_laid_out_with_its_numbers_untouched() -> None:

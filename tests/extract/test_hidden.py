@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_web.extract.hidden import clean_text, remove_hidden
+from mcp_web.extract.hidden.remove import clean_text, remove_hidden
 from mcp_web.extract.html.engine import read_html
 from mcp_web.extract.html.parse import parse_page
 from mcp_web.extract.html.write import write_markdown

@@ -16,9 +16,9 @@ from tests.extract.reading import read
 
 from mcp_web.errors import ConfigError, ExtractFailed
 from mcp_web.extract import ocr
+from mcp_web.extract.formats.picture import picture_size
 from mcp_web.extract.ocr import Tesseract, find_tesseract
 from mcp_web.extract.pdf import scans
-from mcp_web.extract.picture import picture_size
 from miniweb import MiniWeb
 from surface.tool_caller import tool_caller
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import turbohtml
 
-from mcp_web.extract.hidden import remove_hidden
+from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.write import write_markdown
 
 FOLDER = Path(__file__).parent

@@ -17,23 +17,23 @@ from mcp_web.text.untrusted import quoted
 
 # Module and function of each reader. Most take the page alone.
 _HTML = "html.engine:read_html"
-_PLAIN = "plain:read_plain"
-_MARKDOWN = "plain:read_markdown"
-_JSON = "data:read_json"
-_CSV = "data:read_csv"
-_XML = "data:read_xml"
-_FEED = "feed:read_feed"
+_PLAIN = "formats.plain:read_plain"
+_MARKDOWN = "formats.plain:read_markdown"
+_JSON = "formats.data:read_json"
+_CSV = "formats.data:read_csv"
+_XML = "formats.data:read_xml"
+_FEED = "formats.feed:read_feed"
 _DOCX = "office.docx:read_docx"
 _XLSX = "office.xlsx:read_xlsx"
 _PPTX = "office.pptx:read_pptx"
 _ODF = "office.odf:read_odf"
 _EPUB = "office.epub:read_epub"
 _RTF = "office.rtf:read_rtf"
-_MAIL = "mail:read_mail"
-_SUBTITLES = "subtitles:read_subtitles"
+_MAIL = "formats.mail:read_mail"
+_SUBTITLES = "formats.subtitles:read_subtitles"
 _PDF = "pdf.engine:read_pdf"
-_PICTURE = "picture:read_picture"
-_GZIP = "gzip_file:read_gzip"
+_PICTURE = "formats.picture:read_picture"
+_GZIP = "formats.gzip_file:read_gzip"
 _TAKE_REQUEST = frozenset({_HTML, _PLAIN, _MARKDOWN, _PDF, _PICTURE, _GZIP})  # and the options
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -72,9 +72,9 @@ _MEDIA_TYPES = {
     _SUBTITLES: ("text/vtt", "application/x-subrip", "text/srt"),
     _GZIP: ("application/gzip", "application/x-gzip"),
     "office.zip:read_zip": ("application/zip", "application/x-zip-compressed"),
-    "thread:read_thread": ("application/vnd.mcp-web.thread+json",),
-    "paper:read_paper": ("application/vnd.mcp-web.paper+json",),
-    "jats:read_jats": ("application/jats+xml",),
+    "formats.thread:read_thread": ("application/vnd.mcp-web.thread+json",),
+    "formats.paper:read_paper": ("application/vnd.mcp-web.paper+json",),
+    "formats.jats:read_jats": ("application/jats+xml",),
 }
 EXTRACTORS = {media_type: reader for reader, types in _MEDIA_TYPES.items() for media_type in types}
 
@@ -119,7 +119,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
             size=len(page.body),
         )
     if request.mode == "raw" and is_text(page.media_type):
-        place = "plain:read_raw"
+        place = "formats.plain:read_raw"
     if request.selector and place != _HTML:
         raise SelectorNotFound(
             f"The selector {request.selector!r} cannot be used: {media_type} is not an HTML page.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_web.extract.hidden import remove_hidden
+from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.write import write_markdown
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from mcp_web.text.urls import host_matches
 
 ThreadSource = Literal["github", "discussions", "stackexchange", "hackernews"]
-MEDIA_TYPE = "application/vnd.mcp-web.thread+json"  # the answers of the API, gathered; read by extract/thread.py
+MEDIA_TYPE = "application/vnd.mcp-web.thread+json"  # the answers of the API, gathered; read by extract/formats
 
 _GITHUB = re.compile(r"^/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)/?$")
 _DISCUSSION = re.compile(r"^/([\w.-]+)/([\w.-]+)/discussions/(\d+)/?$")

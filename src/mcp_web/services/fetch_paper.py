@@ -22,7 +22,7 @@ from mcp_web.text.urls import parse_url
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-MEDIA_TYPE = "application/vnd.mcp-web.paper+json"  # the gathered answers; read by extract/paper.py
+MEDIA_TYPE = "application/vnd.mcp-web.paper+json"  # the gathered answers; read by extract/formats/paper.py
 _SECONDS = 15.0  # for the catalogues; the open copy has the time of the call
 _COPIES = 3  # that are tried
 _LEAST_TEXT = 3_000  # characters: a page with less holds an abstract, not a paper

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import turbohtml
 
-from mcp_web.extract.hidden import remove_hidden
+from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.write import Written, write_markdown
 
 BASE = "https://docs.example.org/guide/page.html"

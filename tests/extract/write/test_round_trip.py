@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import turbohtml
 
-from mcp_web.extract.hidden import remove_hidden
+from mcp_web.extract.hidden.remove import remove_hidden
 from mcp_web.extract.html.write import Written, write_markdown
 
 markdown_it = pytest.importorskip("markdown_it", reason="the round trip needs a CommonMark parser")

@@ -81,7 +81,7 @@ def figures_of(html: str, url: str) -> PageFigures | None:
     """The figures of a page as the engine sees them: what the model is trained on."""
     import turbohtml
 
-    from mcp_web.extract.hidden import remove_hidden
+    from mcp_web.extract.hidden.remove import remove_hidden
     from mcp_web.extract.html.kind import declared_kind
     from mcp_web.extract.html.parse import body_of, page_title
     from mcp_web.extract.metadata import read_metadata

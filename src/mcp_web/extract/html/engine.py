@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import mcp_web
 from mcp_web.errors import ExtractFailed, InvalidInput, SelectorNotFound
 from mcp_web.extract import sites
+from mcp_web.extract.css.names import PageNames
 from mcp_web.extract.decode import decode
-from mcp_web.extract.names import PageNames
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Metadata, PageKind
 from mcp_web.text.untrusted import quoted
@@ -68,7 +68,7 @@ def read_html(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
 
 
 def _raw(page: Fetched) -> Document:
-    from mcp_web.extract.hidden import clean_text
+    from mcp_web.extract.hidden.remove import clean_text
 
     decoded = decode(page)
     text, hidden = clean_text(decoded.text)
@@ -84,7 +84,7 @@ def _beginning(page: Fetched, request: ExtractRequest, options: ExtractOptions) 
 
 
 def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    from mcp_web.extract.hidden import remove_hidden
+    from mcp_web.extract.hidden.remove import remove_hidden
     from mcp_web.extract.html.parse import body_of, page_title, parse_page
     from mcp_web.extract.html.write.written import write_markdown
     from mcp_web.extract.metadata import read_metadata

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TypeVar
 
-from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.office.ink import Ink, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, value
 

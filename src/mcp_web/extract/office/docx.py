@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.markdown import escape_start, fence, table_of
 from mcp_web.extract.office.ink import PLAIN, Ink, hex_colour
 from mcp_web.extract.office.maths import tex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.css.colour import Colour, parse_colour
 
 _PAPER = Colour(255, 255, 255)
 _TINY = 2.0  # points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.colour import Colour
+from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import table_of
 from mcp_web.extract.office.ink import Ink
 from mcp_web.extract.office.package import (

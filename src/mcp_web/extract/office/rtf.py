@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.colour import Colour
+from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import escape_start
 from mcp_web.extract.office.ink import Ink
 from mcp_web.model.page import Document, Fetched, Metadata

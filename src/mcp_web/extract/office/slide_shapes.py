@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mcp_web.extract.colour import Colour, parse_colour
+from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.office.ink import Ink, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, local
 

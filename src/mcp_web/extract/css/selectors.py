@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.declarations import unescaped
+from mcp_web.extract.css.declarations import unescaped
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_web.extract.colour import Colour, colours_in, parse_colour
-from mcp_web.extract.css import Rules
-from mcp_web.extract.declarations import parse_declarations
-from mcp_web.extract.hints import style_hints
-from mcp_web.extract.style import Style, gradient_colours
-from mcp_web.extract.variables import Variables
+from mcp_web.extract.css.colour import Colour, colours_in, parse_colour
+from mcp_web.extract.css.declarations import parse_declarations
+from mcp_web.extract.css.hints import style_hints
+from mcp_web.extract.css.rules import Rules
+from mcp_web.extract.css.style import Style, gradient_colours
+from mcp_web.extract.css.variables import Variables
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mcp_web.extract.declarations import Declared
-from mcp_web.extract.lengths import fraction
-from mcp_web.extract.style import Style
+from mcp_web.extract.css.declarations import Declared
+from mcp_web.extract.css.lengths import fraction
+from mcp_web.extract.css.style import Style
 
 Steps = Mapping[str, Mapping[str, Declared]]
 _ENDS = {"from": 0.0, "to": 100.0}

@@ -7,7 +7,7 @@ import re
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.decode import decode
 from mcp_web.extract.embedded import write_embedded
-from mcp_web.extract.languages import language_of, read_definitions
+from mcp_web.extract.formats.languages import language_of, read_definitions
 from mcp_web.extract.markdown import absolute_targets, fence, map_outside_code
 from mcp_web.extract.options import ExtractOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Heading, Metadata

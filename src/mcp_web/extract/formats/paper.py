@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
-from mcp_web.extract.jats import abstract_markdown
+from mcp_web.extract.formats.jats import abstract_markdown
 from mcp_web.extract.office.package import Element
 from mcp_web.extract.works import CslItem, arxiv, item_of_answers, line, shown_name
 from mcp_web.model.page import Document, Fetched, Metadata

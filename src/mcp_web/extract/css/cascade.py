@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from turbohtml import Element
 
-from mcp_web.extract.animation import animated
-from mcp_web.extract.css import Context, LayerKey, Rule, Rules
-from mcp_web.extract.declarations import Declared, is_valid, longhand, parse_declarations
-from mcp_web.extract.hints import style_hints
-from mcp_web.extract.lengths import pixels
-from mcp_web.extract.names import PageNames
-from mcp_web.extract.selectors import (
+from mcp_web.extract.css.animation import animated
+from mcp_web.extract.css.declarations import Declared, is_valid, longhand, parse_declarations
+from mcp_web.extract.css.hints import style_hints
+from mcp_web.extract.css.lengths import pixels
+from mcp_web.extract.css.names import PageNames
+from mcp_web.extract.css.rules import Context, LayerKey, Rule, Rules
+from mcp_web.extract.css.selectors import (
     NO_NAMES,
     index_keys,
     is_detached,
@@ -28,7 +28,7 @@ from mcp_web.extract.selectors import (
     split_selectors,
     usable,
 )  # fmt: skip
-from mcp_web.extract.style import Style
+from mcp_web.extract.css.style import Style
 
 if TYPE_CHECKING:
     from turbohtml import Node

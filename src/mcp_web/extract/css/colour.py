@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mcp_web.extract.lengths import pixels
+from mcp_web.extract.css.lengths import pixels
 
 _NAMES = {
     "white": "ffffff", "black": "000000", "red": "ff0000", "lime": "00ff00", "green": "008000", "blue": "0000ff",

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from mcp_web.extract.colour import is_colour
-from mcp_web.extract.lengths import split_outside
+from mcp_web.extract.css.colour import is_colour
+from mcp_web.extract.css.lengths import split_outside
 
 _IMPORTANT = re.compile(r"\s*!\s*important\s*\Z")
 _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\n]))")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from mcp_web.extract.conditions import media_holds, supports_holds
-from mcp_web.extract.declarations import unescaped
+from mcp_web.extract.css.conditions import media_holds, supports_holds
+from mcp_web.extract.css.declarations import unescaped
 
 if TYPE_CHECKING:
     from turbohtml import Element

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element
 
-from mcp_web.extract.css import Rules
+from mcp_web.extract.css.rules import Rules
 
 if TYPE_CHECKING:
     from turbohtml import Node

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.css import Rules
-from mcp_web.extract.selectors import (
+from mcp_web.extract.css.rules import Rules
+from mcp_web.extract.css.selectors import (
     index_keys,
     matches,
     may_match,

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mcp_web.extract.cascade import Cascade
-from mcp_web.extract.colour import parse_colour
-from mcp_web.extract.declarations import Declared, expanded, parse_declarations
-from mcp_web.extract.lengths import fraction, pixels
-from mcp_web.extract.matched import Matched
-from mcp_web.extract.names import PageNames
-from mcp_web.extract.palette import Palette, Source
-from mcp_web.extract.style import Style, hides_box
-from mcp_web.extract.variables import NO_VARIABLES, Variables
+from mcp_web.extract.css.cascade import Cascade
+from mcp_web.extract.css.colour import parse_colour
+from mcp_web.extract.css.declarations import Declared, expanded, parse_declarations
+from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.matched import Matched
+from mcp_web.extract.css.names import PageNames
+from mcp_web.extract.css.style import Style, hides_box
+from mcp_web.extract.css.variables import NO_VARIABLES, Variables
+from mcp_web.extract.hidden.palette import Palette, Source
 
 if TYPE_CHECKING:
     from turbohtml import Element, Node

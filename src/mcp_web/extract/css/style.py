@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.lengths import angle, fraction, pixels, split_outside
+from mcp_web.extract.css.colour import Colour, parse_colour
+from mcp_web.extract.css.lengths import angle, fraction, pixels, split_outside
 
 Style = Mapping[str, str]
 

@@ -6,9 +6,9 @@ import operator
 import re
 from collections.abc import Callable
 
-from mcp_web.extract.declarations import is_valid
-from mcp_web.extract.lengths import pixels
-from mcp_web.extract.selectors import is_selector
+from mcp_web.extract.css.declarations import is_valid
+from mcp_web.extract.css.lengths import pixels
+from mcp_web.extract.css.selectors import is_selector
 
 _SCREEN = {
     "width": 1280.0, "height": 720.0, "device-width": 1280.0, "device-height": 720.0, "inline-size": 1280.0,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from turbohtml import Element
 
-from mcp_web.extract.cascade import Cascade, parent_of
-from mcp_web.extract.colour import parse_colour
-from mcp_web.extract.lengths import fraction, pixels
-from mcp_web.extract.style import CLIPS, Style, hides_box
+from mcp_web.extract.css.cascade import Cascade, parent_of
+from mcp_web.extract.css.colour import parse_colour
+from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.style import CLIPS, Style, hides_box
 
 if TYPE_CHECKING:
     from turbohtml import Node

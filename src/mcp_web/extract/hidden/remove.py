@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from turbohtml import Element
 
-from mcp_web.extract.boxes import Boxes
-from mcp_web.extract.cascade import Cascade
 from mcp_web.extract.characters import clean_text
-from mcp_web.extract.ink import Ink
-from mcp_web.extract.lengths import fraction, pixels
-from mcp_web.extract.names import PageNames
-from mcp_web.extract.palette import Palette, page_colours
-from mcp_web.extract.reachable import HIDING_CLASSES, SHELL, Reachable, is_something, visible_length
-from mcp_web.extract.selectors import select_any, split_selectors
-from mcp_web.extract.shadow import settle_shadows
-from mcp_web.extract.sheet_text import own_sheets
-from mcp_web.extract.style import FAINT, Style, fades, hides_box
-from mcp_web.extract.suspects import find_suspects
+from mcp_web.extract.css.cascade import Cascade
+from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.names import PageNames
+from mcp_web.extract.css.selectors import select_any, split_selectors
+from mcp_web.extract.css.sheet_text import own_sheets
+from mcp_web.extract.css.style import FAINT, Style, fades, hides_box
+from mcp_web.extract.css.variables import Variables
+from mcp_web.extract.hidden.boxes import Boxes
+from mcp_web.extract.hidden.ink import Ink
+from mcp_web.extract.hidden.palette import Palette, page_colours
+from mcp_web.extract.hidden.reachable import HIDING_CLASSES, SHELL, Reachable, is_something, visible_length
+from mcp_web.extract.hidden.shadow import settle_shadows
+from mcp_web.extract.hidden.suspects import find_suspects
 from mcp_web.extract.tabs import LABEL, settle_tabs
-from mcp_web.extract.variables import Variables
 
 if TYPE_CHECKING:
     from turbohtml import Node

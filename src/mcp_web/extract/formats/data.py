@@ -76,7 +76,7 @@ def read_xml(page: Fetched) -> Document:
     decoded = decode(page)
     head = decoded.text[:3000].lower()
     if re.search(r"<(?:rss|feed|rdf:rdf)[\s>]", head):
-        from mcp_web.extract.feed import read_feed
+        from mcp_web.extract.formats.feed import read_feed
 
         return read_feed(page)
     if re.search(r"<(?:urlset|sitemapindex)[\s>]", head):
@@ -129,15 +129,15 @@ def outline(value: Any, depth: int = 0, name: str = "") -> Iterator[str]:
 
 def _reader_of(value: dict[str, Any]) -> Callable[[dict[str, Any], Fetched], Document] | None:
     if "nbformat" in value and ("cells" in value or "worksheets" in value):
-        from mcp_web.extract.notebook import read_notebook
+        from mcp_web.extract.formats.notebook import read_notebook
 
         return read_notebook
     if str(value.get("version", "")).startswith("https://jsonfeed.org/version/"):
-        from mcp_web.extract.feed import read_json_feed
+        from mcp_web.extract.formats.feed import read_json_feed
 
         return read_json_feed
     if ("openapi" in value or "swagger" in value) and isinstance(value.get("paths"), dict):
-        from mcp_web.extract.openapi import read_openapi
+        from mcp_web.extract.formats.openapi import read_openapi
 
         return read_openapi
     return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from turbohtml import Element
 
-from mcp_web.extract.cascade import Cascade, parent_of
-from mcp_web.extract.colour import Colour, parse_colour
-from mcp_web.extract.effects import blended, filling_shadow, filtered, outline_inks, thick_stroke
-from mcp_web.extract.lengths import fraction, pixels
-from mcp_web.extract.palette import PageColours
-from mcp_web.extract.style import FAINT, Style, gradient_colours
+from mcp_web.extract.css.cascade import Cascade, parent_of
+from mcp_web.extract.css.colour import Colour, parse_colour
+from mcp_web.extract.css.effects import blended, filling_shadow, filtered, outline_inks, thick_stroke
+from mcp_web.extract.css.lengths import fraction, pixels
+from mcp_web.extract.css.style import FAINT, Style, gradient_colours
+from mcp_web.extract.hidden.palette import PageColours
 
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
 _PAINTS = frozenset(("background-color", "background-image"))

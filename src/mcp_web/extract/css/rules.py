@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from mcp_web.extract.conditions import container_holds, media_holds, supports_holds
-from mcp_web.extract.declarations import Declared, parse_declarations, unescaped
-from mcp_web.extract.selectors import may_match, split_selectors
-from mcp_web.extract.sheet_text import MOST, cleaned
+from mcp_web.extract.css.conditions import container_holds, media_holds, supports_holds
+from mcp_web.extract.css.declarations import Declared, parse_declarations, unescaped
+from mcp_web.extract.css.selectors import may_match, split_selectors
+from mcp_web.extract.css.sheet_text import MOST, cleaned
 
 if TYPE_CHECKING:
     from turbohtml import Element

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from mcp_web.extract.colour import Colour, is_colour, parse_colour
-from mcp_web.extract.lengths import fraction, pixels, split_outside
+from mcp_web.extract.css.colour import Colour, is_colour, parse_colour
+from mcp_web.extract.css.lengths import fraction, pixels, split_outside
 
 _CALL = re.compile(r"([a-z-]+)\(([^()]*)\)")
 _PARTS = re.compile(r"\s+(?![^()]*\))")
