@@ -25,8 +25,8 @@ def engine_of(place: str) -> Engine:
     scheme = place.partition("://")[0].lower() if "://" in place else ""
     if scheme not in ENGINES:
         raise ConfigError(
-            f"MCP_WEB_DATABASE_URL begins with {scheme!r}; a PostgreSQL address begins with postgresql://.",
-            suggestion="Correct the address, or unset it to use the SQLite file.",
+            f"A store has no address that begins with {scheme}://; a PostgreSQL address begins with postgresql://.",
+            suggestion="Correct the address (of the command, or MCP_WEB_DATABASE_URL), or name a SQLite file.",
         )
     package, driver = ENGINES[scheme]
     try:

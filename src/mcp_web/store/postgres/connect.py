@@ -28,7 +28,7 @@ def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
         given = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         raise ConfigError(
-            "MCP_WEB_DATABASE_URL cannot be read as a PostgreSQL address.",
+            "The address of the database cannot be read as one of PostgreSQL.",
             suggestion="Write it as postgresql://user:password@host:5432/database.",
         ) from error
     milliseconds = max(1000, int(wait_seconds * 1000))
@@ -92,7 +92,7 @@ def _sentence(place: str, given: dict[str, Any], error: psycopg.Error) -> CacheE
     ):
         return ConfigError(
             f"The PostgreSQL server {place} refused the user {given.get('user', '')!r}: wrong name or password.",
-            suggestion="Correct MCP_WEB_DATABASE_URL.",
+            suggestion="Correct the address of the database (MCP_WEB_DATABASE_URL).",
         )
     if isinstance(error, errors.InvalidCatalogName) or ("database" in detail and "does not exist" in detail):
         return ConfigError(
