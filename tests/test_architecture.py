@@ -50,7 +50,7 @@ ONLY_IN = {
     "httpx2": set(),
     "requests": set(),
     "aiohttp": set(),
-    "h11": {"net"},
+    "h11": {"net", "server"},
     "ada_url": {"net", "text"},
     "ddgs": {"search"},
     "primp": {"search"},

@@ -117,13 +117,19 @@ def test_a_hundred_unfinished_bodies_stay_small_and_hold_up_nobody(served: Serve
         one.close()
 
 
-def test_bodies_in_pieces_of_a_few_bytes_are_cut_off_and_hold_up_nobody(served: Served, site: Site) -> None:
+@pytest.mark.parametrize("rest", [b"", b"\r\n"], ids=["whole-headers", "headers-in-two-parts"])
+def test_bodies_in_pieces_of_a_few_bytes_are_cut_off_and_hold_up_nobody(
+    served: Served, site: Site, rest: bytes
+) -> None:
     opened(served, site)
     head = (
         f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Type: application/json\r\n"
         "Accept: application/json, text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     ).encode()
-    slow = [connected(served, head) for _ in range(100)]
+    slow = [connected(served, head.removesuffix(rest)) for _ in range(100)]
+    served.ask("GET", "/healthz")  # what was sent before has arrived
+    for one in slow:
+        one.sendall(rest)
     for one in slow:
         with suppress(OSError):
             one.sendall(b"8\r\n12345678\r\n" * 30_000)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import anyio
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
@@ -27,7 +28,8 @@ HEADER_SECONDS = 10.0  # from the connection, or from the last answer on it, to 
 BODY_SECONDS = 30.0  # from the headers to the end of the body
 MAX_BODY = 8 * 1024 * 1024  # bytes of one body: web_extract takes five million characters
 MAX_HELD = 24 * 1024 * 1024  # bytes of all bodies together
-PIECES = 1000  # of one chunked body, after which
+MAX_HEADERS = 64 * 1024  # bytes of the headers, and of the size line of a piece
+PIECES = 1000  # of one body, after which
 PIECE_BYTES = 64  # each must have so many bytes: a piece of eight bytes costs as much as one of thousands
 LOG_LINES = 20  # of the HTTP library, per minute
 
@@ -43,6 +45,27 @@ def max_connections() -> int:
     return 512 if files == -1 else max(16, min(512, files // 2))
 
 
+class TinyPieces(Exception):
+    """A body comes in very many pieces of a few bytes: a hundred such kept the server busy for minutes."""
+
+
+class LimitedConnection(h11.Connection):
+    """The HTTP of one connection; raises `TinyPieces`."""
+
+    _pieces = _bytes = 0
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            self._pieces = self._bytes = 0
+        elif isinstance(event, h11.Data):
+            self._pieces += 1
+            self._bytes += len(event.data)
+            if self._pieces > PIECES and self._bytes < self._pieces * PIECE_BYTES:
+                raise TinyPieces
+        return event
+
+
 class LimitedProtocol(H11Protocol):
     """One connection, closed when its request does not arrive in time.
 
@@ -51,8 +74,10 @@ class LimitedProtocol(H11Protocol):
 
     _most = max_connections()
     _timer: asyncio.TimerHandle | None = None
-    _chunked = False
-    _lines = _bytes = 0  # of a chunked body: two lines a piece
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.conn = LimitedConnection(h11.SERVER, MAX_HEADERS)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         self._open = _open_connections.setdefault(self.server_state, OpenConnections())
@@ -80,29 +105,22 @@ class LimitedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         before = self.cycle
-        if self._is_in_crumbs(data):
-            trace.figures.count("http_refused_total", code="PIECES")
-            self.drop()
-            return
         super().data_received(data)
         if self.cycle is not before:
             self._arm(BODY_SECONDS)
         if not self.is_waiting:
             self._disarm()
 
+    def handle_events(self) -> None:
+        try:
+            super().handle_events()
+        except TinyPieces:
+            trace.figures.count("http_refused_total", code="PIECES")
+            self.drop()
+
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._arm(HEADER_SECONDS)
-
-    def _is_in_crumbs(self, data: bytes) -> bool:
-        """Whether a body comes in very many pieces of a few bytes: a hundred such kept the server busy for minutes."""
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.more_body:
-            self._chunked, self._lines, self._bytes = b"chunked" in data.lower(), 0, 0
-        if not self._chunked:
-            return False
-        self._lines += data.count(b"\r\n")
-        self._bytes += len(data)
-        return self._lines > 2 * PIECES and self._bytes < self._lines // 2 * PIECE_BYTES
 
     @property
     def is_waiting(self) -> bool:
