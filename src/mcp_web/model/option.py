@@ -34,41 +34,12 @@ class OptionFacts:
     contract: str = ""  # the one contract whose users have a reason to set it
 
 
-def option(
-    default: Any,
-    help: str,
-    *,
-    env: str | tuple[str, ...] = (),
-    secret: bool = False,
-    least: float | None = None,
-    most: float | None = None,
-    choices: tuple[str, ...] = (),
-    scale: float = 1.0,
-    contracts: Mapping[str, Any] | None = None,
-    keys: Mapping[str, float] | None = None,
-    file_only: bool = False,
-    entries: Mapping[str, str] | None = None,
-    contract: str = "",
-) -> Any:
-    """Declare a dataclass field that is also a documented option."""
-    names = (env,) if isinstance(env, str) else env
-    facts = OptionFacts(
-        help,
-        names,
-        secret,
-        least,
-        most,
-        choices,
-        scale,
-        contracts or {},
-        keys or {},
-        file_only,
-        entries or {},
-        contract,
-    )
+def option(default: Any, help: str, *, env: str | tuple[str, ...] = (), **facts: Any) -> Any:
+    """Declare a dataclass field that is also a documented option; `facts` are fields of `OptionFacts`."""
+    made = OptionFacts(help, (env,) if isinstance(env, str) else env, **facts)
     if isinstance(default, Mapping):
-        return field(default_factory=partial(dict, default), metadata={_KEY: facts})
-    return field(default=default, metadata={_KEY: facts})
+        return field(default_factory=partial(dict, default), metadata={_KEY: made})
+    return field(default=default, metadata={_KEY: made})
 
 
 def default_of(spec: dataclasses.Field[Any]) -> Any:
