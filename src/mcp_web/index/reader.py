@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.float32]
 
 T = TypeVar("T")
+EvidenceFor = Callable[[str], Evidence]  # by question
 
 # Passages the model reads per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
@@ -108,13 +109,15 @@ class PageReader:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
             read = [query for query in dict.fromkeys(queries) if not quick and self._model_reads(page, query)]
-            read, wanted = await _off_the_loop(page, self._likely, page, read) if read else ([], [])
+            evidence = functools.cache(page.evidence)  # for the choice of what the model reads, and for the ranking
+            read, wanted = await _off_the_loop(page, self._likely, page, evidence, read) if read else ([], [])
             async with self._locks[hash(key) % len(self._locks)]:
                 vectors, embedded = await self._vectors(key, page, read, wanted, notes)
             facts["passages"], facts["embedded"] = len(page.passages), embedded
             work = functools.partial(
                 self._rank_all,
                 page,
+                evidence,
                 markdown,
                 tuple(queries),
                 vectors,
@@ -146,7 +149,7 @@ class PageReader:
             return False
         return reads(self._embedder, page.words.language) and reads(self._embedder, language_of(query))
 
-    def _likely(self, page: PreparedPage, queries: Sequence[str]) -> tuple[list[str], list[int]]:
+    def _likely(self, page: PreparedPage, evidence: EvidenceFor, queries: Sequence[str]) -> tuple[list[str], list[int]]:
         """The questions for which the model is worth its time, and the passages it should read for them."""
         if self._always_ask and len(page.passages) <= LIKELY:
             return list(queries), list(range(len(page.passages)))
@@ -154,10 +157,9 @@ class PageReader:
         asked: list[str] = []
         found: dict[int, None] = {}
         for query in queries:
-            evidence = page.evidence(query)
-            if self._always_ask or not is_decided(evidence):
+            if self._always_ask or not is_decided(evidence(query)):
                 asked.append(query)
-                found |= dict.fromkeys(likely(evidence, each))
+                found |= dict.fromkeys(likely(evidence(query), each))
         return asked, sorted(found)[:MOST_NEW]
 
     async def _prepared(self, key: str, markdown: str, headings: Sequence[Heading]) -> PreparedPage:
@@ -226,6 +228,7 @@ class PageReader:
     def _rank_all(
         self,
         page: PreparedPage,
+        evidence: EvidenceFor,
         markdown: str,
         queries: Sequence[str],
         vectors: PageVectors | None,
@@ -242,7 +245,10 @@ class PageReader:
             rank(
                 query,
                 page.passages,
-                replace(self._evidence(page, query, vectors), missing=page.words.missing_names(query, title)),
+                replace(
+                    self._with_cosines(page, query, evidence(query), vectors),
+                    missing=page.words.missing_names(query, title),
+                ),
                 rows,
                 max_results=max_results,
                 min_score=min_score,
@@ -251,8 +257,9 @@ class PageReader:
             for query in queries
         ]
 
-    def _evidence(self, page: PreparedPage, query: str, vectors: PageVectors | None) -> Evidence:
-        evidence = page.evidence(query)
+    def _with_cosines(
+        self, page: PreparedPage, query: str, evidence: Evidence, vectors: PageVectors | None
+    ) -> Evidence:
         question = self._questions.get(query)
         if vectors is None or question is None or not self._model_reads(page, query):
             return evidence
