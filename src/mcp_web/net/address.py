@@ -11,7 +11,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
@@ -105,6 +105,7 @@ _NUMERIC_END = re.compile(r"\.(?:0x[0-9a-f]*|\d+)$")
 WEB_PORTS = frozenset({80, 443, 3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888})
 
 
+@lru_cache(maxsize=256)  # the guard reads the host of one page several times
 def parse_address(text: str) -> Address | None:
     """The IP address that a host is written as, or None for a name."""
     try:

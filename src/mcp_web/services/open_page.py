@@ -108,8 +108,9 @@ async def open_page(app: App, request: OpenRequest, *, deadline: float | None = 
 
 
 async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opened:
-    request = dataclasses.replace(request, url=parse_url(paper_address(request.url) or request.url).href)
-    url = request.url
+    url = parse_url(paper_address(request.url) or request.url).href
+    if url != request.url:
+        request = dataclasses.replace(request, url=url)
     if request.in_browser and request.at:
         raise InvalidInput("mode=rendered does not go with `at`: an archived copy is read as it was sent.")
     keeper = await app.keeper()

@@ -32,7 +32,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     call.log_page(kept, "hit")
     view = PageView.of(Opened(kept, "hit", (await call.app.keeper()).age(kept)))
     same = continued(f'cache_get(snapshot="{kept.hash[:16]}")', **repeated_arguments(args))
-    answer = present(call, view, view_options(args), same)
+    answer = present(call, view, view_options(args, kept.final_url), same)
     if png is not None:
         answer.picture = Picture(f"resource://picture/{kept.hash}", len(png), png if args["screenshot"] else None)
         answer.data["screenshot"] = {"uri": answer.picture.uri, "bytes": len(png)}

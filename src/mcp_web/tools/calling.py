@@ -86,7 +86,8 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
         if tool.failed is None:
             return _failed(error, call, structured=structured)
         answer = clean_answer(tool.failed(error, given or {}), call.envelope, given or {})
-    return replace(_within_ceiling(answer, call, structured=structured), picture=answer.picture)
+    result = _within_ceiling(answer, call, structured=structured)
+    return replace(result, picture=answer.picture) if answer.picture else result
 
 
 def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
@@ -115,8 +116,10 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
         data, cut = shrunk(answer.data)
         text = "The answer is in structuredContent." + (" It was cut to the token ceiling." if cut else "")
         return Result(text, {}, data, answer.is_error)
-    meta, _ = shrunk(answer.meta, budget.AIM // 4)
-    beside = json.dumps(meta, ensure_ascii=False, default=str)
+    meta, beside = answer.meta, compact(answer.meta)
+    if not budget.within(beside, budget.AIM // 4):
+        meta, _ = shrunk(meta, budget.AIM // 4)
+        beside = compact(meta)
     if budget.within(answer.text + beside, budget.AIM):
         return Result(answer.text, meta, None, answer.is_error)
     allowed = budget.AIM - budget.estimate(beside)

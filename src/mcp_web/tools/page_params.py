@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_web.tools.page_view import ViewOptions
+from mcp_web.tools.page_view import PAGE_TOKENS, ViewOptions
 from mcp_web.tools.tool import Param
 
 MODE = Param(
@@ -65,12 +65,14 @@ def repeated_arguments(args: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def view_options(args: dict[str, Any]) -> ViewOptions:
-    """What part of the page the arguments ask for."""
+def view_options(args: dict[str, Any], page: str, tokens: int = PAGE_TOKENS) -> ViewOptions:
+    """What part of the page at this address the arguments ask for."""
     return ViewOptions(
         format=args["format"],
         max_chars=args["max_chars"],
-        start=args["start"],
+        start=args.get("start", 0),
         section=args["section"],
         links="numbered" if args["include_links"] else "none",
+        tokens=tokens,
+        page=page,
     )

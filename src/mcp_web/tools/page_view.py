@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_web.model.page import Document, Format, Heading, Link, Metadata
+from mcp_web.recent import Recent
 from mcp_web.text.past import copy_day
 from mcp_web.text.shorten import shortened
 from mcp_web.text.untrusted import one_line
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Links = Literal["numbered", "inline", "none"]
 MAX_OUTLINE = 80  # headings shown; the rest is a section call away
 MAX_LINKS = 200
+PAGE_TOKENS = budget.AIM - 1_500  # of the text of a page: the rest is for header, outline and facts
 _FACTS_TOKENS = 2_000  # of JSON-LD, microdata and OpenGraph
 SHOWN_LINKS = 40  # numbered in a text: a manual has hundreds, and they would cost as much as a page
 
@@ -71,7 +73,7 @@ class ViewOptions:
     start: int = 0
     section: str | None = None
     links: Links = "numbered"
-    tokens: int = budget.AIM - 1_500  # of the text: the rest is for header, outline and facts
+    tokens: int = PAGE_TOKENS
     page: str = ""  # the page's own address: links to places on it are left out
 
 
@@ -82,19 +84,20 @@ class Shown:
     end: int
     next_start: int | None
     links: tuple[Link, ...]
+    outline: str = ""  # where this is the beginning of a longer page
 
 
 def present(call: Call, view: PageView, options: ViewOptions, next_call: str) -> Answer:
     """The answer for one page; `next_call` is the call that showed it, to be continued with `start`."""
-    shown = show(view.document, replace(options, page=view.final_url or view.url or ""), view.snapshot)
+    shown = show(view.document, options, view.snapshot)
     data = as_data(view, options, shown, call.notes) if call.wants_data else {}
     lines = [header(view, shown)]
     lines += note_lines((*call.notes, *view.notes, *view.document.notes))
     parts = []
     if shown.start == 0 and options.format == "markdown":
         parts.append(front_matter(view))
-    if shown.next_start is not None and shown.start == 0 and (listed := outline_text(view.document.headings)):
-        parts.append(f"outline (offset heading):\n{listed}")
+    if shown.outline:
+        parts.append(f"outline (offset heading):\n{shown.outline}")
     if options.format == "data" and shown.start == 0 and (facts := view.document.metadata.structured_data):
         parts.append("facts: " + budget.cut(json.dumps(facts, ensure_ascii=False, default=str), _FACTS_TOKENS))
     parts.append(shown.text)
@@ -114,16 +117,12 @@ def show(document: Document, options: ViewOptions, snapshot: str | None = None) 
         return _show(document, options)
     made = _recent.get((snapshot, options))
     if made is None:
-        made = _show(document, options)
-        if len(_recent) >= _MOST_RECENT:
-            _recent.pop(next(iter(_recent)), None)
-        _recent[snapshot, options] = made
+        made = _recent[snapshot, options] = _show(document, options)
     return made
 
 
-_MOST_RECENT = 64
 _MOST_CHARS_PER_TOKEN = 6  # prose has four to five: more need not be looked at to fill a budget
-_recent: dict[tuple[str, ViewOptions], Shown] = {}
+_recent: Recent[tuple[str, ViewOptions], Shown] = Recent(64)
 
 
 def _show(document: Document, options: ViewOptions) -> Shown:
@@ -141,7 +140,9 @@ def _show(document: Document, options: ViewOptions) -> Shown:
         text, links = rendered(window.text, options)
         cost = text if not links else text + link_list(links)
         if size <= 200 or budget.within(cost, options.tokens):
-            return Shown(text, window.start, window.end, window.next_start, links)
+            is_beginning = window.next_start is not None and window.start == 0
+            outline = outline_text(document.headings) if is_beginning else ""
+            return Shown(text, window.start, window.end, window.next_start, links, outline)
         size = max(
             200, min(len(window.text) - 1, int(len(window.text) * options.tokens / budget.estimate(cost) * 0.95))
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
@@ -66,8 +65,7 @@ def _failed(call: Call, url: str, error: WebError) -> tuple[str, dict[str, Any]]
 
 def _one(call: Call, args: dict[str, Any], url: str, opened: Opened, tokens: int) -> tuple[str, dict[str, Any]]:
     view = PageView.of(opened)
-    page = view.final_url or view.url or ""
-    options = replace(view_options(args | {"start": 0}), tokens=tokens, page=page)
+    options = view_options(args, opened.snapshot.final_url, tokens)
     shown = show(view.document, options)
     parts = [front_matter(view), shown.text] + ([link_list(shown.links)] if shown.links else [])
     lines = [f"## {view.url}", header(view, shown), *note_lines((*view.notes, *view.document.notes))]

@@ -34,8 +34,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
         explain=args["explain"],
     )
     document = await extract_html(call.app, args["html"], args["base_url"], request)
-    view = PageView(document, args["base_url"] or None)
-    return present(call, view, view_options(args), continued("web_extract(html=…)", **repeated_arguments(args)))
+    view, options = PageView(document, args["base_url"] or None), view_options(args, args["base_url"])
+    return present(call, view, options, continued("web_extract(html=…)", **repeated_arguments(args)))
 
 
 TOOL = Tool(

@@ -47,7 +47,9 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
             error.suggestion = f"{error.suggestion} An archived copy: {past}"
         raise
     call.log_page(opened.snapshot, opened.cache)
-    return present(call, PageView.of(opened), view_options(args), same_call(args, args["url"]))
+    return present(
+        call, PageView.of(opened), view_options(args, opened.snapshot.final_url), same_call(args, args["url"])
+    )
 
 
 def request_of(args: dict[str, Any], url: str) -> OpenRequest:
