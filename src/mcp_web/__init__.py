@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["AsyncWeb", "Web", "WebError", "__version__"]
 
-# Imported when first asked for: the server's first answer must not wait for them.
+# Imported on first access: the server's first answer must not wait for them.
 _PLACES = {"AsyncWeb": "mcp_web.api.async_web", "Web": "mcp_web.api.web", "WebError": "mcp_web.errors"}
 
 

@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Serve at once when a client started us; everything else goes through the command line."""
+    """Serve on stdio when stdin is a pipe; everything else goes through the command line."""
     try:
         if len(sys.argv) == 1 and sys.stdin is not None and not sys.stdin.isatty():
             _serve_stdio()

@@ -116,7 +116,7 @@ class App:
             raise self._store_refusal
 
     def take_store_note(self) -> str:
-        """What a caller has to know about the store: a replaced file once, a store that keeps nothing every time."""
+        """A note for the caller: that the store was replaced (once), or that nothing is kept (every time)."""
         note = self._store_note
         if self._store_refusal is None:
             self._store_note = ""
@@ -124,7 +124,7 @@ class App:
         return note
 
     def remaining_store_note(self) -> str:
-        """The same, where no caller has taken it yet."""
+        """The note, unless a caller has already taken it."""
         return "" if self._store_note_taken else self.take_store_note()
 
     # ── components ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -201,7 +201,7 @@ class App:
         return self._reader
 
     async def reader_of(self, tokens: int) -> PageReader:
-        """A reader of passages of so many tokens unless the operator set a size: what the read-page contract has."""
+        """A page reader for passages of `tokens` tokens unless the operator set a size: for the read-page contract."""
         if "_reader_of" not in self.__dict__:
             from mcp_web.read.passages import Size
 
@@ -285,7 +285,7 @@ class App:
 
         options = self.settings.of(ExtractOptions)
         with trace.step("extract", url=page.final_url):
-            # PDFs and pictures are the only formats of which ordinary files take seconds: 10 ms a page, scans 2 s.
+            # Only PDFs and images take seconds for ordinary files: 10 ms a page, scans 2 s.
             slow = page.media_type == "application/pdf" or page.media_type.startswith("image/")
             wall = 3 * self.settings.of(SandboxOptions).wall_seconds if slow else None
             read = await self.process.sandbox.run(
@@ -293,7 +293,7 @@ class App:
             )
             return await anyio.to_thread.run_sync(document_from_json, read)
 
-    # ── the state of the whole ─────────────────────────────────────────────────────────────────────────────────
+    # ── metrics ─────────────────────────────────────────────────────────────────────────────────
     async def save_figures(self) -> None:
         """Add this process's figures to the kept totals; they are worth less than a clean end."""
         if self._store is not None:

@@ -71,7 +71,7 @@ class WebError(Exception):
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Self:
-        """An error of this class with what `as_dict` wrote."""
+        """An error of this class from the object that `as_dict` returned."""
         named = ("suggestion", "retryable", "retry_after", "url", "status_code")
         details = {name: value for name, value in (facts.get("details") or {}).items() if name.isidentifier()}
         return cls(str(facts.get("message")), **{name: facts.get(name) for name in named}, **details)
@@ -96,7 +96,7 @@ class SiteError(WebError):
 
 
 class OperatorError(WebError):
-    """Whoever runs this server has to act."""
+    """Only the operator of this server can fix it."""
 
 
 class InvalidInput(AgentError):

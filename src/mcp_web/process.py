@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Process:
     """The shared parts of one process.
 
-    `dialer` replaces the real one in tests, which bring their own small web; nothing in the configuration can set it.
+    `dialer` replaces the real one in tests, which serve their own pages; no setting can do that.
     """
 
     def __init__(self, settings: Settings, dialer: Dialer | None = None) -> None:
@@ -63,7 +63,7 @@ class Process:
 
     @cached_property
     def web_client(self) -> WebClient:
-        """Agent-chosen addresses, guarded."""
+        """The HTTP client for URLs that agents choose, guarded."""
         from mcp_web.net.client import WebClient
 
         made = WebClient(self.dialer)
@@ -72,7 +72,7 @@ class Process:
 
     @cached_property
     def api_client(self) -> ApiClient:
-        """Operator-configured endpoints; nothing an agent passes ever chooses its host."""
+        """The HTTP client for configured endpoints; an agent can never choose its host."""
         from mcp_web.net.client import ApiClient
         from mcp_web.net.dial import OperatorDialer
 
@@ -84,7 +84,7 @@ class Process:
 
     @cached_property
     def public_client(self) -> ApiClient:
-        """Public search instances that a list named: the same requests, through the address guard."""
+        """The API client for listed public search instances, with the address guard."""
         from mcp_web.net.client import ApiClient
 
         made = ApiClient(self.dialer, user_agent=self.settings.of(FetchOptions).user_agent)
@@ -93,7 +93,7 @@ class Process:
 
     @cached_property
     def admission(self) -> Admission:
-        """Where pages wait to be fetched."""
+        """Grants the slots for fetching pages."""
         from mcp_web.fetch.admission import Admission
 
         options = self.settings.of(FetchOptions)
@@ -126,14 +126,14 @@ class Process:
 
     @cached_property
     def quota(self) -> Quota:
-        """What each tenant may use."""
+        """The usage quota of each tenant."""
         from mcp_web.limit.quota import open_quota
 
         return open_quota(self.settings.of(LimitOptions), self.coordination.limiter)
 
     @cached_property
     def network_slots(self) -> anyio.Semaphore:
-        """For contracts in which one number limits everything that uses the network, over all calls."""
+        """The limit over all calls, for contracts with one limit for everything that uses the network."""
         return anyio.Semaphore(self.settings.of(FetchOptions).concurrency)
 
     @cached_property

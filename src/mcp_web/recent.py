@@ -1,4 +1,4 @@
-"""A mapping of limited size that deletes what was not used for longest."""
+"""A mapping of limited size that deletes the least recently used entries (LRU)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Recent(MutableMapping[K, V]):
-    """The `most` entries that were read or written last."""
+    """An LRU mapping: keeps the `most` entries that were read or written last."""
 
     def __init__(self, most: int) -> None:
         self._most = most

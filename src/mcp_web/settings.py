@@ -24,7 +24,7 @@ from mcp_web.text.values import Unfit, ValueKind, ValueRule, convert
 
 T = TypeVar("T")
 Origin = Literal["default", "file", "environment", "flag"]
-# Flags, environment, the table of the file and where that is.
+# Flags, environment, the table of the configuration file, and its path.
 _Sources = tuple[Mapping[str, Any], Mapping[str, str], Mapping[str, Any], Path]
 
 # section name → the module and class of its options; the order is the order of the reference page.
@@ -54,7 +54,7 @@ _ENTRY_SEPARATOR = re.compile(r"[,;\n]+")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One option as it stands: what `mcp-web config` shows."""
+    """One option with its value and origin, as `mcp-web config` shows it."""
 
     section: str
     name: str
@@ -80,12 +80,12 @@ class Setting:
 
     @property
     def text(self) -> str:
-        """What is shown, as a variable would give it."""
+        """The shown value, in the syntax of an environment variable."""
         return as_text(self.shown)
 
 
 def as_text(value: Any) -> str:
-    """A value as a variable would give it."""
+    """A value in the syntax of an environment variable."""
     if isinstance(value, Mapping):
         return ",".join(as_text(item) if name == "*" else f"{name}={as_text(item)}" for name, item in value.items())
     if isinstance(value, tuple):
@@ -115,7 +115,7 @@ class Settings:
         return found
 
     def is_set(self, section: str, name: str) -> bool:
-        """Whether somebody set this option, rather than its default being in force."""
+        """Whether this option is set, instead of having its default."""
         return any(row.origin != "default" for row in self.rows if (row.section, row.name) == (section, name))
 
     @property
@@ -131,7 +131,7 @@ class Settings:
 
 
 def _without_passwords(value: Any) -> Any:
-    """Addresses without the user and password somebody wrote into them."""
+    """The value without user names and passwords in URLs."""
     if isinstance(value, tuple):
         return tuple(_without_passwords(item) for item in value)
     if isinstance(value, Mapping):
@@ -156,7 +156,7 @@ def load(
 
 
 def load_section(section: str) -> Any:
-    """The options of one section alone: all that the first answer of the server needs."""
+    """The options of one section; the first answer of the server needs no others."""
     return _section(section, None, _sources({}, os.environ, None))[0]
 
 
@@ -179,7 +179,7 @@ def _section(section: str, contract: str | None, sources: _Sources) -> tuple[Any
 
 
 def _proxy_variables(env: Mapping[str, str]) -> dict[str, str]:
-    """The proxy variables that other programs honour, by their upper-case names; the lower-case spelling wins."""
+    """The conventional proxy variables, by their upper-case names; lower-case variables take precedence."""
     found = {
         name: env.get(name.lower()) or env.get(name) for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
     }
@@ -192,14 +192,14 @@ def worker_environment() -> dict[str, str]:
 
 
 def variable_names(section: str, name: str, facts: OptionFacts) -> tuple[str, ...]:
-    """The environment variables of an option, the first of which wins."""
+    """The environment variables of an option; the first that is set takes precedence."""
     if facts.file_only:
         return ()
     return (*(facts.env or (f"MCP_WEB_{section}_{name}".upper(),)), *facts.entries)
 
 
 def config_path() -> Path:
-    """Where the configuration file of this user is, or would be."""
+    """The path of the configuration file of this user, which may not exist."""
     return config_file(os.environ)
 
 
@@ -247,7 +247,7 @@ def _setting(
             origin, origin_name = "file", f"{path}: {key}"
             value = _joined(value, _checked(origin_name, written, hint, facts, scale=scale))
     names = [name for name in reversed(variable_names(section, spec.name, facts)) if env.get(name, "").strip()]
-    # The last is applied first, so that the first wins; variables of single entries add to what the others set.
+    # Applied in reverse, so that the first takes precedence; variables of single entries are added to the others.
     for variable in sorted(names, key=facts.entries.__contains__):
         origin, origin_name = "environment", variable
         text = env[variable].strip()
@@ -329,7 +329,7 @@ def _checked(name: str, raw: Any, hint: Any, facts: OptionFacts, *, scale: float
 
 
 def _inner(hint: Any) -> Any:
-    """The type of an option that may be None, without the None."""
+    """The type of an optional value, without None."""
     if isinstance(hint, types.UnionType):
         return next(arm for arm in typing.get_args(hint) if arm is not type(None))
     return hint
@@ -346,7 +346,7 @@ def _rule(hint: Any, facts: OptionFacts, scale: float) -> ValueRule:
 
 
 def _in_words(hint: Any, facts: OptionFacts) -> str:
-    """What is allowed in the environment, for the reference."""
+    """What is allowed in the environment variable, for the reference."""
     if _is_mapping(hint):
         return "entries NAME=VALUE" + (f", where NAME is one of: {', '.join(facts.choices)}" if facts.choices else "")
     rule = _rule(hint, facts, facts.scale)
@@ -354,7 +354,7 @@ def _in_words(hint: Any, facts: OptionFacts) -> str:
 
 
 def _unknown(rows: list[Setting], env: Mapping[str, str], table: Mapping[str, Any]) -> list[str]:
-    """Names that look like ours but set nothing, each with the nearest real one."""
+    """Unknown variables and keys that look like ours, each with the most similar known one."""
     names = {variable for row in rows for variable in row.variables} | {"MCP_WEB_CONFIG"}
     keys = {f"{row.section}.{row.name}" for row in rows}
     keys |= {".".join(key.split(".")[:2]) for row in rows for key in row.facts.keys}

@@ -1,4 +1,4 @@
-"""The parts of one tenant: a store of its own and everything that reads it; the rest is shared by all tenants."""
+"""The app of each tenant: its own store and everything that reads it; all other parts are shared by all tenants."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TenantApp(App):
 
     @property
     def flight(self) -> SingleFlight:
-        """The result of a single flight never crosses to another tenant."""
+        """A single flight of its own, so that results are never shared with another tenant."""
         return _TenantFlight(super().flight, self.tenant)
 
 
@@ -51,7 +51,7 @@ class _TenantFlight:
 
 
 class Tenants:
-    """The apps of the tenants that were served lately."""
+    """The apps of the tenants that were served recently."""
 
     def __init__(self, main: App) -> None:
         self.main = main
@@ -91,7 +91,7 @@ class Tenants:
 
     @property
     def apps(self) -> list[App]:
-        """Every tenant's app that is open, the main one too."""
+        """Every open app, that of the default tenant included."""
         return [self.main, *self._open.values()]
 
     async def close(self) -> None:

@@ -5,7 +5,7 @@
         facts["status"] = 200
 
 Logs are JSON lines on stderr (`ts, step, url, ms, status, error_code …`); token-like values in URLs
-are redacted, queries are never given to it. Figures stay in memory until `drain()` hands them to
+are redacted, queries are never passed to it. Figures stay in memory until `drain()` hands them to
 whoever keeps them; `/metrics` and `mcp-web stats` show them.
 """
 
@@ -32,7 +32,7 @@ _ORDER = {"off": 0, "error": 1, "info": 2, "debug": 3}
 BUCKETS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000)
 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|sig|session|credential|code|jwt|otp")
-# What a person asked or who they are: kept out of logs like a search query of our own.
+# Query parameters with personal data: what a person searched for, or who they are. Redacted in logs.
 _PRIVATE_NAME = re.compile(r"(?i)^(?:q|p|s|wd|k|text|terms?|keywords?|.*query|.*search.*|.*mail|phone|user(?:name)?)$")
 _TOKEN_LIKE = re.compile(r"^(?=.*\d)[A-Za-z0-9_\-+/=.~]{20,}$")
 
@@ -58,7 +58,7 @@ class Figures:
             own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
-        """One measurement: the row is [count, sum, one cell per bucket]."""
+        """Add one measurement; a row is [count, sum, one cell per bucket]."""
         with self._lock:
             row = self.histograms.setdefault((name, tuple(sorted(labels.items()))), list(_ZEROS))
             row[0] += 1
@@ -139,7 +139,7 @@ def configure(level: Level, secrets: tuple[str, ...] = ()) -> None:
 
 
 def _spellings(secret: str) -> set[str]:
-    """The secret as it stands in text, in a URL and in JSON."""
+    """The secret as written in text, in a URL and in JSON."""
     as_json = json.dumps(secret)[1:-1]
     return {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), as_json, as_json.replace("/", "\\/")}
 
@@ -164,7 +164,7 @@ def redact_url(url: str) -> str:
 
 
 def where(error: BaseException) -> str:
-    """The innermost places of a traceback, without values."""
+    """The innermost frames of a traceback as `file:line`, without values."""
     import traceback
 
     frames = traceback.extract_tb(error.__traceback__)[-4:]
@@ -198,14 +198,14 @@ def _redacted(value: Any) -> Any:
 
 
 def _without_beginnings(text: str, secret: str) -> str:
-    """The text without what is left of a secret where the text was shortened in the middle of it."""
+    """The text with truncated secrets (the first part before an ellipsis) masked."""
     for length in range(len(secret) - 1, _BEGINNING - 1, -1):
         text = text.replace(secret[:length] + "…", "•••…")
     return text
 
 
 class StepObserver(Protocol):
-    """Follows steps beside the log: spans, the id of a trace, headers that carry it on."""
+    """Observes steps for OpenTelemetry: spans, the id of a trace, headers that propagate it."""
 
     def span(self, name: str, facts: Mapping[str, Any]) -> AbstractContextManager[None]: ...
 
@@ -223,7 +223,7 @@ def observe_steps(observer: StepObserver | None) -> None:
 
 
 def propagation_headers() -> dict[str, str]:
-    """Headers that carry the trace on to a service that the operator configured; none unless traces are collected."""
+    """Headers that propagate the trace to a configured service; none unless traces are collected."""
     return _observer.headers() if _observer is not None else {}
 
 

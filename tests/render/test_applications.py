@@ -126,7 +126,7 @@ async def test_endless_list_ends(renderer: Chromium, web: MiniWeb) -> None:
     page = await renderer.render("http://app.example/endless")
 
     assert "Entry 40" in words(page.body)
-    assert "The page goes on when it is scrolled further." in page.notes
+    assert "The page loads more when it is scrolled further." in page.notes
 
 
 async def test_shadow_roots_and_slots_are_read_in_their_place(renderer: Chromium, web: MiniWeb) -> None:

@@ -1,4 +1,4 @@
-"""Which media type the ending of a file's name stands for."""
+"""Media types by file extension."""
 
 from __future__ import annotations
 

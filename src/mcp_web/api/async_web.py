@@ -45,7 +45,7 @@ class AsyncWeb:
     def __init__(
         self, settings: Settings | None = None, *, timeout: float = TIMEOUT, dialer: Dialer | None = None
     ) -> None:
-        """`dialer` replaces the guarded connections in tests that bring their own small web."""
+        """`dialer` replaces the guarded connections in tests, which serve their own pages."""
         self._app = App(settings or load(), dialer=dialer)
         self._timeout = timeout
         self.archive = AsyncArchive(self)
@@ -112,7 +112,7 @@ class AsyncWeb:
         max_age: float | None = None,
         at: str | None = None,
     ) -> Page:
-        """Open a page as Markdown. What was opened is kept; `max_age=0` asks the site again.
+        """Open a page as Markdown and keep it; `max_age=0` fetches it again.
 
         `at` opens the copy of the Internet Archive nearest to a day, as "2024-05-01", or the "latest".
         """
@@ -175,7 +175,7 @@ class AsyncWeb:
 
     @at_border
     async def verify(self, source: str, quotes: str | Sequence[str]) -> list[QuoteCheck]:
-        """Check whether quotes stand in a source: a URL, a snapshot or an archive id."""
+        """Check whether quotes appear in a source: a URL, a snapshot or an archive id."""
         from mcp_web.read.fragment import quote_url
         from mcp_web.services.verify_quotes import verify_quotes
 
@@ -243,7 +243,7 @@ class AsyncArchive:
     async def crawl(
         self, url: str, *, prefix: str | None = None, max_pages: int = 200, max_depth: int = 4, tags: Sequence[str] = ()
     ) -> CrawlReport:
-        """Bring the pages of a site below `prefix` into the archive; again, only what changed is fetched."""
+        """Add the pages of a site below `prefix` to the archive; a second crawl fetches only what changed."""
         from mcp_web.services.crawl_site import crawl_site
 
         return await crawl_site(

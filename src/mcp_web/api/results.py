@@ -22,7 +22,7 @@ def _short(text: str) -> str:
 
 
 def _link(url: str, text: str) -> str:
-    """A link whose address cannot run anything: page titles and URLs are untrusted."""
+    """An HTML link that cannot run a script: page titles and URLs are untrusted."""
     shown = html.escape(text or url)
     if not url.startswith(("http://", "https://")):
         return shown
@@ -129,7 +129,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reading:
-    """What one page says to one question."""
+    """The passages of one page for one question."""
 
     question: str
     url: str
@@ -155,7 +155,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QuoteCheck:
-    """Whether a quote stands in the source."""
+    """Whether a quote appears in the source."""
 
     quote: str
     verdict: QuoteVerdict
@@ -165,7 +165,7 @@ class QuoteCheck:
     differences: tuple[tuple[str, str], ...] = ()  # (quoted, found)
 
     def __bool__(self) -> bool:
-        """True when the source says it: exactly, or but for spacing, quotation marks, dashes and case."""
+        """True when the quote is in the source: exactly, or apart from spacing, quotation marks, dashes and case."""
         return self.verdict in ("exact", "normalised")
 
     def __repr__(self) -> str:

@@ -1,5 +1,5 @@
-"""What a document is about, as its title and its address tell: a page about a subject ranks before pages that only
-mention it, and announcements and lists rank behind the lasting pages of the same site."""
+"""Ranks documents by what their title and URL say they are about: a page about a subject ranks before pages that only
+mention it, and announcements and lists rank behind the other pages of the same site."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ENDING = re.compile(r"(?:/(?:index|readme))?(?:\.[a-z]{2,5})?/?$", re.IGNORECAS
 
 
 class Subject:
-    """The words of a question with what each is worth."""
+    """The words of a question, each with its weight."""
 
     def __init__(self, question: Question, worths: Mapping[str, float]) -> None:
         self._language = question.language or "en"
@@ -49,7 +49,7 @@ class Subject:
 
 @lru_cache(maxsize=1024)  # the same titles are compared again for each question; reading one takes about 90 µs
 def _named(text: str, language: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[str]]:
-    """The terms of each word of a title, and all its terms, those of its compounds too."""
+    """The terms of each word of a title, and the set of all its terms, including those of compound words."""
     named = tuple(query_terms(word) for word in set(words(text)) if not is_stop_word(word, language))
     return named, frozenset(term for word in (*named, *map(query_terms, compounds(text))) for term in word)
 
@@ -62,14 +62,14 @@ def last_part(headline: Headline) -> str:
 
 @lru_cache(maxsize=1024)
 def is_announcement(headline: Headline) -> bool:
-    """Whether the address is that of a blog, of release notes or of a list of everything."""
+    """Whether the URL is that of a blog, of release notes or of an index page."""
     return bool(_DATED.search(_place(headline).partition("/")[2]))
 
 
 def scored(
     scores: Mapping[str, float], headlines: Mapping[str, Headline], question: Question, worths: Mapping[str, float]
 ) -> dict[str, float]:
-    """The scores with what titles and addresses say, again 0…1."""
+    """The scores adjusted by titles and URLs, again 0…1."""
     subject = Subject(question, worths)
     behind = _behind(headlines.values())
     found = {}
@@ -82,7 +82,7 @@ def scored(
 
 
 def _behind(headlines: Collection[Headline]) -> set[Headline]:
-    """Announcements of sites that have other pages among these: a blog alone keeps its order."""
+    """The announcements to rank lower: those of sites that also have other pages here."""
     dated = {one for one in headlines if is_announcement(one)}
     lasting = {_site(one) for one in headlines if one not in dated}
     return {one for one in dated if _site(one) in lasting}

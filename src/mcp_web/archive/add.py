@@ -1,4 +1,4 @@
-"""Saving on purpose: a note, or a page that shall stay."""
+"""Saves notes and pages as research, which is never purged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question to the archive, its answer, and the answers of several archives as one."""
+"""Queries to the archive, their answers, and the answers of several archives merged."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class ArchiveAnswer:
 
 
 def document_id(key: str) -> str:
-    """The short, stable name of a document: the same on every machine."""
+    """The short, stable id of a document: the same on every machine."""
     return key[:ID_LENGTH]
 
 
 def merged(own: ArchiveAnswer, shared: Mapping[str, ArchiveAnswer]) -> ArchiveAnswer:
-    """The best of all, each address once; `shared` by owner. Scores are absolute, so they compare."""
+    """The best results of all archives, each URL once; `shared` is by owner. Scores are comparable."""
     found: dict[str, ArchiveResult] = {one.document.url: one for one in own.results}
     for owner, answer in shared.items():
         for one in answer.results:

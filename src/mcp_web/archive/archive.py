@@ -36,7 +36,7 @@ _MODEL_SECONDS = 10.0  # that words wait for the question's vector
 
 
 class Archive:
-    """Search over a store; a model adds meaning to words."""
+    """Searches a store by words and, where there is a model, by meaning."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Archive:
         self._clock = clock
 
     async def search(self, query: ArchiveQuery, scales: Scales = UNKNOWN) -> ArchiveAnswer:
-        """The documents that match, with what they say and, on request, what they cite. `scales` tell what is near."""
+        """The documents that match, with passages and, on request, citations. `scales` calibrate the cosines."""
         parsed = _parsed(query)
         notes: list[str] = []
         with trace.step("archive_search", mode=query.mode) as facts:
@@ -100,11 +100,11 @@ class Archive:
         )
 
     def _matches(self, query: ArchiveQuery) -> bool:
-        """Whether documents are also ordered by how their passages match, which needs no vectors of theirs."""
+        """Whether documents are also ranked by their best passage, which needs no vectors."""
         return query.mode == "hybrid" and self._static is not None
 
     async def _meaning(self, parsed: ParsedQuery, words: ByWords, text: str, notes: list[str]) -> Meaning:
-        """What the model finds, where it knows the language; for meaning alone, the static signal too."""
+        """What the model finds, if it supports the language; in a search by meaning alone, the static signal too."""
         found: dict[str, dict[str, float]] = {"static": {}, "model": {}}
         language = language_of(text)
         known = self._languages is None or not language or language in self._languages
@@ -159,13 +159,13 @@ def _near(meaning: Meaning, words: ByWords, query: ArchiveQuery, scales: Scales)
     if query.mode == "semantic":
         return near_by_meaning(meaning, scales)
     with_words = {candidate.key for candidate in words.matches.candidates}
-    # Words as they are typed: meaning then only orders the documents that hold them.
+    # The words must be present as typed: meaning then only ranks the documents that contain them.
     return near_only(meaning, with_words, scales, words_required=not query.fuzzy)
 
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
-    """A document with what it says to the question: marked snippets, and the passage that answers best."""
+    """A document with its highlighted snippets and the passage that answers best."""
 
     row: DocumentRow
     score: float
@@ -174,7 +174,7 @@ class _Quoted:
 
 
 def _quoted(question: Question, rows: Sequence[tuple[DocumentRow, float]], asked: str) -> list[_Quoted]:
-    """What the documents say; in the order of how it matches `asked`, where that is given."""
+    """The documents with their snippets and passages; ranked by how these match `asked`, if it is given."""
     marker = Marker(question)
     found = [
         _Quoted(row, score, highlights(marker, row.title, row.markdown), best_passage(marker, row.markdown))

@@ -19,7 +19,7 @@ from mcp_web.text.urls import host_of, url_key
 
 
 def url_name(url: str) -> str | None:
-    """The name of a web page: its key, or None for what is no URL of the web."""
+    """The name of a web page: its key, or None if it is not an http(s) URL."""
     is_web = url.strip().lower().startswith(("http://", "https://")) and host_of(url)
     return f"//{url_key(url)}" if is_web else None
 
@@ -29,7 +29,7 @@ def path_name(path: str) -> str:
 
 
 def joined_path(base: str, target: str) -> str | None:
-    """Where a relative link in a file leads, inside the folder; None when it leads out of it."""
+    """The path that a relative link in a file points to; None when it is outside the folder."""
     place = unquote(target.partition("#")[0].partition("?")[0])
     if not place or place.startswith("/") or "\\" in place or "\0" in place:
         return None
@@ -43,7 +43,7 @@ def wiki_name(title: str) -> str:
 
 
 def names_of(snapshot: Snapshot) -> tuple[str, ...]:
-    """All names by which this document may be cited."""
+    """All names under which other documents may cite this one."""
     document = snapshot.document
     found: list[str | None] = []
     for url in (snapshot.url, snapshot.final_url, document.metadata.canonical_url):
@@ -122,7 +122,7 @@ def _inline(text: str) -> Iterator[_Raw]:
 
 
 def _references(text: str) -> Iterator[_Raw]:
-    """`[text][id]` with `[id]: url` somewhere; a definition that nothing uses is weaker evidence."""
+    """Reference links: `[text][id]` with `[id]: url` elsewhere; an unused definition is weaker evidence."""
     definitions = {_label(match["id"]): match for match in _DEFINITION.finditer(text)}
     if not definitions:
         return
@@ -188,7 +188,7 @@ def _web(kind: CitationKind, target: str, base_url: str) -> tuple[str, str, Cita
 
 
 def _sentence(text: str, at: int) -> tuple[int, int]:
-    """Start and end of the sentence around an offset, at most so far away."""
+    """Start and end of the sentence around an offset, within a maximum distance."""
     left, right = max(0, at - _SENTENCE_REACH), min(len(text), at + _SENTENCE_REACH)
     left = max((found.end() for found in _BLOCK_END.finditer(text, left, at)), default=left)
     block_end = _BLOCK_END.search(text, at, right)
@@ -197,7 +197,7 @@ def _sentence(text: str, at: int) -> tuple[int, int]:
 
 
 def _trimmed(url: str) -> str:
-    """A URL without the punctuation of its sentence."""
+    """A URL without the punctuation that follows it in a sentence."""
     url = url.rstrip(".,;:!?'*_")
     while url.endswith(")") and url.count(")") > url.count("("):
         url = url[:-1].rstrip(".,;:!?'*_")

@@ -18,7 +18,7 @@ _FILE_LINK = re.compile(r"\]\(file:///(?P<path>[^()\s#]{1,1000})(?P<rest>#[^()\s
 async def citations_and_graph(
     store: Store, rows: Sequence[DocumentRow], depth: int
 ) -> tuple[dict[str, Citations], CitationGraph]:
-    """What each document cites and is cited by within `depth` steps, keyed by its id, and the graph of it all."""
+    """What each document cites and is cited by within `depth` steps, by its id, and the graph of these citations."""
     known = {row.key: row for row in rows}
     steps = max(1, min(depth, 3))
     edges = await edges_around(store, list(known), steps)
@@ -43,9 +43,9 @@ def _chain(
     near: Callable[[Edge], str | None],
     far: Callable[[Edge], str | None],
 ) -> list[Edge]:
-    """The citations that lead from one document in one direction, the nearest first, as many as are shown.
+    """The citations that lead from one document in one direction, nearest first, up to the number shown.
 
-    Documents that only cite the same thing do not belong to each other's citations.
+    Two documents that only cite the same source are not connected by that.
     """
     leaving: dict[str | None, list[Edge]] = {}
     for edge in edges:

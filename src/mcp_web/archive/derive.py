@@ -1,4 +1,4 @@
-"""What the archive reads out of a snapshot: what is kept with it, and the words that tell it from others."""
+"""What is derived from a snapshot: the index data stored with it, and its most distinctive words."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def derive(snapshot: Snapshot) -> Derived:
 
 
 def word_counts(snapshot: Snapshot) -> dict[str, int]:
-    """How much each word of a page counts."""
+    """The weight of each word of a page."""
     total: Counter[str] = Counter()
     for text, weight in _fields(snapshot):
         for word, count in counted(text).items():
@@ -45,7 +45,7 @@ def word_counts(snapshot: Snapshot) -> dict[str, int]:
 
 
 async def index_again(store: Store) -> None:
-    """Index what an earlier version indexed in another way, some hundred documents to a transaction."""
+    """Reindex documents whose index format is out of date, a few hundred per transaction."""
     while keys := await store.unindexed(_AT_ONCE):
         kept = [one for one in [await store.latest(key) for key in keys] if one is not None]
         if not kept:
@@ -60,7 +60,7 @@ def labels_of(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
-    """The texts that a document is found by, each with the weight of its words."""
+    """The texts that are indexed for a document, each with the weight of its words."""
     document = snapshot.document
     return [
         (prose(document.markdown), 1),

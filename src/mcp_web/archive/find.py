@@ -1,4 +1,4 @@
-"""The steps of a search: words, the spelling of unknown words, meaning, the best of both."""
+"""The steps of a search: by words, correcting misspelt words, by meaning, combining both."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOST_TYPOS = 5  # unknown words of one question that are corrected
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query with its text as words and its limits as a filter."""
+    """A query with its text parsed into words and its limits as a filter."""
 
     query: ArchiveQuery
     question: Question
@@ -36,7 +36,7 @@ class ParsedQuery:
 
 @dataclass(frozen=True, slots=True)
 class ByWords:
-    """What words found, with misspelt ones replaced."""
+    """Candidates found by words, with misspelt words replaced."""
 
     matches: WordMatches
     question: Question
@@ -44,7 +44,7 @@ class ByWords:
 
 
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
-    """Candidates by words; `only_words` when meaning will not be asked."""
+    """Find candidates by words; `only_words` when there will be no search by meaning."""
     question, limit = parsed.question, parsed.query.limit
     pool = max(limit, _PHRASE_POOL if question.phrases else more_than(limit) if only_words else _COMPARED)
     rows = more_than(limit)
@@ -81,7 +81,7 @@ def combined(words: WordMatches, meaning: Meaning, mode: SearchMode, scales: Sca
 
 
 async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWords) -> dict[str, float]:
-    """The scores with what the titles and addresses of the best documents say."""
+    """The scores adjusted by the titles and URLs of the best documents."""
     best = sorted(scores, key=lambda key: (-scores[key], key))[:_COMPARED]
     return scored(scores, await store.headlines(best), words.question, words.matches.worths)
 
@@ -89,7 +89,7 @@ async def with_headlines(store: Store, scores: Mapping[str, float], words: ByWor
 async def best_rows(
     store: Store, scores: Mapping[str, float], words: ByWords, limit: int, today: date
 ) -> list[tuple[DocumentRow, float]]:
-    """The rows of the best documents, one per URL, every phrase present."""
+    """The rows of the best documents, one per URL, that contain every phrase."""
     order = sorted(scores, key=lambda key: (-scores[key], key))
     known = words.matches.rows
     found: dict[str, tuple[DocumentRow, float]] = {}
@@ -123,7 +123,7 @@ def document_of(row: DocumentRow, score: float) -> ArchiveDocument:
 
 
 def more_than(limit: int) -> int:
-    """A few more than requested: age reorders close neighbours, and variants of one page become one result."""
+    """How many rows to read for `limit` results: age reorders close scores, and variants of one page are merged."""
     return limit + max(1, limit // 10)
 
 

@@ -1,7 +1,7 @@
-"""A folder of notes as source research: what is new or changed is read, what is gone is removed.
+"""Syncs a folder of notes with the archive as research: reads new and changed files, removes deleted ones.
 
-Files are stored some hundred at a time, each with a mark made of its size and modification time, so a sync that was
-interrupted goes on where it stopped.
+Files are stored a few hundred at a time, each with a mark made of its size and modification time, so an interrupted
+sync resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ from mcp_web.store.protocol import Derived, Store
 from mcp_web.text import front_matter
 from mcp_web.text.media_types import type_of_name
 
-# What a folder of notes and papers holds; data and source code would drown them.
+# The formats of notes and papers; data and source code would outnumber them.
 _SYNCED = frozenset(
     {"md", "markdown", "mdx", "html", "htm", "xhtml", "txt", "text", "rst", "org", "adoc"}
     | {"pdf", "ipynb", "docx", "odt", "epub", "rtf"}
 )
 MAX_BYTES = 50_000_000
-# What is written in one transaction, and at most lost when the process is killed: large enough to be fast, small enough
-# to be read again.
+# The size of one transaction, which is also the most work lost when the process is killed.
 BATCH_FILES, BATCH_CHARS, BATCH_SECONDS = 200, 4_000_000, 1.0
 _FOR_EVER = 4_102_444_800.0  # a file is read again when its mark changes, not when it gets old
 _ALWAYS_SKIPPED = frozenset({"node_modules", "__pycache__"})
@@ -45,7 +44,7 @@ Extract = Callable[[Fetched], Awaitable[Document]]
 
 @dataclass(frozen=True, slots=True)
 class FolderFile:
-    """One file as found: its place inside the folder and its mark."""
+    """One file: its path inside the folder and its mark (size and modification time)."""
 
     path: str  # "folder-name/inside/the/folder.md"
     place: Path
@@ -90,7 +89,7 @@ async def sync_folder(
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
-    """Bring the archive to the state of a folder. `extract` is a parameter because it may run in a sandbox.
+    """Sync the archive with a folder. `extract` is a parameter because it may run in a sandbox.
 
     `tags` are given to every document, and remembered: the next sync gives them too unless it names others.
     Files whose path inside the folder matches a pattern of `exclude` are left out, and removed if they were kept.
@@ -150,7 +149,7 @@ async def _read_all(
 
 
 class _Batch:
-    """Documents that wait to be kept together: a transaction for each would take most of the time."""
+    """Documents to be stored in one transaction: a transaction for each would take most of the time."""
 
     def __init__(self, store: Store) -> None:
         self.failed: list[tuple[str, str]] = []
@@ -213,7 +212,7 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
 
 
 def _with_facts(document: Document, facts: dict[str, front_matter.Value], file: FolderFile) -> Document:
-    """The document with what its front matter says; a document without a title goes by its file's name."""
+    """The document with the metadata of its front matter; the file name is the title if there is none."""
     texts = {name: value for name, value in facts.items() if isinstance(value, str) and value}
     metadata = document.metadata
     metadata = dataclasses.replace(

@@ -1,4 +1,4 @@
-"""How long a kept page may be shown without asking its origin again (RFC 9111, within our bounds)."""
+"""How long a kept page may be shown without revalidation (RFC 9111, within our limits)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLOCK_ERROR = 300.0  # seconds that two machines on one store may differ
 
 
 def is_fresh(snapshot: Snapshot, now: float, max_age: float | None = None) -> bool:
-    """May the snapshot be shown as it is? `max_age` is the caller's own bound; 0 always asks the origin."""
+    """Whether the snapshot may be shown without revalidation; `max_age` is the caller's limit, 0 means never."""
     if snapshot.checked_at > now + _CLOCK_ERROR:
         return False  # stored while the clock was wrong: it would count as fresh until that day
     if max_age is None:

@@ -1,4 +1,4 @@
-"""Words, static signal and model as one order, with the match of the best passage and the small influence of age."""
+"""Combines the scores of words, static signal and model, the match of the best passage and a small recency bonus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcp_web.errors import EmbeddingError
 # the other; questions to two documentation sites agree (MRR .83, words × 0.3 .81).
 _WORDS, _MODEL = 0.5, 0.5
 _TYPICAL = 0.5  # the score of a nearness of 1
-# Between documents that answer equally well the newer one is wanted; it never outweighs a better answer.
+# Of documents that answer equally well, the newer one ranks first; recency never outweighs a better answer.
 _RECENT_SHARE, _RECENT_DAYS = 0.03, 365.0
 
 
@@ -58,7 +58,7 @@ class Meaning:
 
 
 def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, words_required: bool) -> Meaning:
-    """Without the documents that hold no word of the question and are not near it either."""
+    """Without the documents that neither contain a word of the question nor are near it."""
     model = {
         key: cosine
         for key, cosine in meaning.model.items()
@@ -68,7 +68,7 @@ def near_only(meaning: Meaning, with_words: Container[str], scales: Scales, *, w
 
 
 def near_by_meaning(meaning: Meaning, scales: Scales) -> Meaning:
-    """The documents that are near the question, whatever words they hold."""
+    """The documents that are near the question, whatever words they contain."""
     static = {
         key: cosine
         for key, cosine in meaning.static.items()
@@ -121,7 +121,7 @@ LEAST = 10  # documents that are compared, however few are asked for
 
 
 def with_match(question: str, passages: Sequence[str], scores: Sequence[float]) -> list[float]:
-    """The scores, each with the share of what the passage's words say to those of the question."""
+    """The scores, each combined with how well the passage matches the question (static signal)."""
     try:
         vectors = static_vectors()
     except EmbeddingError:  # `doctor` says so

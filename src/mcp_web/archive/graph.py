@@ -37,7 +37,7 @@ class CitationGraph:
 
     @property
     def mermaid(self) -> str:
-        """The graph for a Mermaid block."""
+        """The graph as Mermaid source."""
         numbers = {node.id: f"n{at}" for at, node in enumerate(self.nodes)}
         lines = ["graph LR"]
         for node in self.nodes:
@@ -48,7 +48,7 @@ class CitationGraph:
 
     @property
     def graphml(self) -> str:
-        """The graph for Gephi, yEd and the like."""
+        """The graph as GraphML, for programs such as Gephi and yEd."""
         nodes = "".join(
             f'    <node id={quoteattr(_clean(node.id))}><data key="label">{escape(_clean(node.label))}</data>'
             f'<data key="type">{node.type}</data></node>\n'

@@ -1,4 +1,4 @@
-"""Where a document says what was asked: snippets of plain text, with the places of the words."""
+"""Snippets of a document for a question, as plain text with the offsets of the matching words."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of plain text and where the words of the question stand in it."""
+    """A piece of plain text, and the offsets of the words of the question in it."""
 
     text: str
     spans: tuple[tuple[int, int], ...] = ()
 
     def parts(self) -> Iterator[tuple[str, bool]]:
-        """The text in pieces, each with whether it is a word of the question."""
+        """The text split into pieces, each with whether it is a word of the question."""
         at = 0
         for start, end in self.spans:
             yield self.text[at:start], False
@@ -63,8 +63,8 @@ WordSpan = tuple[int, int, str]  # start, end and the word of the question that 
 class Marker:
     """Finds the forms of the words of a question in a text.
 
-    A stem in the Latin script is nearly the beginning of its words ("happi" of "happy"), so its places are found as
-    plain substrings, much faster than any pattern of all words; only the words found there are stemmed.
+    In the Latin script most of a stem is a prefix of its words ("happi" of "happy"), so candidates are found as plain
+    substrings, much faster than with a pattern of all words; only the words found there are stemmed.
     """
 
     def __init__(self, question: Question) -> None:
@@ -101,7 +101,7 @@ class Marker:
                 at = folded.find(head, at + 1 if word is None else word.end())
 
     def _term(self, form: str, language: str) -> str:
-        """The term of the question that a form belongs to, or nothing; forms come again and again."""
+        """The term of the question that a word form belongs to, or ""; cached, because forms repeat."""
         known = self._known.get((form, language))
         if known is None:
             known = self._known[form, language] = self._judged(form, language)
@@ -121,7 +121,7 @@ def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tupl
     if in_title:
         found.append(Highlight("title", (Snippet(title, _joined(title, in_title)),)))
     text = prose(markdown[:_READ_MOST])
-    # Headings run into the text after them, and the title is shown anyway: they count where nothing else does.
+    # Headings run into the text after them, so they are searched only where the text itself has no match.
     body = _HEADING.sub(lambda line: " " * len(line[0]), text)
     in_text = marker.spans(body, language)
     if in_text:
@@ -136,7 +136,7 @@ def highlights(marker: Marker, title: str, markdown: str, most: int = 2) -> tupl
 
 
 def holds_phrase(phrase: Sequence[str], text: str) -> bool:
-    """Do these words stand side by side?"""
+    """Whether the text contains these words next to each other, in this order."""
     if all(map(is_unspaced, phrase)):
         # N-grams overlap in all but their last character.
         return fold(phrase[0] + "".join(item[-1] for item in phrase[1:])) in fold(text)
@@ -152,7 +152,7 @@ def holds_phrase(phrase: Sequence[str], text: str) -> bool:
 
 
 def _head(word: str, term: str) -> str:
-    """What a folded word and one of its terms begin with in common: all forms of the word begin so."""
+    """The common prefix of a folded word and one of its terms: all forms of the word begin with it."""
     stem = term.partition("/")[0]
     stem = stem[:-1] if len(stem) > 3 and stem.endswith(("i", "e")) else stem
     same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(word, stem, strict=False)))
@@ -160,12 +160,12 @@ def _head(word: str, term: str) -> str:
 
 
 def _shortest(heads: set[str]) -> list[str]:
-    """The heads without those that begin with another head: a search for the shorter one finds them too."""
+    """The prefixes without those that begin with a shorter one of them, which finds the same words."""
     return [head for head in heads if not any(head != other and head.startswith(other) for other in heads)]
 
 
 def _places(spans: list[WordSpan], most: int) -> list[int]:
-    """Starts of the windows that hold the most different words; a further one only if it adds a word."""
+    """Starts of the windows that contain the most different words; a further window only if it adds a word."""
     spans = spans[:_SPANS_MOST]
     wanted = {term for _, _, term in spans}
     chosen: list[int] = []
@@ -201,7 +201,7 @@ def _richest(spans: list[WordSpan], wanted: set[str]) -> tuple[int, set[str]]:
 
 
 def _piece(marker: Marker, text: str, language: str, spans: list[WordSpan], at: int) -> Snippet | None:
-    """The text around a place as a reader sees it."""
+    """The text around an offset, without markup."""
     start = max(0, at - _BEFORE)
     # From the beginning of a line or, failing that, of a word.
     start = text.rfind("\n", start, at) + 1 or (text.find(" ", start, at) + 1 if start else 0) or start
@@ -242,12 +242,12 @@ def _cleaned(piece: str, in_code: bool) -> str:
 
 
 def _shown(found: re.Match[str]) -> str:
-    """What a reader sees of code, an entity or a mark."""
+    """The text that a code span, an entity or a mark is rendered as."""
     return found["code"] or (html.unescape(found["entity"]) if found["entity"] else "")
 
 
 def _joined(text: str, spans: list[WordSpan]) -> tuple[tuple[int, int], ...]:
-    """The places of the words in order; neighbours with nothing but space between them become one."""
+    """The spans of the words in order; spans with only white space between them are joined."""
     found: list[tuple[int, int]] = []
     for begin, finish, _ in spans:
         if not found or (begin > found[-1][1] and not text[found[-1][1] : begin].isspace()):

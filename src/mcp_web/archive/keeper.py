@@ -42,16 +42,16 @@ class Keeper:
         return is_fresh(snapshot, time.time(), max_age)
 
     def age(self, snapshot: Snapshot) -> float:
-        """Seconds since the origin last confirmed this version."""
+        """Seconds since this version was fetched or last revalidated."""
         return max(0.0, time.time() - snapshot.checked_at)
 
     def remembers(self, url: str) -> bool:
-        """Do the rules let this page be written to disk?"""
+        """Whether the options allow this page to be written to disk."""
         _, is_kept = _nearest(host_of(url), self._options.remember)
         return is_kept
 
     def snapshot_of(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
-        """The snapshot that keeping would make: for an answer when the store cannot be written."""
+        """The snapshot that `keep` would store: returned to the caller when the store cannot be written."""
         return Snapshot(
             key=key,
             hash=snapshot_hash(key, document.markdown),
@@ -82,12 +82,12 @@ class Keeper:
         path: str | None = None,
         tags: Sequence[str] = (),
     ) -> Snapshot:
-        """Keep a page as read just now; the raw bytes are not kept."""
+        """Store a page that was just fetched; the raw bytes are not stored."""
         made = self.snapshot_of(fetched, document, variant, key)
         # Read now, not when the fetch began: a person may have saved the page meanwhile.
         before = await self.latest(key)
         if before is not None and before.source == "research":
-            # What a person saved stays theirs, however often agents open it.
+            # A page that a person saved stays research when an agent opens it.
             source, path, tags = "research", path or before.path, tuple(dict.fromkeys((*before.tags, *tags)))
         if before is not None and before.hash == made.hash:
             made = dataclasses.replace(made, fetched_at=before.fetched_at)
@@ -96,8 +96,8 @@ class Keeper:
         return made
 
     async def confirm(self, snapshot: Snapshot, fetched: Fetched) -> Snapshot:
-        """The origin answered 304: the kept version is fresh again."""
-        # A 304 repeats only the headers that matter for caching; the others still hold.
+        """Mark the kept version as fresh after a 304 response."""
+        # A 304 repeats only the headers that matter for caching; the others are unchanged.
         named = {name for name, _ in fetched.headers}
         headers = (*(pair for pair in snapshot.headers if pair[0] not in named), *fetched.headers)
         until = self._fresh_until(snapshot.url, headers, fetched.fetched_at)
@@ -118,7 +118,7 @@ class Keeper:
         self._unkept[snapshot.key] = snapshot
 
     async def _tidy_now_and_then(self) -> None:
-        """Apply the standing purges with a write that happens anyway; a page that was kept stays kept if they fail."""
+        """Apply the configured purges along with a write, at intervals; the page stays kept if they fail."""
         self._kept += 1
         if self._kept % _TIDY_EVERY == _TIDY_FIRST:
             try:
@@ -132,7 +132,7 @@ class Keeper:
 
 
 def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
-    """What to send so that the origin may answer 304 instead of the page."""
+    """The request headers that allow the origin to respond with 304 instead of the page."""
     found = []
     if snapshot.etag:
         found.append(("if-none-match", snapshot.etag))
@@ -142,7 +142,7 @@ def conditional_headers(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
 
 
 def _nearest(host: str, rules: Mapping[str, T]) -> tuple[str, T]:
-    """The longest domain of the rules that the host is or lies below, with its value; every host is below `*`."""
+    """The most specific domain of the rules that matches the host, with its value; `*` matches every host."""
     return max((rule for rule in rules.items() if host_matches(host, rule[0])), key=lambda rule: len(rule[0]))
 
 
@@ -150,7 +150,7 @@ _DAY = 86400.0
 
 
 def rules(options: ArchiveOptions) -> tuple[PurgeRule, ...]:
-    """The standing purges that the options ask for; the size ceiling is the store's own."""
+    """The purge rules that the options configure; the store enforces the size limit itself."""
     found = []
     if options.forget_after_days > 0:
         found.append(PurgeRule(older_than=options.forget_after_days * _DAY))
@@ -159,7 +159,7 @@ def rules(options: ArchiveOptions) -> tuple[PurgeRule, ...]:
 
 
 async def tidy(store: Store, options: ArchiveOptions) -> Purged:
-    """Apply the standing purges once: at start and now and then."""
+    """Apply the configured purges once; called at start and at intervals."""
     pages = snapshots = size = 0
     examples: tuple[str, ...] = ()
     for rule in rules(options):

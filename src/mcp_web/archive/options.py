@@ -1,4 +1,4 @@
-"""What is remembered, and for how long it counts as fresh."""
+"""Options for what is kept, and for how long it counts as fresh."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ArchiveOptions:
         env="MCP_WEB_CACHE_TTL",
         least=0.0,
     )
-    # Seconds a page counts as fresh whatever its server says, so that paging through it stays consistent.
+    # Minimum freshness in seconds, whatever the server says, so that the parts of a page are of one version.
     min_ttl: float = 300.0
     max_ttl: float = 7 * 86400.0  # seconds a page counts as fresh at most
     keep_versions: int = 20  # versions of one page that are kept; the oldest go first

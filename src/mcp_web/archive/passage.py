@@ -1,4 +1,4 @@
-"""The passage of a document that answers best, with its section: Markdown as it is kept, code intact."""
+"""The passage of a document that answers best, with its section, as unchanged Markdown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANCHOR = re.compile(r"\s*\{[#/][^{}]*\}$")  # `{#name}` after a heading: the na
 
 @dataclass(frozen=True, slots=True)
 class ArchivePassage:
-    """A run of the document: `text == markdown[start:end]`."""
+    """A slice of the document: `text == markdown[start:end]`."""
 
     section_path: tuple[str, ...]
     text: str
@@ -32,7 +32,7 @@ class ArchivePassage:
 
 
 def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
-    """The blocks of one section that hold the most words of the question; the beginning where none holds one."""
+    """The blocks of one section that contain the most words of the question; the first blocks if none does."""
     read = markdown[:_READ_MOST]
     language = language_of(read)
     spans = marker.spans(read, language)
@@ -50,7 +50,7 @@ def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
 
 
 def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:
-    """For each block where it begins, and where there is enough to read: further blocks are taken until then."""
+    """For each block the span of a passage that starts there: blocks are added until it is long enough."""
     return tuple((block.start, _end(found, at)) for at, block in enumerate(found))
 
 
@@ -64,7 +64,7 @@ def _end(found: Sequence[Block], at: int) -> int:
 
 
 def _sections(markdown: str) -> tuple[Section, ...]:
-    """The places in each section that a passage may be, with the headings above them."""
+    """The spans in each section that can be a passage, with the headings above them."""
     return tuple((path, _places(found)) for path, found in _blocks(markdown))
 
 

@@ -1,4 +1,4 @@
-"""What a person typed, as words, phrases and prefixes. Anything may be typed: nothing here is a syntax error."""
+"""Parses a query into words, phrases and prefixes. Every input is valid: there are no syntax errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Question:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """Every word that counts for a document, each once."""
+        """Every word that adds to the score of a document, without duplicates."""
         inside = (word for phrase in self.phrases for word in phrase)
         return tuple(dict.fromkeys((*self.words, *self.required, *inside)))
 
@@ -44,12 +44,12 @@ class Question:
         )
 
     def telling(self, items: tuple[str, ...]) -> tuple[str, ...]:
-        """The words without stop words of the question's language, English ones when it does not tell."""
+        """The words without the stop words of the question's language, or English ones if the language is unknown."""
         return tuple(word for word in items if not is_stop_word(word, self.language or "en"))
 
 
 def parse(text: str) -> Question:
-    """`word`, `"a phrase"`, `prefix*`, `+must`, `-not`; every other sign only separates words."""
+    """`word`, `"a phrase"`, `prefix*`, `+must`, `-not`; any other punctuation only separates words."""
     plain: list[str] = []
     phrases: list[tuple[str, ...]] = []
     prefixes: list[str] = []
@@ -62,7 +62,7 @@ def parse(text: str) -> Question:
         if not found:
             continue
         if sign == "-":
-            # A hyphen before several words is a dash, not a wish to leave documents out.
+            # A hyphen before several words is a dash, not an exclusion.
             (excluded if len(found) == 1 else plain).extend(found)
         elif phrase is not None and len(found) > 1:
             phrases.append(tuple(found))

@@ -1,4 +1,4 @@
-"""The pages a site lists of itself: sitemaps and llms.txt. Pure; linear on hostile input."""
+"""Parses the lists of pages that a site publishes: sitemaps and llms.txt. Pure; linear time on hostile input."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mcp_web.text.inline import links
 MOST_LINKS = 50_000  # the sitemap protocol's own ceiling
 MOST_BYTES = 50_000_000
 
-# Every repetition is bounded, and a link starts where no other can: the time grows with the size alone.
+# Every repetition is bounded, and matches cannot overlap, so the time is linear in the size.
 _LOC = re.compile(r"<loc>\s{0,200}(?:<!\[CDATA\[)?\s{0,200}([^<\]\s]{1,2048})", re.I)
 _INDEX = re.compile(r"<sitemapindex\b", re.I)
 _BARE = re.compile(r"(?<![(\w])https?://[^\s()>\[\]]{1,2048}")
 
 
 def listed_links(body: bytes, is_sitemap: bool) -> tuple[list[str], list[str]]:
-    """Pages, and further sitemaps, that a sitemap or an llms.txt lists. For a worker: the files are hostile bytes."""
+    """Pages, and further sitemaps, that a sitemap or an llms.txt lists. Run in a worker: the files are untrusted."""
     return sitemap_links(body) if is_sitemap else (text_links(body), [])
 
 

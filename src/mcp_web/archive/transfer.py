@@ -14,8 +14,8 @@ from mcp_web.model.progress import OnProgress
 from mcp_web.model.snapshot import snapshot_hash
 from mcp_web.store.protocol import PageRecord, Store
 
-# What is written in one transaction, and at most copied again after an interruption: so many pages, or as many of the
-# size of those before as hold so many characters.
+# The size of one transaction, which is also the most that is copied again after an interruption: a number of pages, and
+# an estimate in characters from the pages before.
 _BATCH_PAGES, _BATCH_CHARS = 100, 4_000_000
 
 
@@ -30,7 +30,7 @@ class CopyReport:
 
 
 async def copy_store(source: Store, target: Store, on_progress: OnProgress | None = None) -> CopyReport:
-    """Copy everything; what is equal already stays, so an interrupted copy goes on. The target's other pages stay."""
+    """Copy everything; equal pages are skipped, so a copy can be resumed. Other pages of the target stay."""
     report = CopyReport()
     await _copy_pages(source, target, report, on_progress or (lambda text, done, total: None))
     await _copy_records(source, target, report)
@@ -64,7 +64,7 @@ def _next_limit(records: Collection[PageRecord]) -> int:
 
 
 async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyReport) -> None:
-    """Write some pages, and read them back."""
+    """Write a batch of pages, read them back and compare."""
     if not batch:
         return
     derived = await anyio.to_thread.run_sync(lambda: [derive(one.versions[-1]) for one in batch.values()])
@@ -100,7 +100,7 @@ def _digests(records: Iterable[PageRecord]) -> bytes:
 
 
 def page_digest(record: PageRecord) -> bytes:
-    """A digest of everything kept of a page; a text that is not the one its hash names is an error."""
+    """A digest of everything stored for a page; raises an error if a text does not match its hash."""
     found = hashlib.sha256()
     for version in record.versions:
         if snapshot_hash(version.key, version.document.markdown) != version.hash:

@@ -1,8 +1,8 @@
-"""Misspelt words: one edit away from a word that the archive holds.
+"""Corrects misspelt words that are one edit away from a word in the archive.
 
-Every word one edit away (a letter missing, doubled, swapped or wrong) is made and looked up: some 450 for a word of
-eight letters, a millisecond of lookups. A table of deletions, as SymSpell keeps, finds the same words and would cost
-more room than the index itself.
+Every word one edit away (a letter missing, doubled, swapped or wrong) is generated and looked up: some 450 for a word
+of eight letters, a millisecond of lookups. A table of deletions, as in SymSpell, finds the same words and would take
+more space than the index itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHORTEST = 4  # among shorter words nearly everything is one edit from somethin
 
 
 def neighbours(word: str) -> list[str]:
-    """Every word one edit away, or nothing for words that cannot be judged."""
+    """Every word one edit away; empty for numbers, very short or long words, and other scripts."""
     if not _SHORTEST <= len(word) <= _LETTERS_MOST or word.isdigit():
         return []
     letters = next((letters for first, last, letters in _ALPHABETS if first <= word[0] <= last), "")
@@ -45,7 +45,7 @@ def neighbours(word: str) -> list[str]:
 
 
 def correction(word: str, counts: Mapping[str, int]) -> str | None:
-    """The likeliest of the known neighbours of a word: common ones first, the first letter is seldom wrong."""
+    """The most likely known word one edit away: the most common, preferably with the same first letter."""
     known = [near for near in counts if near != word]
     if not known:
         return None

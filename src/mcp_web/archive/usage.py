@@ -1,4 +1,4 @@
-"""Figures by the hour, so that people can see how use changes over time."""
+"""Usage metrics by the hour, for the charts of the web interface."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None
 
 
 async def history(store: Store, hours: int, now: float | None = None) -> list[tuple[str, dict[str, float]]]:
-    """The last hours in order, each with its figures; an hour without calls has none."""
+    """The last hours in order, each with its metrics; an hour without calls has none."""
     now = time.time() if now is None else now
     kept = {one.key: one.value for one in await store.records(KIND)}
     keys = [_hour(now - at * HOUR) for at in reversed(range(hours))]
@@ -46,7 +46,7 @@ async def history(store: Store, hours: int, now: float | None = None) -> list[tu
 
 
 def summary_of(drained: Mapping[str, Any]) -> dict[str, float]:
-    """The sums that the charts of the web page show."""
+    """The sums that the charts show."""
     sums: Counter[str] = Counter()
     for name, labels, value in drained.get("counters", ()):
         if name == "tool_total":

@@ -1,1 +1,1 @@
-"""The audit log: who called what, without what was asked or answered."""
+"""The audit log: who called which tool, without the arguments and the results."""

@@ -1,4 +1,4 @@
-"""An append-only log in which every line holds the hash of the line before: a change or a gap is found by `verify`.
+"""An append-only log in which every line contains the hash of the line before, so that `verify` finds changes and gaps.
 
 Lines name the tenant, the caller, the tool and the outcome; never a query, an address or a page.
 """
@@ -70,7 +70,7 @@ class AuditLog:
 
 
 def verify(folder: Path) -> Verified:
-    """Read the whole log, and say where it was changed, if it was."""
+    """Read the whole log and report the first line that was changed, if any."""
     number, before = 0, FIRST
     for file in _files(folder):
         with open(file, "rb") as lines:
@@ -109,7 +109,7 @@ def _name(number: int) -> str:
 
 
 def _last_line(path: Path) -> dict[str, Any] | None:
-    """The last whole line; what a crash left of another one is cut off, so that the chain goes on."""
+    """The last complete line; an incomplete one after it, left by a crash, is truncated so that the chain continues."""
     with open(path, "r+b") as file:
         size = file.seek(0, os.SEEK_END)
         start = file.seek(max(0, size - _TAIL))

@@ -120,8 +120,8 @@ def show(document: str, as_json: bool) -> None:
 @command.command("remove")
 @click.argument("documents", nargs=-1, metavar="[ID|URL...]")
 @click.option("--collection", help="All documents with this tag, or of this synced folder.")
-@click.option("--below", "prefix", metavar="URL", help="All pages whose address begins so, such as those of a crawl.")
-@click.option("--yes", is_flag=True, help="Really delete; without it the list is only shown.")
+@click.option("--below", "prefix", metavar="URL", help="All pages whose address begins with URL, as after a crawl.")
+@click.option("--yes", is_flag=True, help="Delete them; without it they are only listed.")
 @json_option
 def remove(documents: tuple[str, ...], collection: str | None, prefix: str | None, yes: bool, as_json: bool) -> None:
     """Delete kept documents with all their versions, saved research too."""
@@ -155,7 +155,7 @@ _exclude = click.option(
 
 @command.command("sync")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@click.option("--name", help="Name of the folder in the archive; default its own.")
+@click.option("--name", help="Name of the folder in the archive; default: the folder name.")
 @_exclude
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for all its documents; repeatable.")
 @json_option
@@ -186,7 +186,7 @@ def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[s
 
 @command.command("crawl")
 @click.argument("url")
-@click.option("--prefix", help="Stay below this address; default the folder of URL.")
+@click.option("--prefix", help="Only addresses that begin with this; default: the folder of URL.")
 @click.option("--max-pages", type=int, default=200, show_default=True)
 @click.option("--depth", type=int, default=4, show_default=True, help="Links to follow from URL.")
 @click.option("--tag", "--collection", "tags", multiple=True, help="A label for the pages; repeatable.")
@@ -201,7 +201,7 @@ def crawl(
     exclude: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Bring a site into the archive: sitemaps, llms.txt and links below a prefix. Again: only what changed."""
+    """Add a site to the archive: sitemaps, llms.txt and links below a prefix. Later runs fetch only what changed."""
     from mcp_web.services.crawl_site import crawl_site
 
     with shown_progress() as progress:
@@ -230,7 +230,7 @@ def crawl(
 
 @command.command("export")
 @click.argument("place", type=click.Path(path_type=Path))
-@click.option("--format", "form", type=FORMATS, help="Default by the name's ending; a folder is Markdown.")
+@click.option("--format", "form", type=FORMATS, help="Default: by the file extension; a folder is Markdown.")
 @click.option("--source", type=click.Choice(["research", "web"]), help="Only this source.")
 @click.option("--collection", help="Only documents with this tag, or of this synced folder.")
 @json_option
@@ -243,10 +243,10 @@ def export(place: Path, form: Any, source: Any, collection: str | None, as_json:
 
 @command.command("import")
 @click.argument("place", type=click.Path(path_type=Path, exists=True))
-@click.option("--format", "form", type=FORMATS, help="Default by the name's ending; a folder is Markdown.")
+@click.option("--format", "form", type=FORMATS, help="Default: by the file extension; a folder is Markdown.")
 @json_option
 def import_(place: Path, form: Any, as_json: bool) -> None:
-    """Take in what was exported, from PLACE."""
+    """Import what was exported to PLACE."""
     from mcp_web.services.exchange_archive import import_archive
 
     _exchanged("imported", with_app(lambda app: import_archive(app, place, form)), as_json)
@@ -284,7 +284,7 @@ def collections(as_json: bool) -> None:
 @command.command("reindex")
 @json_option
 def reindex(as_json: bool) -> None:
-    """Embed everything kept with the configured model; interrupted, it goes on where it was."""
+    """Embed everything kept with the configured model; an interrupted run resumes where it stopped."""
     from mcp_web.services.embed_documents import reindex_archive
 
     with shown_progress() as progress:

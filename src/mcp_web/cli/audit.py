@@ -13,10 +13,10 @@ def command() -> None:
 
 
 @command.command("verify")
-@click.option("--head", help="The hash of a last line that was written down earlier; it must still be in the log.")
+@click.option("--head", help="The hash that an earlier run printed; it must still be in the log.")
 @json_option
 def verify(head: str | None, as_json: bool) -> None:
-    """Check that no line of the log was changed, moved or taken out; prints the hash of the last one."""
+    """Check that no line of the log was changed, moved or removed; prints the hash of the last one."""
     from mcp_web.audit.log import contains, verify
     from mcp_web.services.audit_log import audit_folder
     from mcp_web.settings import load
@@ -25,7 +25,7 @@ def verify(head: str | None, as_json: bool) -> None:
     found = verify(folder)
     fault = found.fault
     if not fault and head and not contains(folder, head):
-        fault = f"no line has the hash {head}: the end of the log was cut off, or all of it was written again"
+        fault = f"no line has the hash {head}: the end of the log was removed, or the whole log was rewritten"
     if as_json:
         print_json({"lines": found.lines, "head": found.head, "fault": fault or None})
     elif not fault:

@@ -102,7 +102,7 @@ async def _recent(app: App, limit: int) -> list[dict[str, Any]]:
 @click.option("--keep-newest", type=int, help="Keep this many most recently used pages.")
 @click.option("--max-bytes", type=int, help="Shrink the kept text to this size.")
 @click.option("--url", help="One page.")
-@click.option("--yes", is_flag=True, help="Really remove; without it only the plan is shown.")
+@click.option("--yes", is_flag=True, help="Delete them; without it the result is only shown.")
 @json_option
 def purge(yes: bool, as_json: bool, **given: Any) -> None:
     """Delete kept web pages. Saved research stays: `mcp-web archive remove` deletes that."""

@@ -1,4 +1,4 @@
-"""Runs a tool for a person: the same arguments, the same answer object, a progress bar while it takes long."""
+"""Runs a tool for a command: with the same arguments and answer object, and a progress bar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEADLINE = 600.0  # seconds
 
 
 def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The answer object and the agent's text of one tool call; raises the error that the tool would have returned."""
+    """The answer object and the text of one tool call; raises the error that a client would have received."""
     from mcp_web.app import App
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
@@ -37,7 +37,7 @@ def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[str, float, float | None], None] | None]:
-    """A function that moves a rich progress bar on stderr; None where nobody would see it."""
+    """A function that updates a rich progress bar on stderr; None if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -34,7 +34,7 @@ def command(
     env: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Print the configuration for an MCP client, or write it there. Without a CLIENT: list them."""
+    """Print the configuration for an MCP client, or write it to the client's file. Without CLIENT: list the clients."""
     if client is None:
         rows = [{"client": known.name, "title": known.title, "path": str(known.path()) if known.path else None}
                 for known in CLIENTS.values()]  # fmt: skip
@@ -62,7 +62,7 @@ def command(
 
 
 def _name_unset(env: tuple[str, ...]) -> None:
-    """The client starts the server without the variables of this shell: say so."""
+    """Warn about variables of this shell that the server will not have when the client starts it."""
     from mcp_web.settings import load
 
     given = {pair.partition("=")[0] for pair in env}
@@ -89,7 +89,7 @@ def remote(client: Client, url: str, token: str | None) -> Remote:
 
 
 def install(client: Client, entry: AnyEntry, target: Path) -> tuple[bool, Path | None]:
-    """Merge our entry into a configuration file: everything else stays, a backup is made, twice changes nothing."""
+    """Merge our entry into a configuration file, after a backup; everything else is kept. Idempotent."""
     try:
         before = target.read_text(encoding="utf-8-sig") if target.exists() else ""
     except UnicodeDecodeError as error:
@@ -193,4 +193,4 @@ def _show(client: Client, entry: AnyEntry, target: Path | None) -> None:
 
 
 def _by_hand(client: Client) -> str:
-    return f"Mend the file, or paste the output of `mcp-web client {client.name}` into it by hand."
+    return f"Correct the file, or paste the output of `mcp-web client {client.name}` into it by hand."

@@ -58,7 +58,7 @@ def _http_typed(entry: Remote) -> dict[str, Any]:
 
 
 def _http_renamed(url: str, headers: str = "headers") -> Callable[[Remote], dict[str, Any]]:
-    """An entry like `_http`, with the names of the fields that a client uses."""
+    """An entry like `_http`, with the field names of a client."""
     return lambda entry: {url: entry.url} | ({headers: entry.headers} if entry.headers else {})
 
 

@@ -59,7 +59,7 @@ def command(words: tuple[str, ...], example: bool, as_json: bool) -> None:
 
 
 def _example() -> str:
-    """Every setting with its default as a comment, in the form of the configuration file."""
+    """A configuration file with every setting and its default as a comment."""
     from mcp_web.settings import config_path, load
 
     lines = [f"# Save as {config_path()}; remove the # before what you change. Times are in seconds, sizes in bytes."]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("doctor")
-@click.option("--fix", is_flag=True, help="Repair what can be repaired without asking, such as a missing Chromium.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed automatically, such as a missing Chromium.")
 @json_option
 def command(fix: bool, as_json: bool) -> None:
     """Check settings, store, extraction, model, providers and browser, and say how to fix what is broken."""

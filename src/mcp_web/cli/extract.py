@@ -63,7 +63,7 @@ def command(
 
 
 def _files(places: tuple[str, ...]) -> Iterator[Path | None]:
-    """The files named, and those we can read inside the folders named; None is standard input."""
+    """The named files, and the readable files of the named folders; None is standard input."""
     from mcp_web.archive.folder import is_synced
 
     for place in places:
@@ -131,7 +131,7 @@ def _show(document: Document, source: str, form: str) -> None:
 
 
 async def _lines(app: App, places: tuple[str, ...], request: ExtractRequest) -> bool:
-    """One answer line for every input line; a bad line is answered with its error and the rest goes on."""
+    """One output line for every input line; an invalid line yields its error, and the others are processed."""
     failed = False
     for place in places:
         with click.open_file(place, "rb") as source:

@@ -17,13 +17,13 @@ import click
 from mcp_web import __version__, trace
 from mcp_web.errors import ConfigError, WebError
 
-# command → the module in this folder that has it: imported only when it is asked for.
+# command → the module in this folder that has it: imported only when the command is used.
 COMMANDS = {
     "serve": "Start the MCP server on stdio, over HTTP with --http, or for a team with --team.",
     "search": "Search the web.",
     "open": "Open web pages as clean Markdown.",
     "read": "Show the passages of a page that answer a question.",
-    "verify": "Check whether quotes stand in a page.",
+    "verify": "Check whether quotes appear in a page.",
     "extract": "Turn HTML files into Markdown; no network.",
     "archive": "Search and fill the archive; sync, crawl, export, import.",
     "watch": "Watch pages and report what changed.",
@@ -92,7 +92,7 @@ def run() -> None:
         cli.main(prog_name="mcp-web", standalone_mode=False)
         sys.stdout.flush()
     except SystemExit:
-        # When the reader of stdout has gone away, click replaces the stream by a wrapper and exits with 1.
+        # When the reader of stdout has closed it, click replaces the stream with a wrapper and exits with 1.
         if sys.stdout is not given:
             _exit_quietly()
         raise
@@ -105,7 +105,7 @@ def run() -> None:
 
 
 def _was_interrupted(error: BaseException) -> bool:
-    """Whether Ctrl-C is behind it: the signal can surface inside a group, or while another error is being handled."""
+    """Whether Ctrl-C caused the error: it can be inside an exception group, or the context of another error."""
     waiting, seen = [error], set[int]()
     while waiting:
         one = waiting.pop()
@@ -145,7 +145,7 @@ def _exit_with(failure: BaseException) -> NoReturn:
 
 
 def _print_error(error: WebError) -> None:
-    """The sentence for a person; the object as well for a program that asked for JSON."""
+    """Print the error as a sentence on stderr and, with --json, as an object on stdout."""
     from mcp_web.cli.output import wrapped
     from mcp_web.cli.wording import error_sentence
 
@@ -160,7 +160,7 @@ def _print_error(error: WebError) -> None:
 
 
 def _defect(error: BaseException) -> NoReturn:
-    """One line that is enough to find the place; a person has no use for the rest."""
+    """Print an unexpected error as one line with its place in the code, without a traceback."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, WebError):
@@ -172,7 +172,7 @@ def _defect(error: BaseException) -> NoReturn:
 
 
 class _RedactedStream(io.TextIOWrapper):
-    """A text stream that never writes a configured secret: what every command prints passes here."""
+    """A text stream that masks configured secrets; everything that commands print is written to it."""
 
     def write(self, text: str) -> int:
         super().write(trace.redact(text))
@@ -199,7 +199,7 @@ def _replace_closed_streams() -> None:
 
 
 def _exit_quietly() -> NoReturn:
-    """The reader went away (`| head`): nothing is left to say, not even when the interpreter flushes at its end."""
+    """Exit without output after the reader closed the pipe (`| head`); the final flush must not fail either."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     raise SystemExit(0) from None

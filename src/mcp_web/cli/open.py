@@ -140,12 +140,12 @@ def _show(url: str, page: Opened, options: ViewOptions, *, separated: bool) -> N
 
 
 def part_of(document: Document, options: ViewOptions) -> str:
-    """The window of a page that was asked for, in the wanted format."""
+    """The requested part of a page, in the requested format."""
     from mcp_web.tools.page_view import show
 
     shown = show(document, options)
     if shown.next_start is not None:
-        note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} goes on.")
+        note(f"{shown.end:,} of {len(document.markdown):,} characters shown; --start {shown.next_start} continues.")
     return shown.text
 
 
@@ -158,4 +158,4 @@ def show_page(page: dict[str, Any]) -> None:
     if "explain" in page:
         print_json(page["explain"])
     if page["next_start"] is not None:
-        note(f"{page['content_length']:,} characters in all; --start {page['next_start']} goes on.")
+        note(f"{page['content_length']:,} characters in all; --start {page['next_start']} continues.")

@@ -23,14 +23,14 @@ def print_json(value: Any) -> None:
 
 
 def console(*, err: bool = False) -> Console:
-    """Titles and addresses come from pages, so square brackets are never read as markup."""
+    """A console without rich markup: titles and addresses come from pages and may contain square brackets."""
     from rich.console import Console
 
     return Console(stderr=err, highlight=False, markup=False, emoji=False)
 
 
 def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
-    """Broken between words where the terminal ends; a program gets one line."""
+    """The text wrapped to the width of the terminal; one line on a pipe."""
     stream = stream or sys.stderr
     if not stream.isatty():
         return text
@@ -39,7 +39,7 @@ def wrapped(text: str, indent: int = 0, *, stream: TextIO | None = None) -> str:
 
 
 def note(text: str) -> None:
-    """A remark beside the answer."""
+    """Print a note on stderr."""
     click.secho(wrapped(f"note: {for_person(text)}", 6), fg="yellow", err=True)
 
 
@@ -49,7 +49,7 @@ def empty(text: str) -> None:
 
 
 def print_markdown(text: str) -> None:
-    """Rendered in a terminal, with links that can be clicked and a list of their addresses; as it is on a pipe."""
+    """Print Markdown: in a terminal rendered, with clickable links and a list of them; on a pipe unchanged."""
     if not sys.stdout.isatty():
         click.echo(text)
         return
@@ -60,7 +60,7 @@ def print_markdown(text: str) -> None:
     from mcp_web.read.links import numbered, reference_list
 
     shown = numbered(text)
-    # The definitions stand in the same document, so that the renderer knows where `[text][1]` leads.
+    # The definitions are in the same document, so that the renderer can resolve `[text][1]`.
     page: list[RenderableType] = [Markdown(f"{shown.text}\n\n{reference_list(shown.links)}")]
     if shown.links:
         listed = (f"{number:>4}  {link.url}" for number, link in enumerate(shown.links, start=1))

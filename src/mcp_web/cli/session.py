@@ -33,7 +33,7 @@ def with_app(work: Callable[[App], Awaitable[T]]) -> T:
 
 
 def run_interruptible(work: Callable[[], Awaitable[T]]) -> T:
-    """Run the work; on Ctrl-C cancel it and raise KeyboardInterrupt, whatever the cancelled work raised or returned.
+    """Run the work; on Ctrl-C cancel it and raise KeyboardInterrupt, whatever the work then raises or returns.
 
     The default of asyncio cancels a task once, which code that translates errors can turn into a failure of its own.
     A cancelled scope cannot be ignored: every further wait inside it is cancelled too.

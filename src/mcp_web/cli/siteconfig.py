@@ -19,7 +19,7 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_configs(as_json: bool) -> None:
-    """List the packaged configs and those of your folder (MCP_WEB_SITE_CONFIGS), which win."""
+    """List the packaged configs and those of your folder (MCP_WEB_SITE_CONFIGS), which take precedence."""
     from mcp_web.extract.options import ExtractOptions
     from mcp_web.extract.sites import in_folder, packaged, unusable
     from mcp_web.settings import load
@@ -42,7 +42,7 @@ def list_configs(as_json: bool) -> None:
 @click.option("--url", default="", help="The page's address.")
 @json_option
 def test(config: Path, page: IO[bytes], url: str, as_json: bool) -> None:
-    """Try the config file CONFIG on a saved page and say what each rule found."""
+    """Try the config file CONFIG on a saved page and show what each rule matched."""
     from mcp_web.extract.site_check import check_siteconfig
 
     report = check_siteconfig(config.read_text(encoding="utf-8"), page.read(), url)

@@ -11,7 +11,7 @@ from mcp_web.cli.session import with_app
 @click.command("stats")
 @json_option
 def command(as_json: bool) -> None:
-    """Show the kept figures of this installation: calls, cache, fetches, errors, times."""
+    """Show the statistics of this installation: calls, cache, fetches, errors, times."""
     from mcp_web.services.show_stats import show_stats
 
     stats = with_app(show_stats)

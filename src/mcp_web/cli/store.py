@@ -23,7 +23,7 @@ def command() -> None:
 def copy(source: str, target: str, as_json: bool) -> None:
     """Copy the store SOURCE into TARGET: each the path of a SQLite file, or postgresql://user@host/database.
 
-    Every page is read back and compared. Interrupted, the same command goes on where it was.
+    Every page is read back and compared. After an interruption the same command resumes where it stopped.
     """
     from mcp_web.services.copy_store import copy_store
 
@@ -50,6 +50,6 @@ def check(place: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"faults": faults})
     else:
-        click.echo("\n".join(faults) or "The store is whole.")
+        click.echo("\n".join(faults) or "The store has no faults.")
     if faults:
         raise SystemExit(1)

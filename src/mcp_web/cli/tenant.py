@@ -74,7 +74,7 @@ def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool)
 @click.argument("collection")
 @click.option("--with", "readers", multiple=True, metavar="TENANT", help="From whom; without it, from everyone.")
 def unshare(owner: str, collection: str, readers: tuple[str, ...]) -> None:
-    """Withdraw a shared collection; it holds from the next call on."""
+    """Withdraw a shared collection; takes effect with the next call."""
     from mcp_web.services.share_collections import unshare_collection
 
     removed = with_app(lambda app: unshare_collection(app, owner, collection, readers))

@@ -15,7 +15,7 @@ _COLOURS = {"exact": "green", "normalised": "green", "fuzzy": "yellow", "absent"
 @click.argument("quotes", nargs=-1, required=True, metavar="QUOTE...")
 @json_option
 def command(source: str, quotes: tuple[str, ...], as_json: bool) -> None:
-    """Check whether quotes stand in a page: SOURCE is a URL, a snapshot hash or an archive id.
+    """Check whether quotes appear in a page: SOURCE is a URL, a snapshot hash or an archive id.
 
     Exits 3 when a quote is absent.
     """

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 @click.argument("urls", nargs=-1, metavar="[URL...]")
 @click.option("--remove", multiple=True, metavar="URL", help="Stop watching a page; repeatable.")
 @click.option("--list", "only_list", is_flag=True, help="Only list what is watched.")
-@click.option("--every", type=float, metavar="SECONDS", help="Look again after so long, until interrupted.")
-@click.option("--times", type=int, default=0, help="With --every: look this often, then end.")
+@click.option("--every", type=float, metavar="SECONDS", help="Check again after this interval, until interrupted.")
+@click.option("--times", type=int, default=0, help="With --every: stop after this many checks.")
 @click.option("--feed", type=click.Path(path_type=Path, dir_okay=False), help="Write the changes as an Atom feed.")
 @json_option
 def command(
@@ -33,7 +33,7 @@ def command(
     feed: Path | None,
     as_json: bool,
 ) -> None:
-    """Watch pages: ask the origin again and report by section what changed. New URLs are remembered."""
+    """Watch pages: fetch them again and report by section what changed. New URLs are added to the list."""
 
     async def work(app: App) -> bool:
         from mcp_web.services.watch_pages import change_watch, watched_urls
@@ -46,7 +46,7 @@ def command(
             print_json(watched) if as_json else click.echo("\n".join(watched) or "Nothing is watched.", err=not watched)
             return not unknown
         if not watched:
-            empty("Nothing is watched. `mcp-web watch URL` begins.")
+            empty("Nothing is watched. `mcp-web watch URL` adds a page.")
         return await _rounds(app, watched, every, times, feed, as_json)
 
     if not with_app(work):

@@ -6,7 +6,7 @@ import re
 
 from mcp_web.errors import WebError
 
-# In order: the first ones hold longer phrases.
+# In order: longer phrases come first.
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
@@ -29,12 +29,12 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 
-# What the operator does is what the person at the terminal should do.
+# At a terminal, the reader is the operator.
 _INSTRUCTION = re.compile(r"\b([Tt])he operator (check|set|install|allow)s\b")
 
 
 def for_person(text: str) -> str:
-    """The same message for a person at a terminal."""
+    """The message reworded for a person at a terminal."""
     text = _INSTRUCTION.sub(lambda found: found[2].capitalize() if found[1] == "T" else found[2], text)
     for pattern, words in _PHRASES:
         text = pattern.sub(words, text)

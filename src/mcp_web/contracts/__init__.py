@@ -1,1 +1,1 @@
-"""Other systems' own tool sets, one file per system: a mapping onto the services and nothing else."""
+"""The tool sets of other systems, one file per system: each only maps tools to services."""

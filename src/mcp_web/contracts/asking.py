@@ -1,4 +1,4 @@
-"""What the searching contracts share: which provider to ask, and one query's answer or error."""
+"""What the contracts that search share: the choice of a provider, and the answer or error of one query."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
 def provider_or_any(app: App, name: str) -> str:
-    """The provider that the system was made for; any provider where that one is not configured or has closed."""
+    """The provider that the system was made for; "auto" if that one is not configured or no longer exists."""
     from mcp_web.search.providers import REGISTRY
 
     ends = REGISTRY[name].capabilities.ends
@@ -50,7 +50,7 @@ async def ask(
 
 
 def brave_freshness(given: str | None) -> str | None:
-    """Brave's pd, pw, pm, py or range in our words."""
+    """Brave's pd, pw, pm, py or date range as our `freshness`."""
     if not given:
         return None
     if found := _BRAVE_RANGE.match(given):
@@ -63,7 +63,7 @@ def brave_freshness(given: str | None) -> str | None:
 
 
 def brave_language(search_lang: str | None, ui_lang: str | None = None) -> str | None:
-    """Brave's own language codes as ours; the language of the surface counts where none is searched for."""
+    """Brave's language codes as ours; `ui_lang` is used if `search_lang` is not given."""
     if not search_lang:
         return ui_lang or None
     known = {"jp": "ja", "zh-hans": "zh-CN", "zh-hant": "zh-TW", "pt-br": "pt-BR", "pt-pt": "pt-PT", "en-gb": "en-GB"}

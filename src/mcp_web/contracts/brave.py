@@ -35,7 +35,7 @@ def _run(category: Category, row: Row, nothing: str) -> Run:
         found = (await ask(call, query, provider_or_any(call.app, "brave"))).found
         texts = [compact(_present(row(hit))) for hit in found.hits]
         if not texts:
-            # That server calls an empty web search an error; clients of it rely on the flag.
+            # That server reports an empty web search as an error, and its clients rely on the flag.
             return Answer({}, nothing, shape="text", is_error=category == "general")
         return Answer({}, texts[0], shape="text", more=tuple(texts[1:]))
 

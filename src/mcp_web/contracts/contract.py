@@ -1,4 +1,4 @@
-"""How another system's tools are declared: their own schema, bound as that system bound it."""
+"""How the tools of another system are declared: with its schemas, and with its rules for arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Failed = Callable[["WebError", Mapping[str, Any]], Answer]
 
 @dataclass(frozen=True, slots=True)
 class ContractParam(Param):
-    """A parameter whose rule is one property of that system's JSON schema."""
+    """A parameter that is defined by one property of the system's JSON schema."""
 
     schema_rule: ValueRule = field(default_factory=lambda: ValueRule("string"))
 
@@ -134,14 +134,14 @@ def _rule(facts: Mapping[str, Any], *, clamps: bool) -> ValueRule:
 
 
 def camel_case(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts under names as some systems write them: `source_id` is `sourceId`."""
+    """The facts with their names in camel case: `source_id` becomes `sourceId`."""
     return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in facts.items()}
 
 
 def text_prompt(
     name: str, title: str, description: str, argument_help: str, text: str, argument: str = "url"
 ) -> Prompt:
-    """A prompt that only fills its argument in, for `{value}`."""
+    """A prompt whose text has its argument in place of `{value}`."""
 
     async def write(app: App, value: str, deadline: float) -> tuple[str, str]:
         return description, text.format(value=value)

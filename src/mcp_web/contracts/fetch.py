@@ -30,7 +30,7 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _content(app: App, url: str, *, raw: bool, deadline: float) -> tuple[str, str]:
-    """The text and the sentence before it; what is no page is shown as it came, as the reference server does."""
+    """The text and the sentence before it; other content types are returned unchanged, as the reference server does."""
     kept = (await open_page(app, OpenRequest(url, mode="raw" if raw else "auto"), deadline=deadline)).snapshot
     if not raw and _comes_raw(kept):
         kept = (await open_page(app, OpenRequest(url, mode="raw"), deadline=deadline)).snapshot

@@ -1,4 +1,4 @@
-"""Google's Custom Search JSON: pages of it joined, other providers' answers written as it. Pure."""
+"""Google's Custom Search JSON: joins its pages, and writes the answers of other providers in its format. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def joined(pages: Any, count: int) -> dict[str, Any]:
 
 
 def imitated(found: SearchAnswer) -> dict[str, Any]:
-    """Another provider's answer in Google's shape; `note` says whose it is."""
+    """Another provider's answer in Google's format; `note` names the provider."""
     query, seconds = found.query, found.elapsed_ms / 1000
     total = str(max(found.total or 0, len(found.hits)))
     request = {
@@ -60,7 +60,7 @@ def imitated(found: SearchAnswer) -> dict[str, Any]:
 
 
 def safe_of(query: SearchQuery) -> str:
-    """off stays off; moderate and strict are Google's active."""
+    """Google's value for safe search: moderate and strict are both active."""
     return "off" if query.safe_search == "off" else "active"
 
 
@@ -96,7 +96,7 @@ def refusal(error: WebError) -> dict[str, Any]:
 
 
 def lighter(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer, then ever smaller ones with fewer optional fields: for answers that would be too large."""
+    """The answer, then smaller and smaller ones with fewer optional fields, for answers that are too large."""
     yield data
     for names in _HEAVY:
         yield {"queries": [{**one, "result": _without(one["result"], names)} for one in data["queries"]]}

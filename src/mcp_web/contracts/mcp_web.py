@@ -22,7 +22,7 @@ from mcp_web.tools.call import Call
 from mcp_web.tools.shrink import answer_tokens, fitted
 from mcp_web.tools.tool import Answer
 
-# Our codes under the names that system has; what it has no name for keeps ours.
+# Our error codes → those of that system; codes that it does not have stay as they are.
 CODES = {
     "SEARCH_AUTH_ERROR": "BRAVE_AUTH_ERROR",
     "SEARCH_RATE_LIMITED": "BRAVE_RATE_LIMITED",
@@ -93,7 +93,7 @@ def _request(url: str, args: dict[str, Any]) -> OpenRequest:
 
 
 def _with_text(opened: Opened) -> Opened:
-    """The page; one without text is that system's EXTRACT_FAILED."""
+    """The page; raises that system's EXTRACT_FAILED if it has no text."""
     kept = opened.snapshot
     if not kept.document.markdown.strip():
         raise ExtractFailed(f"The page {kept.url} has no readable text.", url=kept.url)

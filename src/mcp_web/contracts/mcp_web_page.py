@@ -60,7 +60,7 @@ def document_object(document: Document, source: str, fetched_at: float | None, p
 
 
 def front_matter(document: Document, source: str, fetched_at: float | None) -> str:
-    """The five lines that never change their names or their order."""
+    """The front matter: five fields whose names and order are fixed."""
     rows = {
         "title": document.title,
         "source": source,

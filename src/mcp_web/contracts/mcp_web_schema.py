@@ -1,4 +1,4 @@
-"""The six tools of the `mcp-web` contract: names, words and parameters."""
+"""The six tools of the `mcp-web` contract: names, descriptions and parameters."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the `searxng` contract reads from `[web_search]`, the section of that system's own configuration file.
 
-Its other keys set the options that they mean, such as `default_timeout` the time of a search provider.
+The other keys of that section set the options of other components: `default_timeout` sets the search timeout.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ _CLOSEST = "Nothing on this page clearly answers {query!r}; the results come clo
 def _found(
     call: Call, page: PageRead, ranked: Ranked, notes: list[str], count: int, *, by_words: bool
 ) -> list[dict[str, Any]]:
-    """The chunks for one query. Without a chunk that answers, what comes closest, and a note that says so."""
+    """The chunks for one query; if none answers, the closest ones and a note."""
     url, threshold = page.opened.snapshot.url, call.app.similarity_threshold
     if ranked.passages:
         if not (ranked.answered or by_words or threshold is not None):
@@ -134,7 +134,7 @@ def _found(
 
 
 def _whole_chunks(data: dict[str, Any], tokens: int) -> dict[str, Any]:
-    """The answer with as many whole chunks as fit: a chunk cut short would no longer be what its id names."""
+    """The answer with as many whole chunks as fit: a shortened chunk would no longer match its id."""
     most = max(len(row["results"]) for row in data["queries"])
     made = data
     while most > 1 and not budget.within(compact(made), tokens):

@@ -1,7 +1,7 @@
 """The `searxng` contract: one `web_search` that also reads the results, with `metadata` and `is_error` in its answer.
 
 Clients written for that system read `metadata` beside `content`. MCP clients of today drop fields they do not know
-and show a model only `content`, so the same object stands there too, as a second text.
+and show a model only `content`, so the same object is also there, as a second text.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _answer(text: str, metadata: dict[str, Any], *, is_error: bool) -> Answer:
 
 
 def _fitted(metadata: dict[str, Any]) -> dict[str, Any]:
-    """All results with as much of each page as fits: pages become shorter, then they have a summary only."""
+    """All results with as much of each page as fits: pages are shortened, then reduced to a summary."""
     if budget.within(compact(metadata), _HALF):
         return metadata
     made, least, most = metadata, 0, max(_lengths(metadata), default=0)
@@ -164,7 +164,7 @@ def _lengths(metadata: dict[str, Any]) -> list[int]:
 
 
 def _shortened(row: dict[str, Any], chars: int) -> dict[str, Any]:
-    """A result with at most so many characters of its page, cut between blocks where that is possible."""
+    """A result with at most `chars` characters of its page, cut between blocks if possible."""
     if len(row.get("content", {}).get("markdown", "")) <= chars:
         return row
     text = cut(row["content"]["markdown"], 0, chars).text if chars else ""

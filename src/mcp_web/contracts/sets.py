@@ -25,7 +25,7 @@ FILES = {
 
 
 def contract_named(name: str) -> Contract:
-    """The contract, its file imported only now."""
+    """The contract of this name; imports its file."""
     if name not in FILES:
         raise ConfigError(f"There is no contract {name!r}; there are: {', '.join(FILES)}.")
     contract = importlib.import_module(f"mcp_web.contracts.{FILES[name]}").CONTRACT
@@ -34,12 +34,12 @@ def contract_named(name: str) -> Contract:
 
 
 def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
-    """What agents are offered here: the tools of the contract, or else of the profile."""
+    """The tools that clients are offered: those of the contract, or else of the profile."""
     return offered(contract_named(options.contract), options) if options.contract else of_profile(options)
 
 
 def offered(contract: Contract, options: ToolOptions) -> dict[str, ContractTool]:
-    """Its tools by the name they are listed under, less what is switched off."""
+    """The tools of a contract by the name they are listed under, without those that are switched off."""
     known = [SEARCH, FETCH, *(name for tool in contract.tools for name in (tool.name, plain_name(tool.name)))]
     unknown = [name for name in options.disabled_tools if name not in known]
     if unknown:
@@ -52,10 +52,10 @@ def offered(contract: Contract, options: ToolOptions) -> dict[str, ContractTool]
 
 
 def plain_name(name: str) -> str:
-    """The name with underscores for dots, as clients want it that take letters, digits and underscores only."""
+    """The name with underscores in place of dots, for clients that allow only letters, digits and underscores."""
     return name.replace(".", "_")
 
 
 def with_plain_names(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Every tool by its own name and by its plain one."""
+    """Every tool by its name and by its plain name."""
     return {plain_name(name): tool for name, tool in tools.items()} | dict(tools)

@@ -171,7 +171,7 @@ def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, token
 
 
 def _plain_header(text: str) -> str:
-    """An infobox as that system writes it: a table whose header is one cell over all columns has one cell there."""
+    """An infobox as that system writes it: a header cell that spans all columns becomes a single cell."""
     return _WIDE_HEADER.sub(r"| \1 |\n|---|", text)
 
 

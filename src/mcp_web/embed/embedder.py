@@ -1,4 +1,4 @@
-"""What every embedding model can do, and the check of its output."""
+"""The interface of embedding models, and the validation of their output."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Embedder(Protocol):
 
     @property
     def dim(self) -> int | None:
-        """How long the vectors are; None until a remote model was used once."""
+        """The number of dimensions; None until a remote model was used once."""
         ...
 
     @property
     def max_tokens(self) -> int | None:
-        """What the model reads of one text; None when it is not known."""
+        """How many tokens of a text the model reads; None if unknown."""
         ...
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """The languages that the model reads, as ISO 639-1 codes; None when it is not limited to a few."""
+        """The languages that the model supports, as ISO 639-1 codes; None if it is not limited to certain languages."""
         ...
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
-        """One row per text, all of them or EMBEDDING_ERROR: never a part.
+        """One row per text; raises EMBEDDING_ERROR rather than return fewer.
 
-        A kind for each text lets a question travel in the same batch as the passages.
+        With a kind for each text, a question can be embedded in the same batch as passages.
         """
         ...
 
@@ -60,12 +60,12 @@ class Calibration:
     related: float
 
     def nearness(self, cosine: float) -> float:
-        """0 for a text like any other, 1 for one that typically answers."""
+        """0 for an unrelated text, 1 for a text that typically answers."""
         return (cosine - self.unrelated) / max(0.02, self.related - self.unrelated)
 
 
 def reads(embedder: Embedder, language: str) -> bool:
-    """Whether a model may rank texts of a language; "" stands for a text that does not tell its language."""
+    """Whether a model may rank texts of a language; "" is an unknown language."""
     return embedder.languages is None or not language or language in embedder.languages
 
 
@@ -95,7 +95,7 @@ def checked(rows: Sequence[Sequence[float]] | Rows, count: int, dim: int | None,
 
 
 def prefixed(texts: Sequence[str], kind: TextKind | Sequence[TextKind], prefixes: Mapping[str, str]) -> list[str]:
-    """The texts with the words a model wants before questions and passages."""
+    """The texts with the prefixes that a model requires for questions and passages."""
     kinds = [kind] * len(texts) if isinstance(kind, str) else kind
     before = {name: prefix.rstrip() + " " for name, prefix in prefixes.items() if prefix.strip()}
     return [before.get(one, "") + text for text, one in zip(texts, kinds, strict=True)]
@@ -105,7 +105,7 @@ _MOST = 512  # questions kept: 1.5 kB each
 
 
 class QuestionVectors:
-    """One for each process; everything that compares questions with texts shares it."""
+    """A cache of question vectors, shared by everything in the process that compares questions with texts."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.model = embedder.name
@@ -127,7 +127,7 @@ BATCH_TOKENS = 2048
 
 
 def batches(lengths: Sequence[int]) -> list[list[int]]:
-    """The numbers of the texts, batch by batch, as many in each as the token limit allows."""
+    """The indexes of the texts in batches, each as large as the token limit allows."""
     found: list[list[int]] = []
     for at in sorted(range(len(lengths)), key=lambda n: lengths[n]):
         if found and (len(found[-1]) + 1) * lengths[at] <= BATCH_TOKENS:

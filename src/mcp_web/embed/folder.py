@@ -1,4 +1,4 @@
-"""A user's own sentence encoder: a folder as model hubs lay it out."""
+"""A user's own sentence encoder: a folder with the layout of model hubs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ModelFolder:
 
 
 def read_folder(place: str) -> ModelFolder:
-    """What a folder holds, or CONFIG_ERROR naming what is missing."""
+    """The model files in a folder; raises CONFIG_ERROR naming what is missing."""
     folder = Path(place).expanduser()
     model = next((folder / name for name in MODEL_FILES if (folder / name).is_file()), None)
     tokenizer = folder / "tokenizer.json"

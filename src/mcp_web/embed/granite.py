@@ -51,7 +51,7 @@ class Codes:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """What a verified file holds."""
+    """The contents of a verified file."""
 
     floats: dict[str, Floats]
     codes: dict[str, Codes]
@@ -59,13 +59,13 @@ class Pack:
     file: mmap.mmap
 
     def drop_pages(self) -> None:
-        """Give the file's pages back to the system: they were read once, and the vectors of words come back by use."""
+        """Release the mapped memory of the file: most is read once, and word vectors are loaded again on use."""
         if hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
             self.file.madvise(mmap.MADV_DONTNEED)
 
 
 def find() -> Path | None:
-    """Where the weights lie, without importing the package they come in."""
+    """The path of the weights, found without importing their package."""
     for package, file in _PACKAGES.items():
         spec = importlib.util.find_spec(package)
         for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -75,7 +75,7 @@ def find() -> Path | None:
 
 
 def read(path: Path) -> Pack:
-    """The pack in a file, or EMBEDDING_ERROR when it is not the very file that was measured."""
+    """The pack in a file; raises EMBEDDING_ERROR when its hash is wrong."""
     with path.open("rb") as opened:  # not read as a whole: the vectors of words stay in the file until they are used
         raw = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
     found = hashlib.sha256(raw).hexdigest()
@@ -124,7 +124,7 @@ def _codes(raw: memoryview, facts: dict[str, Any]) -> Codes:
 
 
 class GraniteEncoder:
-    """A RoBERTa encoder over numpy: texts → rows of length one. Blocking; `local.py` runs it in a thread."""
+    """A RoBERTa encoder in numpy: texts → unit vectors. Blocking; `local.py` runs it in a thread."""
 
     def __init__(self, pack: Pack, threads: int = 1) -> None:
         import numpy as np
@@ -194,7 +194,7 @@ class GraniteEncoder:
 
 
 def _dense(packed: Codes) -> Floats:
-    """The numbers that codes and scales stand for."""
+    """The floating-point matrix of int8 codes and their scales."""
     import numpy as np
 
     grouped = packed.codes.reshape(*packed.scales.shape, GROUP) * packed.scales[:, :, None]

@@ -23,7 +23,8 @@ from mcp_web.errors import EmbeddingError
 if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
-# Texts of one turn in the thread. A long page takes many turns, and a question of another call gets one between.
+# Texts embedded in one turn of the thread. A long page takes many turns, and a question of another call runs between
+# two.
 TURN = 16
 
 
@@ -36,11 +37,11 @@ class LocalEmbedder:
         self._weights = weights
         self._encoder: OnnxEncoder | granite.GraniteEncoder | None = None
         self._loading = threading.Lock()
-        # Passages and questions take turns apart: a question never waits for the passages of another call.
+        # Passages and questions have separate limiters: a question never waits for the passages of another call.
         self._turns: dict[bool, anyio.CapacityLimiter] = {}
         self.name = self._folder.name if self._folder else f"{granite.NAME}@{granite.VERSION}"
         self.dim: int | None = None if self._folder else granite.DIM
-        # What a user's own model reads is not known; the packaged one would rank other languages worse than words do.
+        # The languages of a user's own model are unknown; the packaged one ranks other languages worse than words do.
         self.languages: frozenset[str] | None = None if self._folder else granite.LANGUAGES
         self.max_tokens: int | None = self._folder.max_tokens if self._folder else granite.MAX_TOKENS
 

@@ -18,7 +18,7 @@ Pooling = Literal["none", "cls", "mean"]
 
 @dataclass(frozen=True, slots=True)
 class EncoderPlan:
-    """How a model is run, and how its output becomes one row per text."""
+    """How a model is run, and how its output is pooled into one row per text."""
 
     pooling: Pooling = "none"  # none: the model's output is already one row per text
     max_tokens: int = 512
@@ -31,7 +31,7 @@ class OnnxEncoder:
         settings = onnxruntime.SessionOptions()
         settings.intra_op_num_threads = plan.threads
         settings.inter_op_num_threads = 1
-        # Its own spinning would keep cores busy between calls; stdout and stderr belong to the server.
+        # Spinning threads would keep cores busy between calls; stdout and stderr belong to the server.
         settings.add_session_config_entry("session.intra_op.allow_spinning", "0")
         settings.log_severity_level = 4
         source = model if isinstance(model, bytes) else str(model)
@@ -74,7 +74,7 @@ class OnnxEncoder:
 
 
 def _packages() -> tuple[Any, Any]:
-    """onnxruntime and tokenizers, or EMBEDDING_ERROR naming the extra that brings them."""
+    """onnxruntime and tokenizers, raises EMBEDDING_ERROR naming the extra that installs them."""
     try:
         import onnxruntime  # type: ignore[import-untyped]  # ships no types
         import tokenizers

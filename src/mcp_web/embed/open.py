@@ -1,4 +1,4 @@
-"""Opens the embedder that the options name, or one that stands for none."""
+"""Opens the configured embedder, or a placeholder if there is none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class NoEmbedder:
-    """Takes the place of a model; `dim` 0 means that there are no vectors."""
+    """The embedder when none is configured; `dim` is 0: there are no vectors."""
 
     name = "none@0"
     dim = 0
@@ -33,7 +33,7 @@ class NoEmbedder:
 
 
 def open_embedder(options: EmbedOptions, api: Api | None = None) -> Embedder:
-    """The configured embedder; nothing is loaded and nobody asked before it is used."""
+    """The configured embedder; nothing is loaded or requested before it is used."""
     provider = options.provider
     if provider == "auto":
         provider = "remote" if options.server_url else "local"

@@ -58,7 +58,7 @@ class EmbedOptions:
         env="MCP_WEB_EMBEDDING_PREFIXES",
         choices=("query", "passage"),
     )
-    # Ask the embedding server for vectors of this length, where the model offers several.
+    # The number of dimensions to request, where the model offers several.
     dimensions: int | None = None
     threads: int = 0  # processor threads of the local model; 0 takes half of the cores, four at most
     concurrency: int = 2  # requests to the embedding server at the same time; never more than pages

@@ -92,7 +92,7 @@ class RemoteEmbedder:
             return np.zeros((0, self.dim or 0), np.float32)
         rows = [found[number] for number in range(len(batches))]
         if len({part.shape[1] for part in rows}) > 1:
-            raise EmbeddingError(f"The embedding model {self.name} answered vectors of different lengths.")
+            raise EmbeddingError(f"The embedding model {self.name} returned vectors of different lengths.")
         return np.concatenate(rows)
 
     async def close(self) -> None:
@@ -101,7 +101,7 @@ class RemoteEmbedder:
     async def _batch(self, texts: list[str]) -> Rows:
         answer = await self._ask(texts)
         if answer.status >= 500:
-            # Spread out, so that replicas that failed together do not return together.
+            # With jitter, so that replicas that failed together do not retry together.
             await anyio.sleep(self._retry_delay * random.uniform(0.5, 1.5))  # noqa: S311
             answer = await self._ask(texts)
         if answer.status != 200:
@@ -130,7 +130,8 @@ class RemoteEmbedder:
         except EmbeddingError:
             raise
         except WebError as error:
-            raise EmbeddingError(f"The embedding server could not be asked: {error.message}", retryable=True) from error
+            message = f"The request to the embedding server failed: {error.message}"
+            raise EmbeddingError(message, retryable=True) from error
 
     def _refused(self, status: int) -> EmbeddingError:
         if status in (401, 403):
@@ -150,7 +151,7 @@ class RemoteEmbedder:
 
 
 def _endpoint(url: str) -> str:
-    """A base such as https://host or https://host/v1, or the endpoint itself."""
+    """The endpoint, from a base such as https://host or https://host/v1 or from the endpoint itself."""
     bare = url.rstrip("/")
     if bare.endswith("/embeddings"):
         return bare
@@ -169,6 +170,6 @@ def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
 
 
 def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first failure of a group, itself rather than wrapped."""
+    """The first exception of a group, unwrapped."""
     inner = several.exceptions[0]
     return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -1,8 +1,8 @@
 """The static signal: a fixed vector for each piece of a word, in about a hundred languages.
 
-No model runs: text is split into pieces and their vectors are looked up, so a page is ready in milliseconds. Two uses:
+No model runs: text is split into pieces whose vectors are looked up, which takes milliseconds for a page. Two uses:
 `similarities` compares each piece of a question with its nearest piece of a passage (late interaction), which finds the
-right passage almost as well as words do and where words differ; `StaticEmbedder` gives one vector per text, for
+right passage almost as well as words do, also where the words differ; `StaticEmbedder` gives one vector per text, for
 comparing whole documents. The weights are minishlab/potion-multilingual-128M (MIT), made small by
 scripts/static_vectors.py; docs/concepts/embeddings.md has the figures.
 """
@@ -39,7 +39,7 @@ SHA256 = "03c2cc0312d2528fb5b692e2bfc68b5e64a7fe05d77d1a968b7ff518d79ac093"
 # Combining marks belong to the word they stand in; Python's \w leaves some of them out.
 _WORD = re.compile(r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece]+")
 _WORD_START = "▁"
-# Words whose pieces are remembered, and the longest of them: 200,000 took 45 MB.
+# How many words have their pieces cached, and the longest of these words: 200,000 took 45 MB.
 _MOST_KNOWN_WORDS, _LONGEST_KNOWN = 20_000, 40
 
 
@@ -74,7 +74,7 @@ class StaticVectors:
         return found
 
     def directions(self, numbers: Sequence[int] | Numbers) -> Rows:
-        """The vectors of pieces, of length one."""
+        """The unit vectors of pieces."""
         import numpy as np
 
         groups = self._centroids[np.arange(self._centroids.shape[0]), self._codes[np.asarray(numbers, np.int64)]]
@@ -82,14 +82,14 @@ class StaticVectors:
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
 
     def weights(self, numbers: Sequence[int] | Numbers) -> Rows:
-        """How much each piece says: rare pieces more than common ones."""
+        """The weight of each piece: rare pieces have more than common ones."""
         import numpy as np
 
         lengths: Rows = self._lengths[np.asarray(numbers, np.int64)]
         return lengths
 
     def mean(self, text: str) -> Rows:
-        """One vector for a text, of length one."""
+        """The weighted mean of the vectors of a text, as a unit vector."""
         import numpy as np
 
         numbers = self.pieces(text)
@@ -99,7 +99,7 @@ class StaticVectors:
         return np.asarray(row / max(1e-9, float(np.linalg.norm(row))), np.float32)
 
     def _split(self, word: str) -> tuple[int, ...]:
-        """The longest known piece first, from left to right; characters without a piece are skipped."""
+        """The word split from left to right into the longest known pieces; characters without a piece are skipped."""
         found: list[int] = []
         at = 0
         while at < len(word):
@@ -136,7 +136,7 @@ class PassagePieces:
         return cls(vectors.directions(list(places)), np.array(members, np.int64), np.array(starts, np.int64))
 
     def similarities(self, vectors: StaticVectors, question: str) -> Rows | None:
-        """For each passage how well its pieces match those of the question, 0…1; None when the question has none."""
+        """For each passage, how well its pieces match those of the question, 0…1; None if the question has none."""
         import numpy as np
 
         numbers = list(dict.fromkeys(vectors.pieces(question)))
@@ -168,7 +168,7 @@ _loading = threading.Lock()
 
 
 def static_vectors() -> StaticVectors:
-    """The packaged vectors, loaded when first used; EMBEDDING_ERROR when they are missing or not the released ones."""
+    """The packaged vectors, loaded when first used; raises EMBEDDING_ERROR if missing or of another hash."""
     with _loading:
         return _load()
 

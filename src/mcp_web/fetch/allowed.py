@@ -1,4 +1,4 @@
-"""Which addresses the operator's options let be opened, as far as that shows without a lookup."""
+"""Which URLs the operator's options allow, as far as it can be decided without a DNS lookup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_domain(options: FetchOptions, host: str) -> None:
 
 
 def check_kept(options: FetchOptions, url: Url | str) -> None:
-    """Raise for an address of which a kept copy is not shown: it was open when the copy was kept, and is closed now."""
+    """Raise for a URL whose kept copy must not be shown, because the options no longer allow the URL."""
     target = url if isinstance(url, Url) else parse_url(url)
     check_domain(options, target.host)
     _policy(tuple(options.allow_private)).check_host(target.host, target.port)

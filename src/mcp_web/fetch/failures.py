@@ -1,4 +1,4 @@
-"""What is remembered of sites beyond the process, and the URLs among it that failed permanently a few minutes ago."""
+"""What is stored about sites across processes, and the URLs that failed permanently in the last minutes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Failures:
         self._kept: Recent[str, tuple[float, WebError]] = Recent(_REMEMBERED)
 
     async def recall(self, url: str) -> WebError | None:
-        """The permanent error that this URL met in the last minutes, if any."""
+        """The permanent error that this URL failed with in the last minutes, if any."""
         until, error = self._kept.get(url, (0.0, None))
         now = time.time()
         if error is not None and now < until <= now + _GONE_SECONDS:  # beyond: the clock was wrong

@@ -41,7 +41,7 @@ Conditional = tuple[tuple[str, str], ...]  # If-None-Match and If-Modified-Since
 
 
 class _CutOff(FetchFailed):
-    """A body that ended before its announced length; it is used when retries bring no more."""
+    """A body that ended before its announced length; used if retries do not return more of it."""
 
     def __init__(self, response: WebResponse, url: Url) -> None:
         super().__init__(f"{url.host} broke off in the middle of the body.", url=url.href, reason="cut")
@@ -50,7 +50,7 @@ class _CutOff(FetchFailed):
 
 @dataclass(slots=True)
 class _PageFetch:
-    """One page being fetched: the current URL, the redirects so far, the deadline and what each step took."""
+    """One page being fetched: the current URL, the redirects so far, the deadline and the duration of each step."""
 
     asked: Url
     conditional: Conditional
@@ -92,8 +92,8 @@ class Fetcher:
     ) -> Fetched:
         """Fetch one page.
 
-        `deadline` is a time of `anyio.current_time()`; besides, the configured timeout runs from the moment the page
-        is admitted. `fresh` asks again for what failed a moment ago. Raises the errors of errors.py and nothing else.
+        `deadline` is a time of `anyio.current_time()`; the configured timeout also applies, from the moment the page is
+        admitted. `fresh` retries a URL that failed a moment ago. Raises only the errors of errors.py.
         """
         target = url if isinstance(url, Url) else parse_url(url)
         notes = self.leaks.check_url(target.href)
@@ -122,7 +122,7 @@ class Fetcher:
         check_domain(self._options, url.host if isinstance(url, Url) else url)
 
     def is_public(self, url: Url) -> bool:
-        """Whether others may learn of the address: it has no login and is no internal host that the operator named."""
+        """Whether the URL may be disclosed to third parties: it has no login and is not an exempted internal host."""
         exemptions = parse_exemptions(self._options.allow_private)
         exempt = any(exemption.covers(url.host, url.port) for exemption in exemptions)
         return not exempt and not self._logins.headers(url)
@@ -223,7 +223,7 @@ class Fetcher:
         return response
 
     async def _get_robots(self, url: Url, deadline: float) -> WebResponse | None:
-        """robots.txt itself, guarded on every redirect; None when it leads to an address that is not opened."""
+        """Fetch robots.txt, guarded on every redirect; None when it redirects to an address that is not allowed."""
         response = await self._get_robots_once(url, deadline)
         for _ in range(MAX_REDIRECTS):
             location = response.header("location") if response.status in _REDIRECTS else None
@@ -241,7 +241,7 @@ class Fetcher:
         return response
 
     async def _get_robots_once(self, url: Url, deadline: float) -> WebResponse:
-        """One request for it: without login, cut at the size RFC 9309 asks for."""
+        """One request for robots.txt: without login, truncated at the size that RFC 9309 requires."""
         headers = [("User-Agent", self._options.user_agent), ("Accept", "text/plain, */*;q=0.5")]
 
         async def once() -> WebResponse:
@@ -249,7 +249,7 @@ class Fetcher:
             if response.status in RETRIED_STATUSES:
                 raise http_error(response, url.href, time.time())
             if response.truncated and len(response.body) < ROBOTS_BYTES:
-                # What did not come may forbid.
+                # The missing part may disallow the page.
                 raise FetchFailed(f"{url.host} broke off in the middle of its robots.txt.", reason="cut")
             return response
 

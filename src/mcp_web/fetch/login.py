@@ -1,4 +1,4 @@
-"""Logins the operator gave: a header or a cookie file per host. The agent learns that one was used, never which."""
+"""The operator's logins: a header or a cookie file per host. The agent sees that one was used, never its value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HEADER = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9-]*):\s*(?P<value>\S.*)")
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """What one host is sent. Over plain http only when the operator wrote `http://` before the host."""
+    """The header or cookies for one host. Sent over plain http only if the operator wrote `http://` before the host."""
 
     host: str
     plain: bool
@@ -30,7 +30,7 @@ class Login:
     cookies: MozillaCookieJar | None = field(default=None, repr=False)
 
     def fits(self, url: Url) -> bool:
-        """Whether this URL is of the configured origin: without a port, the one that the scheme stands for."""
+        """Whether this URL has the configured origin; without a port, the default port of the scheme."""
         if url.scheme != "https" and not self.plain:
             return False
         host, _, port = self.host.partition(":")
@@ -50,7 +50,7 @@ class Login:
         return [("Cookie", cookie)] if cookie else []
 
     def for_browser(self, url: Url) -> SiteLogin:
-        """The same for a browser, which keeps cookies itself; a path of the jar stays with its cookie."""
+        """The login for a browser, which manages cookies itself; each cookie keeps the path that it has in the file."""
         if self.header is not None and self.header[0].lower() != "cookie":
             return SiteLogin(header=self.header)
         if self.header is not None:
@@ -65,7 +65,7 @@ class Logins:
         self._entries = entries
 
     def headers(self, url: Url) -> list[tuple[str, str]]:
-        """The login headers for exactly this URL; another host of a redirect asks for its own."""
+        """The login headers for exactly this URL; after a redirect, the new host is looked up again."""
         return next((login.headers(url) for login in self._entries if login.fits(url)), [])
 
     def for_browser(self, url: Url) -> SiteLogin | None:
@@ -73,7 +73,7 @@ class Logins:
         return next((login.for_browser(url) for login in self._entries if login.fits(url)), None)
 
     def secrets(self) -> list[str]:
-        """What of the logins must never leave in a URL."""
+        """The parts of the logins that must never be sent in a URL."""
         found: list[str] = []
         for login in self._entries:
             if login.header is not None:
@@ -99,7 +99,7 @@ def _basic_parts(value: str, token: str) -> list[str]:
 
 
 def _reaches(cookie: Cookie, url: Url) -> bool:
-    """Whether a cookie of a jar is for this host: itself, or below it where the cookie's domain begins with a dot."""
+    """Whether a cookie applies to this host: its domain, or a subdomain if the domain begins with a dot."""
     if cookie.secure and url.scheme != "https":
         return False
     below = cookie.domain.startswith(".") and host_matches(url.host, cookie.domain[1:])
@@ -147,7 +147,7 @@ def _bad(what: str) -> ConfigError:
 
 
 class RedirectCookies:
-    """Cookies a site sets while it redirects, kept for that very host and that one page."""
+    """Cookies that a site sets while it redirects: sent only to the same host, and only for this page."""
 
     def __init__(self) -> None:
         self._by_host: dict[str, dict[str, str]] = {}

@@ -1,4 +1,4 @@
-"""What an operator may set about fetching. None of it can be set by an agent."""
+"""Options of fetching, set by the operator. None of them can be set by an agent."""
 
 from __future__ import annotations
 

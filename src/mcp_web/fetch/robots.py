@@ -1,7 +1,7 @@
 """robots.txt by RFC 9309, read as leniently as the large crawlers read it. Pure; never raises on any input.
 
-Written by hand because no parser of the field passes Google's own test suite without failing on real files.
-Known departures from the letter, all Google's: a missing colon, common misspellings and longer forms of the keys
+Written by hand because no available parser both passes Google's test suite and reads real files.
+Known departures from the RFC, all Google's: a missing colon, common misspellings and longer forms of the keys
 (`disallowed`) are understood, a rule that allows `/dir/index.html` allows `/dir/`, and an allowed `%62` is not `b`.
 A disallowed `%62` does match `b`: where the encoding leaves a doubt, the URL is not fetched.
 """
@@ -67,7 +67,7 @@ class Robots:
         return best_disallow < 0 or best_allow >= best_disallow
 
     def delay(self, agent: str) -> float | None:
-        """The Crawl-delay asked of this agent, in seconds."""
+        """The Crawl-delay for this agent, in seconds."""
         token = agent.lower()
         named = any(token in group.agents for group in self._groups)
         return self._delays.get(token if named else "*")
@@ -139,7 +139,7 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def path_of(url: str) -> str:
-    """What of a URL the rules look at: path and query."""
+    """The part of a URL that rules are matched against: path and query."""
     rest = url.partition("#")[0]
     if rest.startswith("/") and not rest.startswith("//"):
         return rest
@@ -152,7 +152,7 @@ def path_of(url: str) -> str:
 
 
 def kept_text(body: bytes) -> str:
-    """The file as it may be stored as text: other encodings than UTF-8 survive, and every rule stays the same."""
+    """The file as text for the store: bytes that are not UTF-8 are preserved, so every rule stays the same."""
     plain = _without_mark(body).replace(b"\0", b"")
     return re.sub(rb"[\x80-\xff]", lambda octet: b"%%%02X" % octet[0][0], plain).decode("ascii")
 
@@ -176,7 +176,7 @@ def _normalised(text: str, plain: frozenset[str] = _PLAIN) -> str:
 
 
 def _without_mark(body: bytes) -> bytes:
-    """Without a byte-order mark, be it whole or cut."""
+    """The body without a byte-order mark, even an incomplete one."""
     mark = b"\xef\xbb\xbf"
     for size in (3, 2, 1):
         if body.startswith(mark[:size]):

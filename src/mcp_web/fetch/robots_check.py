@@ -1,4 +1,4 @@
-"""May we fetch this? Gets a site's robots.txt once a day and keeps to it.
+"""Checks URLs against the robots.txt of their site, which is fetched once a day.
 
 What a response means (RFC 9309 2.3.1, and where it leaves a choice, ours):
 
@@ -35,7 +35,7 @@ _RETRY_LATER = 600.0
 _SHARE_OF_TIME = 0.5  # of a page's time, at most, goes to its robots.txt
 _REMEMBERED = 1024
 _LARGE = 64 * 1024  # parsed in a thread
-# Crawl-delay is meant for crawlers of whole sites; a longer one would make single pages unreadable.
+# Crawl-delay is meant for crawlers of whole sites; a longer one would make reading single pages too slow.
 MAX_DELAY = 30.0
 
 Ask = Callable[[Url, float], Awaitable[WebResponse | None]]  # None: it leads to an address that is not opened
@@ -58,7 +58,7 @@ class RobotsCheck:
         self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:
-        """Raise RobotsDisallowed, or return the delay the site asks for between requests."""
+        """Raise RobotsDisallowed, or return the Crawl-delay of the site."""
         if url.path == "/robots.txt":
             return None
         rules = await self._rules(url, deadline)
@@ -135,7 +135,7 @@ async def _parsed(body: bytes) -> Robots:
 
 
 def _holds(expires: float) -> bool:
-    """Whether a moment is still to come, and not so far ahead that it was stored while the clock was wrong."""
+    """Whether an expiry time is in the future, but not so far that the clock was wrong when it was stored."""
     return 0 < expires - time.time() <= DAY
 
 

@@ -55,13 +55,13 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
 
 
 def claimed_type(content_type: str | None) -> str:
-    """What the header says, without parameters; empty when it says nothing sensible."""
+    """The media type in the header, without parameters; empty if it is missing or not a media type."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind if re.fullmatch(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+", kind) else ""
 
 
 def charset_of(content_type: str | None) -> str | None:
-    """The label of an encoding as the header gives it; what it means is decided where the text is decoded."""
+    """The charset parameter of the header, in lower case; it is interpreted where the text is decoded."""
     found = _CHARSET.search(content_type or "")
     return found[1].lower() if found else None
 

@@ -1,4 +1,4 @@
-"""Which addresses are threads that a public API has in full. Pure."""
+"""Recognises the URLs of threads that a public API returns in full. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ThreadAddress:
 
 
 def topic_address(url: str, html: bytes) -> str | None:
-    """Where a page of the forum software Discourse has its whole topic as JSON; None for every other page."""
+    """The URL of the whole topic as JSON, for a page of the forum software Discourse; None for other pages."""
     parts = urlsplit(url)
     found = _TOPIC.search(parts.path)
     if found is None or not _DISCOURSE.search(html[:_HEAD]):
@@ -44,7 +44,7 @@ def topic_address(url: str, html: bytes) -> str | None:
 
 
 def reddit_address(url: str) -> str | None:
-    """Where a post of Reddit is with its comments as JSON; None for every other page."""
+    """The URL of a Reddit post with its comments as JSON; None for other pages."""
     parts = urlsplit(url)
     if not host_matches(parts.hostname or "", "reddit.com") or not _REDDIT.match(parts.path):
         return None

@@ -1,4 +1,4 @@
-"""Which subtitles a page offers for its videos (`<track>`). Pure."""
+"""Finds the subtitles that a page offers for its videos (`<track>`). Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Track:
 
 
 def spoken_tracks(html: bytes, base: str) -> list[Track]:
-    """The tracks with what is said, captions before subtitles, English before other languages."""
+    """The caption and subtitle tracks, English before other languages, then captions before subtitles."""
     found: list[tuple[bool, bool, Track]] = []
     for match in list(_TRACK.finditer(html.decode("utf-8", "replace")))[:_MOST]:
         facts = {name.lower(): unescape(a or b or c) for name, a, b, c in _ATTRIBUTE.findall(match[1])}

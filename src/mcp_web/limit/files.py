@@ -1,6 +1,6 @@
 """Rate limits that the processes of one machine share: small locked files in the data folder.
 
-A client often starts one stdio server per window; to a provider, five of them with one key are one customer.
+A client often starts one stdio server per window; to a provider, five servers with one key are one client.
 """
 
 from __future__ import annotations

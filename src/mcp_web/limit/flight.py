@@ -23,8 +23,8 @@ class SingleFlight(Protocol):
     async def once(self, key: str, make: Make[T], look: Look[T] | None = None) -> T:
         """Run `make`, or return the result of a run with the same key that is under way.
 
-        `look` finds a finished result in a place that replicas share (the store); without it, the result of
-        another machine cannot be found and `make` runs here as well.
+        `look` finds a finished result in what replicas share (the store); without it, the result of another replica
+        cannot be found, and `make` runs here as well.
         """
         ...
 
@@ -67,12 +67,12 @@ class MemorySingleFlight:
 
 
 class RedisSingleFlight:
-    """Across replicas: one locks the key while it works, the others look for its result."""
+    """Across replicas: one locks the key while it runs, the others poll for its result."""
 
     _POLL_SECONDS = 0.1  # between two looks at a key that another replica has locked
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
-        """A lock is renewed while its replica works; when a replica dies, another takes over after `lock_seconds`."""
+        """A lock is renewed while its replica runs; when a replica dies, another takes over after `lock_seconds`."""
         self._redis = redis
         self._lock_seconds = lock_seconds
         self._prefix = prefix
@@ -124,7 +124,7 @@ class RedisSingleFlight:
         from redis.exceptions import RedisError
 
         try:
-            # Not cancelled once it is sent: the lock may be taken, and nobody would release it.
+            # Shielded from cancellation: the lock may already be taken, and nothing would release it.
             with anyio.CancelScope(shield=True), anyio.fail_after(2):
                 locked = await self._redis.set(name, token, nx=True, px=self._lock_ms)
             return bool(locked)

@@ -1,4 +1,4 @@
-"""The rate limiter: one request per interval for everyone who shares a key, and budgets of a period."""
+"""The rate limiter: one request per interval for all callers that share a key, and budgets per period."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Limiter(ABC):
     async def acquire(self, key: str, interval: float, *, deadline: float) -> None:
         """Wait for the next allowed moment.
 
-        `deadline` is a moment of `anyio.current_time()`. When the next allowed moment is later, `RateExceeded` is
-        raised at once, so that callers of a burst do not wait in vain.
+        `deadline` is a time of `anyio.current_time()`. When the next allowed moment is later, `RateExceeded` is
+        raised at once, so that callers do not wait for a start that comes too late.
         """
         begun = anyio.current_time()
         wait = await self.step(key, "reserve", interval, deadline - begun)
@@ -63,15 +63,15 @@ class Limiter(ABC):
             raise
 
     async def pause(self, key: str, seconds: float) -> None:
-        """Let nobody start for a while: what a Retry-After header asks of everyone who shares the key."""
+        """Allow no start for this time, for all callers that share the key: for a Retry-After header."""
         await self.step(key, "pause", seconds)
 
     async def share_pause(self, key: str, seconds: float, reason: str) -> None:
-        """Tell the other replicas to leave a failed service alone for a while; does nothing where there are none."""
+        """Make the other replicas pause a failed service too; does nothing without replicas."""
         return
 
     async def shared_pause(self, key: str) -> SharedPause | None:
-        """The pause that another replica told of."""
+        """The pause that another replica shared, if any."""
         return None
 
     @abstractmethod

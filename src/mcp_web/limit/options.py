@@ -1,4 +1,4 @@
-"""What an operator may set about shared rate limits."""
+"""Options of rate limits and quotas."""
 
 from __future__ import annotations
 

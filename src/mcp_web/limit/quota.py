@@ -1,4 +1,4 @@
-"""What one tenant may use in a minute and in a day, counted over all replicas where they share a Redis."""
+"""The quota of each tenant per minute and per day, counted over all replicas that share a Redis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp_web.limit.schedule import Period
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Limits of each tenant; 0 is no limit."""
+    """The limits of a tenant; 0 means unlimited."""
 
     calls_per_minute: int = 0
     calls_per_day: int = 0
@@ -28,10 +28,9 @@ def open_quota(options: LimitOptions, limiter: Limiter) -> Quota:
 
 
 class Quota:
-    """Takes from the allowance of a tenant; raises QuotaExceeded with the time to wait.
+    """Counts the usage of each tenant; raises QuotaExceeded with the time to wait.
 
-    `minutes` counts what is forgotten after a minute: in memory where there is no Redis, since a locked file for each
-    request would cost more than the limit is worth.
+    `minutes` counts per minute: in memory if there is no Redis, since a locked file for each request would be too slow.
     """
 
     def __init__(self, allowance: Allowance, limiter: Limiter, minutes: Limiter) -> None:

@@ -15,8 +15,8 @@ from mcp_web.limit.schedule import Period, Step, period_of, until_next
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
-# `Schedule.apply`. The clock is Redis' own, so replicas need not agree on the time. Times are whole microseconds:
-# a Lua number holds them exactly, and a reply would cut a fraction off.
+# `Schedule.apply`. The clock is that of Redis, so the clocks of replicas may differ. Times are whole microseconds:
+# a Lua number represents them exactly, and a reply would truncate a fraction.
 _APPLY = """
 local now = redis.call('TIME'); now = now[1] * 1000000 + now[2]
 local step, seconds, patience = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -57,7 +57,7 @@ _SCRIPT_SECONDS = 2.0  # for one script; they take microseconds
 
 
 class RedisLimiter(Limiter):
-    """While Redis cannot be reached, each process keeps limits of its own."""
+    """Schedules in Redis; while it cannot be reached, each process has its own limits."""
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:pace:") -> None:
         self._redis = redis
@@ -74,7 +74,7 @@ class RedisLimiter(Limiter):
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
         now = time.time()
         rest = until_next(now, period)
-        # Replicas whose clocks differ a little count in the same key: it is kept for longer than its period.
+        # The key is kept longer than its period, for replicas whose clocks differ a little.
         left = await self._run(_SPEND, self._name(key, period_of(now, period)), [budget, int(2 * rest) + 120])
         if left is None:
             return await self._fallback.spend(key, budget, period)
@@ -99,7 +99,7 @@ class RedisLimiter(Limiter):
         from redis.exceptions import RedisError
 
         try:
-            # Not cancelled once it is sent: the script may be carried out, and what it took would belong to nobody.
+            # Shielded from cancellation: the script may already have run, and its reservation would be lost.
             with anyio.CancelScope(shield=True), anyio.fail_after(_SCRIPT_SECONDS):
                 reply: Any = await cast(Any, self._redis.eval(script, 1, name, *values))
         except (RedisError, OSError) as error:  # TimeoutError is an OSError

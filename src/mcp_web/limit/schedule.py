@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-# A clock that was set back must not block a provider for years: moments further ahead than this are ignored.
+# Times further in the future than this are ignored, so that a clock that was set back cannot block a provider for
+# years.
 _FARTHEST = 3600.0
 
 Step = Literal["reserve", "start", "cancel", "pause"]
@@ -19,8 +20,8 @@ _LENGTHS: dict[Period, float] = {"minute": 60.0, "day": 86400.0}
 class Schedule:
     """One request per interval.
 
-    `next_free` is the first moment that no waiting caller was promised. It is an estimate: callers are cancelled and
-    wake late on a busy machine. `open_at` is exact: nobody starts before it, and every start moves it.
+    `next_free` is the first time that is not reserved for a waiting caller. It is an estimate: callers are cancelled
+    and wake late on a busy machine. `open_at` is exact: nobody starts before it, and every start moves it.
     """
 
     next_free: float = 0.0
@@ -40,7 +41,7 @@ class Schedule:
         return 0.0
 
     def _reserve(self, now: float, interval: float, patience: float) -> float:
-        """Promise the next free moment, unless it comes after `patience` seconds: then nothing is taken."""
+        """Reserve the next free time, unless it is more than `patience` seconds ahead: then nothing is reserved."""
         slot = max(now, self.next_free, self.open_at)
         if slot - now > patience:
             return slot - now
@@ -50,7 +51,7 @@ class Schedule:
         return slot - now
 
     def _start(self, now: float, interval: float) -> float:
-        """At the end of a wait: start, or learn how much longer to wait."""
+        """Start at the end of a wait; returns how much longer to wait if it is still too early."""
         if self.open_at > now:
             return self.open_at - now
         self.open_at = now + interval
@@ -61,7 +62,7 @@ class Schedule:
 
     @classmethod
     def from_json(cls, value: Any, now: float) -> Schedule:
-        """Read what a file holds; a damaged value, or one from before the clock was set back, starts afresh."""
+        """Read the value in a file; an invalid value, or one from before the clock was set back, is reset."""
         try:
             moments = [float(value[name]) for name in ("next_free", "open_at")]
         except (TypeError, ValueError, KeyError):

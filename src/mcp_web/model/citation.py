@@ -1,4 +1,4 @@
-"""A link from one kept document to another thing worth citing."""
+"""Citations: links from a kept document to its sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A citation as it stands in a text, before it is known whether its target is kept."""
+    """A citation in a text, before it is known whether its target is kept."""
 
     name: str  # what it cites, normalised: a URL, "doi:…", "arxiv:…", "path:…", "wiki:…"
     url: str  # as a reader would follow it

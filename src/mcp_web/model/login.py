@@ -1,4 +1,4 @@
-"""The operator's login for one host, in the form that a browser takes."""
+"""The operator's login for one host, in the form that the browser needs."""
 
 from __future__ import annotations
 

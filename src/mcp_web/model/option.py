@@ -17,7 +17,7 @@ _KEY = "option"
 
 @dataclass(frozen=True, slots=True)
 class OptionFacts:
-    """What is known of an option besides its type and default."""
+    """The declaration of an option, apart from its type and default."""
 
     help: str
     env: tuple[str, ...] = ()  # first name wins when several are set; () derives MCP_WEB_<COMPONENT>_<FIELD>
@@ -29,7 +29,7 @@ class OptionFacts:
     contracts: Mapping[str, Any] = field(default_factory=dict)  # other defaults, by the contract that is offered
     keys: Mapping[str, float] = field(default_factory=dict)  # other systems' keys of the file, each with its scale
     file_only: bool = False  # set in the file, as the system that it comes from does; no variable
-    # Variables that set one entry each: of a mapping its value; of a list, `false` adds the entry.
+    # Variables that set one entry each: the value of a mapping entry; for a list, `false` adds the entry.
     entries: Mapping[str, str] = field(default_factory=dict)
     contract: str = ""  # the one contract whose users have a reason to set it
 
@@ -43,12 +43,12 @@ def option(default: Any, help: str, *, env: str | tuple[str, ...] = (), **facts:
 
 
 def default_of(spec: dataclasses.Field[Any]) -> Any:
-    """The declared default; a mapping is a new one for each caller."""
+    """The declared default; a mapping is copied for each caller."""
     return spec.default if spec.default_factory is dataclasses.MISSING else spec.default_factory()
 
 
 def is_option(spec: dataclasses.Field[Any]) -> bool:
-    """Whether a field can be set; the other fields of an options class are constants beside them."""
+    """Whether a field is an option; the other fields of an options class are constants."""
     return _KEY in spec.metadata
 
 

@@ -1,4 +1,4 @@
-"""A page on the web: the bytes we got (`Fetched`) and what we read in them (`Document`)."""
+"""A web page: the response (`Fetched`) and the extracted document (`Document`)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class ExtractRequest:
-    """How the caller wants a page extracted. What changes the text is part of the snapshot's variant."""
+    """How a page is to be extracted. Options that change the text are part of the snapshot's variant."""
 
     mode: Literal["readable", "raw"] = "readable"
     selector: str | None = None
@@ -87,7 +87,7 @@ class ExtractRequest:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page as read: Markdown with absolute inline links, headings with offsets, facts about it."""
+    """An extracted page: Markdown with absolute inline links, headings with offsets, metadata."""
 
     title: str
     markdown: str

@@ -9,7 +9,7 @@ Span = tuple[int, int]  # start and end, in the Markdown of a snapshot
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of a snapshot's Markdown: `text == markdown[start:end]`."""
+    """A slice of a snapshot's Markdown: `text == markdown[start:end]`."""
 
     number: int  # its place in the document, from 0
     text: str

@@ -15,7 +15,7 @@ Source = Literal["web", "research"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One version of a page. `key` names the page, `hash` this very text of it."""
+    """One version of a page. `key` identifies the page, `hash` this version of its text."""
 
     key: str  # page_key(url, variant)
     hash: str  # snapshot_hash(key, markdown): what agents cite
@@ -56,12 +56,12 @@ class SnapshotInfo:
 
 
 def page_key(url: str, variant: str) -> str:
-    """The name of a page: sha256 of canonical URL and variant."""
+    """The key of a page: sha256 of canonical URL and variant."""
     return hashlib.sha256(f"{url}\n\n{variant}".encode()).hexdigest()
 
 
 def snapshot_hash(key: str, markdown: str) -> str:
-    """The name of one version: the same page with the same text has the same hash on every machine."""
+    """The hash of a version: the same page with the same text has the same hash on every machine."""
     return hashlib.sha256(f"{key}\n".encode() + markdown.encode("utf-8", "surrogatepass")).hexdigest()
 
 

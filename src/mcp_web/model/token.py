@@ -18,7 +18,7 @@ class TokenInfo:
     last_used: float | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What the record holds; the time of the last use is a record of its own."""
+        """The value of the stored record; the time of the last use is a separate record."""
         return {name: value for name, value in asdict(self).items() if name != "last_used"}
 
     @classmethod

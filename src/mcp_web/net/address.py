@@ -1,8 +1,8 @@
 """Which addresses may be dialled. Pure: no socket, no lookup.
 
-The tables are our own reading of the IANA registries. `ipaddress.is_global` is never asked: its
-answer depends on the patch level, and it calls NAT64 addresses of private hosts global.
-IPv4 is a list of what is closed, IPv6 a list of what is open (2000::/3 and little else).
+The tables are derived from the IANA registries. `ipaddress.is_global` is not used: its
+result depends on the patch level, and it reports NAT64 addresses of private hosts as global.
+For IPv4 there is a list of what is denied, for IPv6 a list of what is allowed (2000::/3 and little else).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ _V6_NAMED = tuple(
 _NAT64 = IPv6Network("64:ff9b::/96")
 _LOW_CARRIERS = IPv6Network("::/64")  # IPv4-compatible, -mapped and -translated: the address is in the low 32 bits
 
-# Never, whatever the operator exempts: these hand credentials of the machine to whoever asks.
+# Never allowed, whatever the operator exempts: these serve credentials of the machine to any client.
 _METADATA: tuple[Network, ...] = tuple(
     ipaddress.ip_network(net)
     for net in (
@@ -101,7 +101,8 @@ _INTERNAL_NAME = re.compile(
 # No public name ends in a number, but the C library reads 127.1 and 0x7f.1 as addresses, and so may a proxy.
 _NUMERIC_END = re.compile(r"\.(?:0x[0-9a-f]*|\d+)$")
 
-# Where the web is served. Fetch's bad-port list lets Redis, memcached and Docker through, so this is an allow-list.
+# The ports of web servers. The bad-port list of the Fetch standard lets Redis, memcached and Docker through, so this is
+# an allow-list.
 WEB_PORTS = frozenset({80, 443, 3000, 5000, 8000, 8008, 8080, 8081, 8443, 8888})
 
 
@@ -139,12 +140,12 @@ def _isatap_reason(address: IPv6Address) -> str | None:
 
 
 def is_metadata(address: Address) -> bool:
-    """Whether this is, or wraps, an address where a cloud hands out credentials."""
+    """Whether this is, or embeds, an address where a cloud provider serves credentials."""
     return any(inner in net for inner in (address, *_embedded(address)) for net in _METADATA)
 
 
 def _embedded(address: Address) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses an IPv6 address carries by its form."""
+    """The IPv4 addresses that are embedded in an IPv6 address."""
     if isinstance(address, IPv4Address):
         return ()
     number = int(address)
@@ -221,7 +222,7 @@ def _bad_exemption(entry: str) -> ConfigError:
 
 @dataclass(frozen=True, slots=True)
 class AddressPolicy:
-    """The rules: the public web may be dialled, everything else only where the operator exempted it."""
+    """The rules: public addresses may be dialled, all others only if the operator exempted them."""
 
     exemptions: tuple[Exemption, ...] = ()
     own: frozenset[Address] = field(default_factory=frozenset)  # this machine's public addresses
@@ -241,11 +242,11 @@ class AddressPolicy:
             raise self._strange_port(host, port)
 
     def check_answers(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
-        """Check every address that a name resolved to; one that is not allowed refuses the name."""
+        """Check every address that a name resolved to; the name is refused if one of them is not allowed."""
         return tuple(str(self._judged(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:
-        """Whether the operator exempted this target, by the name or address that it is asked for with."""
+        """Whether the operator exempted this target, by the name or address in the URL."""
         return any(exemption.covers(host, port) for exemption in self.exemptions)
 
     def _judged(self, host: str, port: int, answer: str) -> Address:

@@ -18,14 +18,14 @@ ACCEPTED = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
 _NOT_ENCODINGS = frozenset({"identity", "none", "utf-8", "utf8", "binary"})  # what servers write for "not encoded"
 _PIECE = 256 * 1024
-# Text rarely shrinks by more than 1:50 and never usefully by 1:300; below a megabyte a ratio says nothing.
+# Text is rarely compressed by more than 50 and never by 300; below a megabyte the ratio is not checked.
 _MAX_RATIO = 300
 _RATIO_FROM = 1024 * 1024
 _ZSTD_WINDOW_LOG = 23  # 8 MiB, the most RFC 9659 lets a server ask for
 
 
 class Layer(Protocol):
-    """One content encoding being undone."""
+    """The decoder of one content encoding."""
 
     def feed(self, data: bytes) -> Iterator[bytes]: ...
 
@@ -34,7 +34,7 @@ class Layer(Protocol):
 
 
 class _Zlib:
-    """gzip in one or more members, and deflate in both of its readings."""
+    """gzip with one or more members, and deflate with or without the zlib format."""
 
     def __init__(self, wbits: int) -> None:
         self._wbits = wbits
@@ -181,7 +181,7 @@ class BodyDecoder:
 
     @property
     def complete(self) -> bool:
-        """Whether every encoding reached its end; an empty body counts as complete."""
+        """Whether every decoder reached its end; an empty body counts as complete."""
         return self._raw == 0 or all(layer.ended for layer in self._layers)
 
 

@@ -40,7 +40,7 @@ class Limits:
 
     connect: float = 10.0
     idle: float = 10.0  # silence in the middle of a body
-    # A server that drips a byte a second holds a slot for as long as it likes; 500 B/s is slower than any modem.
+    # Otherwise a server that sends a byte a second could hold a slot without end; 500 B/s is slower than any modem.
     min_rate: float = 500.0
     grace: float = 5.0
     # Of bodies beyond `large` bytes only a few are received at a time, each at `large_rate` bytes a second at least.
@@ -91,7 +91,7 @@ class WebClient:
     ) -> WebResponse:
         """Send one request. `deadline` is a time of `anyio.current_time()`; without one, twenty seconds.
 
-        A body above `max_bytes` is refused, or with `cut` ended there.
+        A body above `max_bytes` is refused, or truncated if `cut` is set.
         """
         sent = [("Host", url.authority), *headers, ("Accept-Encoding", ACCEPTED)]
         with _until(deadline if deadline is not None else anyio.current_time() + 20.0, url):
@@ -130,7 +130,7 @@ class ApiResponse:
         return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
-        """The body as JSON; FetchFailed when it is none."""
+        """The body as JSON; raises FetchFailed when it is not JSON."""
         try:
             return json.loads(self.body)
         except ValueError as error:
@@ -140,7 +140,7 @@ class ApiResponse:
 class ApiClient:
     """Requests to configured endpoints. Never follows a redirect, which could send a key to another host.
 
-    `traced`: requests carry the trace on, where traces are collected.
+    `traced`: requests propagate the trace context, if traces are collected.
     """
 
     def __init__(self, dialer: Dials, *, user_agent: str = "mcp-web", traced: bool = False) -> None:
@@ -202,7 +202,7 @@ async def _read(
     cut: bool = False,
     large: anyio.Semaphore | None = None,
 ) -> tuple[bytes, bool]:
-    """The decoded body, and whether it broke off early."""
+    """The decoded body, and whether it is incomplete."""
     head = exchange.head
     _refuse_unreadable(head, url)
     decoder = BodyDecoder(head.get("content-encoding"), max_bytes=max_bytes, url=url.href, cut=cut)

@@ -49,7 +49,7 @@ class Dials(Protocol):
 
 
 class GuardedDials(Dials, Protocol):
-    """The same behind the address guard."""
+    """Opens byte streams to hosts, with the address guard."""
 
     def is_exempt(self, host: str, port: int) -> bool: ...
 
@@ -145,7 +145,7 @@ _lookups: RunVar[anyio.CapacityLimiter] = RunVar("lookups")
 
 
 async def system_resolve(host: str, port: int) -> Sequence[str]:
-    """The operating system's answer, in threads of its own: a slow name server takes none from other work."""
+    """Resolve with the operating system, in separate threads: a slow name server must not delay other work."""
     limiter = _lookups.get(None) or anyio.CapacityLimiter(_LOOKUPS)
     _lookups.set(limiter)
 
@@ -163,7 +163,7 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
 
 
 async def connect_literal(address: str, port: int) -> ByteStream:
-    """Connect to exactly this address, and make sure the other end is it."""
+    """Connect to exactly this address, and verify the address of the peer."""
     stream = await anyio.connect_tcp(address, port)
     peer = str(stream.extra(SocketAttribute.remote_address)[0])
     if parse_address(peer) != parse_address(address):

@@ -49,7 +49,7 @@ BACKGROUND = (
     "android.clients.google.com",
     "mtalk.google.com",
 )
-# A name that only this proxy answers: a tab requests it once, to send the credentials of its lease.
+# A URL that only this proxy serves: a tab requests it once, to authenticate with its lease.
 GREETING = "http://lease.mcp-web.invalid/"
 _GREETED = "lease.mcp-web.invalid"
 _CONNECT_SECONDS = 10.0
@@ -97,7 +97,7 @@ class Lease:
         return self.denials.get((host, port))
 
     def refused(self, url: str) -> bool:
-        """Whether this very http URL was refused (of https only the host is seen here)."""
+        """Whether this http URL was refused (of an https request the proxy sees only the host)."""
         return url.partition("#")[0] in self._refused
 
     def deny(self, denial: Denial, target: str) -> None:
@@ -131,7 +131,7 @@ class Lease:
 
 
 class Egress:
-    """The proxy. `start` binds a free port of 127.0.0.1; `grant` lets a page in, `withdraw` ends it."""
+    """The proxy. `start` binds a free port of 127.0.0.1; `grant` issues a lease, `withdraw` ends it."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class Egress:
             self._server = None
 
     def grant(self) -> Lease:
-        """A new lease, which opens nothing until a host is admitted to it."""
+        """A new lease, which allows no host until one is admitted."""
         lease = Lease(secrets.token_hex(8), secrets.token_urlsafe(24), self._max_bytes, set(), set())
         self._leases[lease.name] = lease
         return lease
@@ -178,7 +178,7 @@ class Egress:
 
     @contextmanager
     def lease(self, host: str) -> Iterator[Lease]:
-        """Admit one page of this host for as long as the block lasts."""
+        """A lease for a page of this host, which ends with the block."""
         lease = self.grant()
         lease.admit(host)
         try:
@@ -287,7 +287,7 @@ class Egress:
 
 
 def _check_login_port(lease: Lease, host: str, port: int) -> None:
-    """A browser sends cookies to every port of a host; the operator's login is for one."""
+    """A browser sends cookies to every port of a host, but the operator's login is for one port."""
     allowed = lease.ports.get(host, port)
     if port != allowed:
         raise FetchFailed(f"The login for {host} is for port {allowed}, so port {port} is not opened.", retryable=False)

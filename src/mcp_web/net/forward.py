@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class ProxyRequest:
-    """One request of the browser: where it goes and how to answer it."""
+    """One request of the browser: its target, and how to respond."""
 
     def __init__(self, wire: h11.Connection, event: h11.Request, stream: ByteStream, host: str, port: int) -> None:
         self.wire = wire
@@ -59,7 +59,7 @@ class ProxyRequest:
         await self._answer(status, [(b"content-type", b"text/plain")], f"Not opened: {why}.".encode())
 
     def reusable(self) -> bool:
-        """Whether the browser may ask again on this connection."""
+        """Whether the browser may send another request on this connection."""
         return self.wire.our_state is h11.DONE and self.wire.their_state is h11.DONE
 
     async def _answer(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
@@ -125,7 +125,7 @@ async def _next(wire: h11.Connection, stream: ByteStream, spend: Spend | None = 
 
 
 async def tunnel(request: ProxyRequest, client: ByteStream, upstream: ByteStream, spend: Spend) -> None:
-    """Carry bytes both ways until either side is done."""
+    """Copy bytes in both directions until one side closes."""
     await request.send(h11.Response(status_code=200, headers=[]))
     early = request.wire.trailing_data[0]
     if early:

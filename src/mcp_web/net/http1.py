@@ -37,7 +37,7 @@ class Head:
 
 
 class Connection:
-    """A stream on which requests follow each other."""
+    """A connection for consecutive requests."""
 
     def __init__(self, stream: ByteStream, host: str, authority: str) -> None:
         self.stream = stream
@@ -47,7 +47,7 @@ class Connection:
         self._state = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
 
     async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
-        """Send a request, wait for the head of the answer."""
+        """Send a request and wait for the head of the response."""
         wire = self._request(method, target, headers)
         if body:
             wire += self._state.send(h11.Data(data=body)) or b""
@@ -82,7 +82,7 @@ class Connection:
         raise FetchFailed(f"{self._host} did not answer the request in HTTP.", reason="protocol")
 
     async def chunk(self) -> bytes | None:
-        """The next raw piece of the body, None at its end; FetchFailed(reason="cut") when it breaks off before."""
+        """The next raw piece of the body, None at its end; raises FetchFailed(reason="cut") when it ends early."""
         event = await self._next()
         return bytes(event.data) if isinstance(event, h11.Data) else None
 
@@ -118,7 +118,7 @@ class Connection:
         return FetchFailed(f"{self._host} did not speak proper HTTP: {what}.", reason="protocol", retryable=False)
 
     def reusable(self) -> bool:
-        """Whether another request may follow; the answer must have been read to its end."""
+        """Whether another request may follow; the response must have been read to its end."""
         if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
             if self._state.trailing_data[0]:
                 return False  # more bytes than announced, which must not be taken for the response to the next request

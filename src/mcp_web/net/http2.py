@@ -13,12 +13,12 @@ from anyio.abc import ByteStream
 from mcp_web.errors import FetchFailed
 from mcp_web.net.http1 import Disconnected, Head, header_text
 
-# What HTTP/2 forbids in a request; the connection's own headers are the protocol's.
+# Headers that HTTP/2 forbids in a request: the protocol itself manages connections.
 _NOT_SENT = frozenset({"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"})
 
 
 class _Stream(httpcore2.AsyncNetworkStream):
-    """Our guarded stream as httpcore2 reads and writes it. Deadlines are the caller's."""
+    """Adapts our guarded stream to httpcore2. Deadlines are set by the caller."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
@@ -42,7 +42,7 @@ class _Stream(httpcore2.AsyncNetworkStream):
 
 
 class Http2Connection:
-    """Requests that follow each other on one HTTP/2 connection; the same methods as `http1.Connection`."""
+    """An HTTP/2 connection for consecutive requests; the same methods as `http1.Connection`."""
 
     def __init__(self, stream: ByteStream, host: str, port: int) -> None:
         self.stream = stream
@@ -55,7 +55,7 @@ class Http2Connection:
         self._body: AsyncIterator[bytes] | None = None
 
     async def ask(self, method: str, target: str, headers: Sequence[tuple[str, str]], body: bytes = b"") -> Head:
-        """Send a request, wait for the head of the response."""
+        """Send a request and wait for the head of the response."""
         url = httpcore2.URL(
             scheme=b"https", host=self._host.encode("ascii"), port=self._port, target=target.encode("ascii")
         )
@@ -69,7 +69,7 @@ class Http2Connection:
         return Head(self._response.status, fields)
 
     async def chunk(self) -> bytes | None:
-        """The next raw piece of the body, None at its end; FetchFailed(reason="cut") when it breaks off before."""
+        """The next raw piece of the body, None at its end; raises FetchFailed(reason="cut") when it ends early."""
         if self._body is None:
             return None
         with self._translated(FetchFailed, "cut", f"{self._host} broke off in the middle of the body."):

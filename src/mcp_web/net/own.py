@@ -1,4 +1,4 @@
-"""The public addresses of this machine: services that listen on them may trust connections from their own host.
+"""The public addresses of this machine: services that listen on them may trust connections from the same machine.
 
 Found without sending a packet. Addresses on the loopback device are left out: those are routed, not owned
 (load balancers put the addresses they serve there), and nothing but loopback answers on them.
@@ -20,7 +20,7 @@ _IFA_ADDRESS, _IFA_LOCAL = 1, 2
 
 
 def own_addresses() -> frozenset[Address]:
-    """This machine's public addresses, as far as it knows them; none behind NAT."""
+    """The public addresses of this machine's interfaces; none behind NAT."""
     try:
         found = set(_from_netlink() if sys.platform == "linux" else _from_routes())
     except OSError:
@@ -62,7 +62,7 @@ def _address(message: bytes) -> Iterator[Address]:
 
 
 def _from_routes() -> Iterator[Address]:
-    """Connecting a datagram socket sends nothing, but makes the system choose the address it would send from."""
+    """The source addresses that the system chooses for a connected datagram socket; nothing is sent."""
     for family, far in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         try:
             with socket.socket(family, socket.SOCK_DGRAM) as probe:

@@ -18,14 +18,14 @@ from mcp_web.net.http1 import Connection, Disconnected, Head
 from mcp_web.text.urls import Url
 
 _Key = tuple[str, str, int]
-# Saves handshakes within one call; not longer, because idle sockets cost both sides.
+# Long enough to save handshakes within one call; idle sockets cost both sides.
 KEEP_SECONDS = 15.0
 _IDLE_PER_HOST = 6
 _IDLE_TOTAL = 48
 
 
 class AnyConnection(Protocol):
-    """A connection of HTTP/1.1 or HTTP/2 on which requests follow each other."""
+    """An HTTP/1.1 or HTTP/2 connection for consecutive requests."""
 
     stream: ByteStream
 
@@ -62,7 +62,7 @@ class ConnectionPool:
         body: bytes = b"",
         connect_timeout: float = 10.0,
     ) -> AsyncIterator[Exchange]:
-        """Ask over a kept connection or a new one; it goes back into the pool when the body was read to its end."""
+        """Send a request over an idle or a new connection, which returns to the pool after the body was read."""
         begun = anyio.current_time()
         key = (url.scheme, url.host, url.port)
         connection = await self._take(key)

@@ -61,7 +61,7 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """Which proxy serves which target. With `resolves` names are looked up by the proxy, whose rules then decide."""
+    """Which proxy is used for which target. With `resolves`, the proxy resolves names and its rules apply."""
 
     http: Proxy | None = None
     https: Proxy | None = None
@@ -75,7 +75,7 @@ class Proxies:
         return self.https if tls or port in (443, 8443) else self.http
 
     def proxy_for_endpoint(self, host: str, port: int, *, tls: bool = False) -> Proxy | None:
-        """The same for a configured endpoint: what is on this network is reached directly."""
+        """The proxy for a configured endpoint; private addresses are reached directly."""
         literal = parse_address(host)
         if literal is not None:
             local = reason_closed(literal) is not None
@@ -85,7 +85,7 @@ class Proxies:
 
 
 def _matches(host: str, port: int, entry: str) -> bool:
-    """One entry of NO_PROXY: `*`, a domain with all below it, an address, a network, each with a port or without."""
+    """Whether an entry of NO_PROXY matches: `*`, a network, or a domain or address with or without a port."""
     if entry == "*":
         return True
     address = parse_address(host)
@@ -206,7 +206,7 @@ async def _connect(stream: ByteStream, host: str, port: int, proxy: Proxy) -> No
 
 
 async def _reply_status(stream: ByteStream) -> int:
-    # One byte at a time: what follows the blank line belongs to the tunnel.
+    # Read one byte at a time: what follows the blank line belongs to the tunnel.
     reply = bytearray()
     while not reply.endswith(b"\r\n\r\n"):
         reply += await stream.receive(1)
@@ -219,7 +219,7 @@ async def _reply_status(stream: ByteStream) -> int:
 
 
 async def _socks(stream: ByteStream, host: str, port: int, proxy: Proxy) -> None:
-    """RFC 1928, with the user name and password of RFC 1929. The proxy says nothing unasked, so nothing is lost."""
+    """RFC 1928, with the user name and password of RFC 1929. The proxy only replies, so no tunnel bytes are lost."""
     reader = BufferedByteReceiveStream(stream)
     method = 0 if proxy.username is None else 2
     await stream.send(bytes((5, 1, method)))

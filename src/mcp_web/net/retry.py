@@ -14,7 +14,7 @@ from mcp_web.errors import FetchFailed, WebError
 
 T = TypeVar("T")
 
-# Sent by services that stop robots, whatever the status says.
+# Headers of services that block bots, whatever the status.
 WALL_HEADERS = ("cf-mitigated", "x-datadome", "x-px-blocked", "x-amzn-waf-action", "x-sucuri-block")
 RETRIED_STATUSES = frozenset({429, 500, 502, 503, 504, 522, 524})
 # A broken connection is often temporary; a name that does not exist or a bad certificate is not.
@@ -24,14 +24,14 @@ _MAX_RETRY_AFTER = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often, and how long to wait: full jitter, doubling, never past the deadline."""
+    """The number of attempts and the delay between them: exponential backoff with full jitter, within the deadline."""
 
     attempts: int = 3
     first_wait: float = 0.3
     longest_wait: float = 5.0
 
     def wait(self, attempt: int, retry_after: float | None) -> float | None:
-        """Seconds before the attempt after this one (the first is 1); None when it is not worth waiting."""
+        """Seconds before the attempt after this one (the first is 1); None when there should be no further attempt."""
         if attempt >= self.attempts:
             return None
         if retry_after is not None:
@@ -67,7 +67,7 @@ async def retrying(
 
 
 def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """A Retry-After header as seconds from now: a number or an HTTP date; nonsense is None, a day is the most."""
+    """A Retry-After header as seconds from now: a number or an HTTP date; None if it is invalid; at most a day."""
     if not value:
         return None
     text = value.strip()

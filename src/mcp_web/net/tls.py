@@ -1,4 +1,4 @@
-"""TLS as a client, with the operating system's certificate store and the operator's own authority."""
+"""TLS for clients, with the operating system's certificate store and the operator's certificate authority."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anyio.abc import ByteStream
 
 from mcp_web.errors import ConfigError, FetchFailed
 
-# Where Linux systems keep their store when OpenSSL was built for another one.
+# Certificate stores of Linux distributions, for an OpenSSL that was built for another one.
 _BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -62,7 +62,7 @@ def _system_context() -> ssl.SSLContext:
 
 
 def _load_packaged(context: ssl.SSLContext) -> None:
-    """A machine without any store, such as a slim container: the bundle that came with Python's packages."""
+    """Load the bundle of the package certifi, for a machine without a store such as a slim container."""
     try:
         import certifi
     except ImportError:
@@ -73,7 +73,7 @@ def _load_packaged(context: ssl.SSLContext) -> None:
 async def wrap_tls(
     stream: ByteStream, host: str, ca_bundle: str | None = None, protocols: tuple[str, ...] = ()
 ) -> ByteStream:
-    """Speak TLS over a stream; name and certificate are those of the host, whatever address was dialled.
+    """Start TLS over a stream; the certificate is verified for the host name, whatever address was dialled.
 
     `protocols` are offered to the server in this order; without any, HTTP/1.1.
     """
@@ -88,7 +88,7 @@ async def wrap_tls(
 
 
 def handshake_failed(host: str, error: Exception) -> FetchFailed:
-    """The sentence for a connection that could not be secured."""
+    """The error for a failed TLS handshake."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return FetchFailed(
             f"The certificate of {host} cannot be trusted: {error.verify_message.rstrip('.')}.",

@@ -33,13 +33,13 @@ _STOP_SECONDS = 5.0
 
 
 class PageGone(Exception):
-    """The page's process crashed, so a call that waits for it will never return."""
+    """The page's process crashed, so the pending call will never return."""
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, T], gone: asyncio.Future[None] | None = None) -> T:
     """Wait for a call of the driver; raises TimeoutError when it takes too long, PageGone when the page crashes.
 
-    The driver's calls are never cancelled half-way: a result that comes too late is dropped instead.
+    Calls of the driver are never cancelled: a late result is ignored instead.
     """
     task = asyncio.ensure_future(work)
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -70,7 +70,7 @@ class RunningBrowser:
 
 
 class SharedBrowser:
-    """Hands out the current browser; a retired one ends when its last page is closed."""
+    """Provides the current browser; a retired one ends when its last page is closed."""
 
     def __init__(self, executable: Path, options: RenderOptions, proxy_port: int, ca_bundle: str | None) -> None:
         self._executable = executable
@@ -96,7 +96,7 @@ class SharedBrowser:
                 self._on_unused(running)
 
     async def ready(self) -> None:
-        """Wait until the current browser has a blank tab in reserve."""
+        """Wait until the current browser has a spare tab."""
         if self._current is not None and self._current.spare is not None:
             await asyncio.wait({self._current.spare})
 

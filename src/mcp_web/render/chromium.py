@@ -28,7 +28,7 @@ from mcp_web.render.visit import Visit, VisitResult
 from mcp_web.text.untrusted import quoted
 from mcp_web.text.urls import Url, parse_url
 
-# The executable comes before the distributions' wrapper scripts, which add flags of their own.
+# Executables before the wrapper scripts of distributions, which add their own flags.
 _PLACES = (
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
@@ -124,7 +124,7 @@ class Chromium:
                 self._spare.prepare(running)
 
     async def ready(self) -> None:
-        """Wait until a blank tab is in reserve for the next page."""
+        """Wait until there is a spare tab for the next page."""
         if self._browser is not None:
             await self._browser.ready()
 

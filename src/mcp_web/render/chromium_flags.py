@@ -103,6 +103,6 @@ def _looks() -> list[str]:
         "--disable-renderer-backgrounding",
         "--force-color-profile=srgb",
         "--hide-scrollbars",
-        # A person at a desktop has a mouse: pages ask for that, and may show something else to what has none.
+        # Report a mouse, as on a desktop: pages query it and may show something else without one.
         "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     ]

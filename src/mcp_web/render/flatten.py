@@ -1,4 +1,4 @@
-"""The settled document as one piece of HTML: what a person sees, frames and shadow roots in their place."""
+"""Serialises the settled document as HTML: the visible parts, with frames and shadow roots in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rendering needs on this machine, and the commands that install it. `mcp-web doctor --fix` runs them."""
+"""Finds what rendering lacks on this machine, and the commands that install it. `mcp-web doctor --fix` runs them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PACKAGES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """One missing part, and the commands that install it; no commands where only a person can."""
+    """One missing part and the commands that install it; none if it has to be installed by hand."""
 
     missing: str
     commands: tuple[tuple[str, ...], ...]

@@ -29,7 +29,7 @@ class ScriptFailed(Exception):
 
 
 class Moved(Exception):
-    """The page navigated again and again before a script could run in any of its documents."""
+    """The page kept navigating, so that the script could not run in any of its documents."""
 
 
 class IsolatedWorld:

@@ -1,4 +1,4 @@
-"""Decides from a page's bytes whether it needs a browser. In doubt it does not: a browser costs a hundred fetches.
+"""Decides from a page's bytes whether it needs a browser; in doubt not: rendering costs a hundred fetches.
 
 A page that has text to read is never rendered, whatever it is built with: frameworks that render on the
 server leave the same marks as those that do not.
@@ -16,7 +16,7 @@ SHELL_CHARS = 200
 
 
 def needs_browser(document: Document | None, facts: HtmlFacts) -> str | None:
-    """Why this page needs a browser, a sentence, or None. `document` is what was extracted without one, if anything."""
+    """Why this page needs a browser, as a sentence, or None. `document` is what was extracted without one."""
     read = len(document.markdown.strip()) if document is not None else 0
     if facts.scripts == 0 or read >= ENOUGH_CHARS:
         return None

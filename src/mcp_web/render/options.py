@@ -1,4 +1,4 @@
-"""How pages are rendered. Off unless the operator turns it on."""
+"""Options of rendering, which is off by default."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _exec_chromium(chromium: str, flags: list[str], home: Path, data_limit: int,
         os.setgroups([])
         os.setgid(_NOBODY)
         os.setuid(_NOBODY)
-    # After the change of user, which clears it.
+    # Set after the change of user, which clears it.
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return
@@ -135,7 +135,7 @@ def _watch(child: int, server_gone: int, wake: int) -> int:
 
 
 def _kill_all() -> None:
-    """Kill everything below us; as the subreaper we inherit every orphan, so this ends with no descendant."""
+    """Kill all descendants; orphans become children of this subreaper, so none is missed."""
     while True:
         for pid in _descendants():
             with contextlib.suppress(ProcessLookupError):
@@ -165,7 +165,7 @@ def _descendants() -> list[int]:
 
 
 def _close_inherited_pipes() -> None:
-    """Fds 3 and 4 carry the driver's commands: only Chromium may hold them, or their closing goes unseen."""
+    """Close fds 3 and 4, the driver's pipes: only Chromium may keep them open, or their end would not be detected."""
     for fd in (3, 4):
         with contextlib.suppress(OSError):
             os.close(fd)

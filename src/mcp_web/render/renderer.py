@@ -1,4 +1,4 @@
-"""The plug-in point of rendering: a URL in, the page after its scripts ran out."""
+"""The interface of renderers: from a URL to the page after its scripts ran."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Renderer(Protocol):
     """Opens pages in a browser, behind the address guard."""
 
     async def render(self, url: str, *, deadline: float | None = None, screenshot: bool = False) -> Rendered:
-        """The settled page. `deadline` is on anyio's clock and can only shorten the configured time; `screenshot` asks
-        for a picture even where the operator wants none kept.
+        """The settled page. `deadline` is on anyio's clock and can only shorten the configured time; `screenshot` takes
+        a screenshot even if the operator does not keep them.
 
         Raises RenderDisabled, RenderFailed, SsrfBlocked, DomainDenied, UnsupportedContent, FetchFailed, or HttpError
         for an error without a page.

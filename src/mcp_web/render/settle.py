@@ -2,8 +2,8 @@
 
 A page without scripts has settled when it is loaded. For one with scripts, `scripts/watch.js` and the driver report
 what it has begun and not finished: requests, bodies being read, timers that a reader would wait for. When nothing is
-open and a few turns of its event loop change nothing, it has settled. Fixed waiting times apply only to pages that use
-what cannot be watched (workers, sockets, frames) and to those that are still empty.
+pending and a few turns of its event loop change nothing, it has settled. Fixed waiting times apply only to pages that
+use what cannot be observed (workers, sockets, frames) and to pages that are still empty.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 Ending = Literal["settled", "restless", "waiting", "stuck", "ceiling"]
 
-# Turns of the page's event loop, each with a frame: due callbacks have run by then, and what they started is known.
+# Turns of the page's event loop, each with a frame, after which due callbacks have run and their requests are known.
 BEATS = 2
-# Milliseconds. A paint is 16: six of them show whether anything follows. 500 is Playwright's network idle.
+# Milliseconds. A frame takes 16: QUIET is six frames. 500 is the network idle time of Playwright.
 QUIET = 100.0
 QUIET_AFTER_DATA = 200.0
-QUIET_OF_A_SHELL = 500.0
-SHELL_CHARS = 80
-# No new text and no finished request for this long: requests that are still open do not matter to a reader.
-PATIENCE = 3000.0
-# Text that changes for this long after loading is a clock, a ticker or an endless feed.
-RESTLESS = 6000.0
+QUIET_WHEN_EMPTY = 500.0
+EMPTY_CHARS = 80
+# After this long without new text or a finished request, open requests are ignored.
+STALLED_AFTER = 3000.0
+# Text that still changes this long after loading is a clock, a ticker or an endless feed.
+STILL_CHANGING_AFTER = 6000.0
 LOADING = 8000.0
 HANG_SECONDS = 4.0
 SCROLL_ROUNDS = 5
 SCROLL_CHARS = 200_000
-TALLEST = 8_000
+MAX_HEIGHT = 8_000
 
-# Buttons that decline, of the consent managers most sites use.
+# The decline buttons of common consent managers.
 DECLINE = (
     "#onetrust-reject-all-handler",
     "#CybotCookiebotDialogBodyButtonDecline",
@@ -74,7 +74,7 @@ class PageState:
 
 @dataclass  # no slots: the driver sets an attribute on objects whose methods are its callbacks
 class Traffic:
-    """The page's requests: how many are open, and how long nothing has happened."""
+    """The page's requests: how many are open, and the time since the last event."""
 
     open: set[Request] = field(default_factory=set)
     last: float = field(default_factory=anyio.current_time)
@@ -104,41 +104,41 @@ class Settled:
 
 
 def verdict(state: PageState, *, open_requests: int, quiet: float, data: bool, elapsed: float) -> Ending | None:
-    """Why to stop waiting, or None to go on; times are in milliseconds, `elapsed` since the document arrived."""
-    stalled = min(state.still, quiet) >= PATIENCE
+    """Why to stop waiting, or None to continue; times are in milliseconds, `elapsed` since the document arrived."""
+    stalled = min(state.still, quiet) >= STALLED_AFTER
     if state.ready != "complete":
-        return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= SHELL_CHARS else None
+        return "waiting" if elapsed >= LOADING and state.still >= 1000 and state.chars >= EMPTY_CHARS else None
     if open_requests or state.timers or state.busy:
         if stalled:
             return "waiting"
-        return "restless" if elapsed >= RESTLESS + LOADING / 2 else None
+        return "restless" if elapsed >= STILL_CHANGING_AFTER + LOADING / 2 else None
     if not state.scripts:
         return "settled"
     if state.still >= _needed(state, data=data):
         return "settled"
-    return "restless" if elapsed >= RESTLESS else None
+    return "restless" if elapsed >= STILL_CHANGING_AFTER else None
 
 
 def _needed(state: PageState, *, data: bool) -> float:
-    """How long the page must have been still."""
+    """How long the page must have been unchanged."""
     known = not state.blind and state.beats >= BEATS
-    if state.chars < SHELL_CHARS:
-        return QUIET if known and state.chars else QUIET_OF_A_SHELL
+    if state.chars < EMPTY_CHARS:
+        return QUIET if known and state.chars else QUIET_WHEN_EMPTY
     if known:
         return 0.0
     return QUIET_AFTER_DATA if data else QUIET
 
 
 async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: float) -> Settled:
-    """Watch the page until it is done; `until` is on anyio's clock."""
+    """Wait until the page has settled; `until` is on anyio's clock."""
     begun = anyio.current_time()
     hangs = 0
     state: PageState | None = None
     while (left := until - anyio.current_time()) > 0:
         wait = {
             "quiet": QUIET_AFTER_DATA if traffic.data else QUIET,
-            "shell": QUIET_OF_A_SHELL,
-            "chars": SHELL_CHARS,
+            "shell": QUIET_WHEN_EMPTY,
+            "chars": EMPTY_CHARS,
             "beats": BEATS,
             "least": 30 if traffic.open else 0,
             "most": 250,
@@ -178,11 +178,11 @@ async def explore(
         if before is None or not before.lazy or settled.ending in ("stuck", "ceiling") or before.chars > SCROLL_CHARS:
             break
         if round_number == SCROLL_ROUNDS:
-            return Settled(settled.ending, before, ("The page goes on when it is scrolled further.",))
+            return Settled(settled.ending, before, ("The page loads more when it is scrolled further.",))
         await world.call("scroll", seconds=2.0)
-        # A taller window, not many small scrolls: lists that drop what leaves the screen keep everything. No taller
-        # than the page, or the mark at its end would stay in sight and never ask for more again.
-        await enlarge(min(before.height, TALLEST))
+        # A taller window instead of scrolling, so that virtual lists keep all their items. No taller than the page: an
+        # element at its end that loads more items must leave the window to trigger again.
+        await enlarge(min(before.height, MAX_HEIGHT))
         await world.call("scroll", seconds=2.0)
         settled = await settle(world, traffic, channel, until)
         if settled.state is None or settled.state.chars <= before.chars:

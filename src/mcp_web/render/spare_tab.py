@@ -1,4 +1,4 @@
-"""A blank tab is opened in advance, between two pages: opening it takes most of the time that a page needs."""
+"""Opens a spare blank tab between two pages, because opening one takes most of the time of rendering a page."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Open = Callable[[RunningBrowser, float], Awaitable[Tab]]
 
 
 class SpareTab:
-    """Hands out tabs, each for one page, and keeps one in reserve for each browser."""
+    """Provides tabs, each for one page, and keeps one spare tab for each browser."""
 
     def __init__(self, open_tab: Open) -> None:
         self._open = open_tab
 
     async def take(self, running: RunningBrowser, until: float) -> Tab:
-        """A tab that has not been used; `until` is on anyio's clock. Raises TabFailed or TimeoutError."""
+        """An unused tab; `until` is on anyio's clock. Raises TabFailed or TimeoutError."""
         tab = await self._wait(running, self._reserved(running), until)
         if not tab.usable:  # it crashed while it was in reserve
             await tab.close()
@@ -30,7 +30,7 @@ class SpareTab:
         return tab
 
     def prepare(self, running: RunningBrowser) -> None:
-        """Start opening the next tab, unless one is in reserve or the browser is retired."""
+        """Start opening the next tab, unless there is a spare one or the browser is retired."""
         if running.usable and running.spare is None:
             running.spare = self._begin(running)
 
@@ -65,7 +65,7 @@ class SpareTab:
         return task.result()
 
     def _give_back(self, running: RunningBrowser, task: asyncio.Task[Tab]) -> None:
-        """Keep an unused tab for the next page; where one is in reserve already, it ends with the browser."""
+        """Keep an unused tab as the spare one; if there is one already, retire the browser instead."""
         if running.spare is None:
             running.spare = task
         else:

@@ -66,7 +66,7 @@ class Tab:
             await within(1.0, self.context.close())
 
     def forget(self) -> None:
-        """Withdraw the network access of a page whose browser is gone."""
+        """End the lease of a page whose browser has ended."""
         self.egress.withdraw(self.lease)
 
     async def enlarge(self, height: int) -> None:
@@ -86,7 +86,7 @@ class Tab:
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
 
     async def log_in(self, url: Url, login: SiteLogin) -> None:
-        """Send the operator's login to this one origin, as long as the page is of that origin."""
+        """Send the operator's login to this origin only, and only while the page has this origin."""
         self.lease.ports[url.host] = url.port
         if login.cookies:
             secure = url.scheme == "https"
@@ -135,7 +135,7 @@ class Tab:
             await self._send("Fetch.continueRequest", requestId=number)
 
     def _is_own(self, event: dict[str, Any]) -> bool:
-        """Whether the main frame asks its own origin: not a frame inside it, nor a page that it opened."""
+        """Whether the main frame itself, not a subframe or a popup, sends a request to its own origin."""
         assert self._login is not None
         origin = self._login[0] + "/"
         if not event["request"]["url"].startswith(origin) or event["frameId"] != self.world.frame:
@@ -183,7 +183,7 @@ async def open_tab(browser: Browser, egress: Egress, options: RenderOptions, use
 
 async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderOptions, user_agent: str) -> Tab:
     context = await browser.new_context(
-        # Without the password: given here, the driver would hold up every request of the page to look at it.
+        # Without the password: if it is given here, the driver intercepts every request of the page.
         proxy={"server": f"http://127.0.0.1:{egress.port}"},
         user_agent=user_agent,
         viewport={"width": VIEWPORT_WIDTH, "height": VIEWPORT_HEIGHT},

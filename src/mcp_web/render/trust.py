@@ -1,7 +1,7 @@
-"""The operator's own certificate authority, made known to Chromium.
+"""Adds the operator's certificate authority to Chromium.
 
-Chromium on Linux reads additional authorities only from an NSS database in its home folder, which the `certutil`
-of the distribution writes (Debian: libnss3-tools). Without that program the browser trusts what it always trusts.
+Chromium on Linux reads additional authorities only from an NSS database in its home folder, which the `certutil` of the
+distribution writes (Debian: libnss3-tools). Without that program the browser trusts only its default authorities.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _MAX_SITES = 5
 _CAPTURE_SECONDS = 2.5
-# Three screens, as much as a person would scroll. Pictures of text stay far below the byte limit; photographs may not.
+# Three screens. Screenshots of text stay far below the byte limit; photographs may not.
 _PICTURE_HEIGHT = 3_000
 _PICTURE_BYTES = 2_000_000
 _HTML = ("text/html", "application/xhtml+xml")
@@ -59,7 +59,7 @@ class Visit:
     pictured: bool = False
 
     async def open(self, url: str) -> VisitResult:
-        """The page, settled; raises our errors, the driver's Error, PageGone, Moved or TimeoutError."""
+        """The settled page; raises a WebError, the driver's Error, PageGone, Moved or TimeoutError."""
         tab = self.tab
         timings: dict[str, float] = {}
         begun = anyio.current_time()

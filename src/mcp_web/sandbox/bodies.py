@@ -1,8 +1,8 @@
 """Holds fetched bodies until they are parsed.
 
-Bodies come in faster than they can be read, and a hundred calls at once would hold a hundred of them. So only so many
-bytes wait in memory; the rest is written to temporary files. A page of megabytes takes many times its size
-while it is read and kept, so large ones are parsed one at a time.
+Bodies arrive faster than they are parsed, and a hundred concurrent calls would hold a hundred of them. So the bytes in
+memory are limited, and further bodies are written to temporary files. Parsing a page of megabytes takes many times its
+size, so large ones are parsed one at a time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mcp_web.model.page import Fetched
 LARGE = 1_000_000  # bytes of a body
 _IN_MEMORY = 4_000_000
 _READ_AT_ONCE = 12  # small ones: enough to keep workers, store and browser busy
-# On many systems /tmp lies in memory, /var/tmp never does; None is what the system prefers.
+# On many systems /tmp is in memory, /var/tmp never is; None is the default of the system.
 _FOLDERS = ("/var/tmp", None)  # noqa: S108 — the file has no name that another user could guess
 
 
@@ -54,7 +54,7 @@ class WaitingBody:
         self._counted = 0
 
     async def hold(self) -> None:
-        """Stay in memory up to the limit, beyond it move to a file; where no file can be written, stay in memory."""
+        """Keep the body in memory if it is within the limit or no file can be written, else move it to a file."""
         size = len(self._page.body)
         if self._buffer.in_memory + size > _IN_MEMORY:
             self._file = await anyio.to_thread.run_sync(_written, self._page.body)

@@ -43,7 +43,7 @@ def main() -> None:
 
 def _outcome(jobs: BinaryIO) -> dict[str, Any]:
     try:
-        # From the stream, so that the page is held once; it is written by our own parent process.
+        # Read from the stream, so that the page is in memory only once; the parent process is trusted.
         module, name, args, share = pickle.load(jobs)  # noqa: S301
         most = int(sys.argv[1]) << 20
         _limit_memory(int(most * share), most)
@@ -60,8 +60,8 @@ def _outcome(jobs: BinaryIO) -> dict[str, Any]:
 
 
 def _peak_mb() -> int:
-    """The most memory this process held. Linux only: elsewhere the system has no figure that starts with us
-    (`ru_maxrss` is inherited from the server), and a grown worker is kept."""
+    """The peak memory of this process in MiB. Linux only: elsewhere `ru_maxrss` includes that of the server, and a
+    worker that has grown is not replaced."""
     try:
         with open("/proc/self/status", encoding="ascii") as status:
             return next((int(line.split()[1]) >> 10 for line in status if line.startswith("VmHWM:")), 0)

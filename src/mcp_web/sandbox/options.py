@@ -19,5 +19,5 @@ class SandboxOptions:
     memory_mb: int = 144
 
     def for_bodies(self, max_bytes: int) -> SandboxOptions:
-        """The same with the memory that the largest body needs: 16 MiB for each further million bytes."""
+        """These options with enough memory for the largest body: 16 MiB for each further million bytes."""
         return replace(self, memory_mb=self.memory_mb + 16 * max(0, max_bytes // 1_000_000 - 5))

@@ -1,4 +1,4 @@
-"""A pool of worker processes, each of which can be killed without harm.
+"""A pool of worker processes, each of which can be killed at any time.
 
 Measured: a C parser inside our own process holds the interpreter while it works and cannot be stopped;
 a worker costs one start (about 0.15 s, hidden behind the first fetch by `warm`) and about a millisecond a page.
@@ -26,11 +26,11 @@ _FRAME = struct.Struct(">I")
 _MAX_ANSWER = 64 * 1024 * 1024
 _SMALL_ANSWER = 300_000
 _PIECE = 256 * 1024
-# A page of megabytes can take all the memory a worker may use, a small one a third of it: large ones are read one
-# after the other, so that all workers together stay within what is promised for the whole process tree.
+# A page of megabytes can take all the memory of a worker, a small one a third of it: large ones are parsed one after
+# the other, so that all workers together stay within the memory limit of the process tree.
 _LARGE_JOB = 1_000_000
-# Small jobs run beside a large one and get this share of its memory. Prose of that size takes a third; what takes more
-# is made of tags, or inflates, and is tried again as a large one.
+# Small jobs run beside a large one and get this share of its memory. Prose of that size takes a third; a page that
+# takes more, because of its tags or compression, is tried again as a large one.
 _SMALL_SHARE = 0.5
 
 
@@ -46,7 +46,7 @@ class Worker:
 
     async def ask(self, job: bytes) -> dict[str, Any]:
         await self._jobs.send(_FRAME.pack(len(job)) + job[:_PIECE])
-        # Piece by piece: sent whole, a page of megabytes would be copied twice on its way into the pipe.
+        # In pieces: sent as a whole, a page of megabytes would be copied twice.
         for at in range(_PIECE, len(job), _PIECE):
             await self._jobs.send(job[at : at + _PIECE])
         del job
@@ -54,7 +54,7 @@ class Worker:
         if size > _MAX_ANSWER:
             raise anyio.BrokenResourceError
         raw = await self._answers.receive_exactly(size)
-        # A document of megabytes takes a good part of a second to parse: others are served meanwhile.
+        # Parsing the JSON of a large document takes a good part of a second, so it runs in a thread.
         answer = json.loads(raw) if size < _SMALL_ANSWER else await anyio.to_thread.run_sync(json.loads, raw)
         assert isinstance(answer, dict)
         return answer
@@ -71,7 +71,7 @@ class Sandbox:
     """Runs `module.function(*args)` in a worker, within time and memory."""
 
     def __init__(self, options: SandboxOptions, environment: Mapping[str, str] | None = None) -> None:
-        """`environment`: the variables of a worker; none by default, so that no key is within reach of a page."""
+        """`environment`: the variables of a worker; none by default, so that a malicious page cannot read keys."""
         return_large_blocks()
         self._environment = dict(environment or {})
         self._options = options
@@ -94,9 +94,9 @@ class Sandbox:
             self._places.release()
 
     async def run(self, function: Callable[..., Any], *args: Any, size: int = 0, wall: float | None = None) -> Any:
-        """The function's value as JSON; raises what it raised, or ExtractFailed when it had to be ended.
+        """The result of the function as JSON; raises what it raised, or ExtractFailed when the worker had to be killed.
 
-        `size` is about how many bytes the arguments are.
+        `size` is the approximate size of the arguments in bytes.
         """
         limit = self._options.wall_seconds if wall is None else wall
         job = (function.__module__, function.__qualname__, args)
@@ -136,12 +136,12 @@ class Sandbox:
 
     async def _start(self) -> Worker:
         command = [sys.executable, "-I", "-c", _BOOT, str(self._options.memory_mb), *sys.path]
-        # stderr is inherited: a crash report of the interpreter goes where the log goes. A session of its own keeps the
-        # Ctrl-C of a terminal away from the worker: it ends when its input does.
+        # stderr is inherited, so that a crash report of the interpreter is in the log. The worker has its own session,
+        # so that Ctrl-C in a terminal does not reach it: it exits at the end of its input.
         return Worker(await anyio.open_process(command, stderr=None, start_new_session=True, env=self._environment))
 
 
-# -I ignores the environment and the current folder; the parent's own import path is handed over instead.
+# -I ignores the environment and the current folder; the import path of the parent is passed instead.
 _BOOT = (
     "import sys; sys.path[:0] = [p for p in sys.argv[2:] if p not in sys.path];"
     "from mcp_web.sandbox.child import main; main()"

@@ -21,7 +21,7 @@ _MOST_IN_MEMORY = 256
 
 
 class NoteStore(Protocol):
-    """The part of the store that search needs: small JSON values that expire, and the records of its history."""
+    """The part of the store that search uses: small JSON values that expire, and the records of the search history."""
 
     async def note(self, kind: str, key: str) -> Any | None: ...
 
@@ -33,7 +33,7 @@ class NoteStore(Protocol):
 
 
 class MemoryNoteStore:
-    """Notes that end with the process: for answers that must not be stored, and for running without a store."""
+    """Notes in memory: for answers that must not be stored, and for running without a store."""
 
     def __init__(self) -> None:
         self._kept: Recent[tuple[str, str], tuple[float, Any]] = Recent(_MOST_IN_MEMORY)

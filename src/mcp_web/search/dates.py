@@ -1,4 +1,4 @@
-"""Dates as providers write them → ISO 8601."""
+"""Converts the dates of providers to ISO 8601."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def split_prefix(snippet: str, now: datetime | None = None, language: str | None
 
 
 def span_of(freshness: str, today: date) -> tuple[date, date]:
-    """First and last day that a freshness filter lets through."""
+    """The first and the last day that a freshness filter allows."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}
     if freshness in days:
         return today - timedelta(days=days[freshness]), today + timedelta(days=1)
@@ -69,7 +69,7 @@ def _spoken(text: str, now: datetime, language: str | None) -> str | None:
 
 
 def _from_epoch(given: float) -> str | None:
-    # Of any size: JSON has integers that no float holds.
+    # May be of any size: JSON has integers that no float can represent.
     seconds = given / 1000 if 4e9 < given < 4e12 else given  # milliseconds
     # Small numbers are years or counts, not the first days of 1970.
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if 1e8 < seconds < 4e9 else None

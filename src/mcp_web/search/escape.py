@@ -1,7 +1,7 @@
 """Escapes words of a query that an engine would take for a command.
 
 SearXNG obeys `!engine`, `!!external`, `:language` and `<timeout`, DuckDuckGo obeys `!bang`; an external bang
-redirects to another site. A word that begins like a command is put in quotes, so that engines search for it: a
+redirects to another site. A word that looks like a command is put in quotes, so that engines search for it: a
 query for `!important` still works.
 """
 

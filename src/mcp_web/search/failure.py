@@ -14,10 +14,10 @@ _LIMITED = ("rate_limited", "quota")
 
 
 def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float) -> WebError:
-    """The error that fits what was attempted: misconfigured, limited for a while, blocked, or not reachable.
+    """The error for a search without an answer: misconfigured, rate limited, blocked, or unreachable.
 
-    The providers that were named or configured (`intended`) decide which: a wrong key is reported as such although the
-    last resort could not be reached either.
+    The providers that were named or configured (`intended`) decide which: a wrong key is reported as such even if
+    the last resort could not be reached either.
     """
     attempted: list[dict[str, Any]] = [_as_dict(attempt) for reply in replies for attempt in reply.attempts]
     deciding = [reply for reply in replies if _names(reply) & set(intended)] or list(replies)

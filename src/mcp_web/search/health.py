@@ -9,7 +9,7 @@ from mcp_web.model.search import Outcome
 from mcp_web.search.options import SearchOptions
 
 _LONGEST = 3600.0
-# A bad key or a missing format does not go away by itself, but an operator may fix it without a restart.
+# A bad key or a missing format is permanent, but the operator may fix it without a restart.
 _MISCONFIGURED_PAUSE = 300.0
 
 
@@ -34,11 +34,11 @@ class Health:
         return self.wait(now) <= 0
 
     def wait(self, now: float) -> float:
-        """Seconds until it may be asked again."""
+        """Seconds until the endpoint may be used again."""
         return max(0.0, self.paused_until - now, self.rate_limited_until - now)
 
     def paused_elsewhere(self, now: float, seconds: float, why: str) -> None:
-        """Another replica met a failure and leaves the endpoint alone for so long."""
+        """Pause the endpoint because another replica has paused it."""
         self.paused_until = now + seconds
         self.why, self.outcome = why, "unreachable"
 

@@ -50,12 +50,12 @@ def make_hit(
 
 
 _DROPPED = re.compile(r"[\t\r\n]")  # as every URL parser does
-# What a URL spells with a percent sign; as it is, it could break a line or turn the text around it.
+# Characters that must be percent-encoded in a URL; unencoded, they could break a line or reverse the text around them.
 _SPELT = re.compile(r"[\x00-\x20\"<>`\x7f-\xa0\u00ad\u061c\u2000-\u200f\u2028-\u202f\u205f-\u206f\ufeff\ud800-\udfff]")
 
 
 def _address(value: object) -> str | None:
-    """An address of the web in what a provider wrote, or None: other schemes, fragments and broken text are none."""
+    """The http(s) URL in a field of a provider; None for other schemes, fragments and invalid text."""
     if not isinstance(value, str):
         return None
     address = _DROPPED.sub("", value.strip())

@@ -1,7 +1,7 @@
 """Languages and countries in each provider's own codes.
 
 One row a locale: tag (as SearXNG writes it) · Brave country, search_lang, ui_lang · Google lr, gl, hl · ddgs region.
-A dash means that the provider has no such code; Brave says ALL for a country that it does not know.
+A dash means that the provider has no such code; Brave uses ALL for a country that it does not know.
 """
 
 from __future__ import annotations
@@ -78,13 +78,13 @@ zh-HK HK zh-hant zh-HK lang_zh-TW hk zh-TW hk-tzh
 zh-TW TW zh-hant zh-TW lang_zh-TW tw zh-TW tw-tzh
 """
 
-# The country that stands for a language when no country is named.
+# The default country of a language.
 _HOME = {"en": "US", "es": "ES", "pt": "BR", "zh": "CN", "de": "DE", "fr": "FR", "nl": "NL"}
 _OTHER_NAMES = {"no": "nb", "nn": "nb", "iw": "he", "in": "id", "jp": "ja"}
 # Languages that Brave searches without a country of their own in the table.
 _BRAVE_ONLY = frozenset(("eu", "bn", "gl", "gu", "is", "kn", "ml", "mr", "pa", "ta", "te"))
 
-# Tavily wants names; countries that it does not know are left out.
+# Tavily expects country names; countries that it does not know are left out.
 _NAMES = """
 AR=argentina, AT=austria, AU=australia, BE=belgium, BG=bulgaria, BR=brazil, CA=canada, CH=switzerland, CL=chile
 CN=china, CO=colombia, CZ=czech republic, DE=germany, DK=denmark, EE=estonia, ES=spain, FI=finland, FR=france
@@ -114,7 +114,7 @@ class Locale:
 
 
 def locale(language: str | None, country: str | None) -> Locale:
-    """The codes for what was asked: a language ("de", "de-AT"), a country ("AT"), both or neither."""
+    """The codes for the requested locale: a language ("de", "de-AT"), a country ("AT"), both or neither."""
     language_code, _, region = (language or "").replace("_", "-").partition("-")
     language_code = _OTHER_NAMES.get(language_code.lower(), language_code.lower())
     region = (country or region).upper()

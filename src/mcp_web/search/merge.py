@@ -1,8 +1,8 @@
-"""Several ranked lists into one: weighted reciprocal rank fusion, one vote per independent index.
+"""Merges ranked lists by weighted reciprocal rank fusion, with one vote per independent index.
 
 Measured on rank-aggregation data (LETOR MQ2007/2008-agg): fusion beats a metasearch's own score, round robin,
-counting and every single engine, and is flat in k between 10 and 60. What it must not do is count one index
-twice: DuckDuckGo and Yahoo both show Bing's, Startpage and Serper both Google's.
+counting and every single engine, and is flat in k between 10 and 60. One index must not be counted
+twice: DuckDuckGo and Yahoo both show results of Bing, Startpage and Serper both those of Google.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def merge(lists: Sequence[RankedList], k: int = K) -> tuple[Hit, ...]:
             votes.setdefault(_key(hit), []).append(vote)
     most = sum(sorted((ranked.weight for ranked in lists), reverse=True)) / (k + 1) or 1.0
     scored = [(_count(cast), cast) for cast in votes.values()]
-    # Equal scores: the better single rank, then the source one trusts more.
+    # Equal scores: the better single rank, then the source with the higher weight.
     scored.sort(key=lambda pair: (-pair[0], min(vote.rank for vote in pair[1]), -max(vote.weight for vote in pair[1])))
     return tuple(_combined(cast, round(min(1.0, score / most), 4)) for score, cast in scored)
 
 
 def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Near-duplicates (the same text on another address) folded into the first of them."""
+    """Near-duplicates (the same text on another address) merged into the first of them."""
     kept: list[Hit] = []
     marks: list[_Mark] = []
     for hit in hits:
@@ -83,7 +83,7 @@ def cluster(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _once(hits: Iterable[Hit]) -> Iterable[Hit]:
-    """The list without repetitions: a page that stands in it twice keeps its first rank."""
+    """The list without repetitions: a page that is in it twice keeps its first rank."""
     seen: set[str] = set()
     for hit in hits:
         if (key := _key(hit)) not in seen:
@@ -92,7 +92,7 @@ def _once(hits: Iterable[Hit]) -> Iterable[Hit]:
 
 
 def _key(hit: Hit) -> str:
-    """What makes two results the same: the page, or for images the file, since one page shows many."""
+    """The key by which results are merged: the page, or for images the file, since one page shows many."""
     return url_key(hit.image or hit.url)
 
 
@@ -149,7 +149,7 @@ def _mark(hit: Hit) -> _Mark:
 
 
 def _same_text(one: _Mark, other: _Mark) -> bool:
-    """Same title words and nearly the same snippet; a differing number in the title is another version."""
+    """Same title words and nearly the same snippet; titles with different numbers are different versions."""
     if len(one.shingles) < 6 or len(other.shingles) < 6 or one.numbers != other.numbers:
         return False
     return _overlap(one.title, other.title) >= 0.6 and _overlap(one.shingles, other.shingles) >= 0.8

@@ -1,4 +1,4 @@
-"""What an operator may set about search."""
+"""Options of search."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SOURCE_NAMES = (
     "npm",
     "crates",
 )
-# In the order `auto` prefers them, after an own SearXNG: independent indexes, then Google's, then what needs no key.
+# In the order of preference for `auto`, after the operator's SearXNG: independent indexes, then Google's, then keyless.
 GENERAL_NAMES = ("brave", "tavily", "exa", "serper", "searxng", "google", "ddgs")
 NEED_KEY = ("brave", "exa", "serper", "google")
 ALL_SOURCES = "sources"
@@ -118,7 +118,7 @@ class SearchOptions:
         contracts={"searxng": 30.0},
         keys={"web_search.default_timeout": 1.0},
     )
-    # Backends that keyless search asks, in order; Bing has only what the others lack, so it always comes last.
+    # Backends of keyless search, in order; Bing only adds what the others lack, so it always comes last.
     ddgs_backends: tuple[str, ...] = ("duckduckgo", "brave", "mojeek", "yahoo", "startpage")
     hedge_after: float = 3.0  # seconds without an answer after which the next SearXNG instance is asked as well
     cache_ttl: float = option(3600.0, "Seconds a search answer is kept; 0 asks the providers each time.", least=0)
@@ -190,7 +190,7 @@ class SearchOptions:
         return self.keys.get(provider, "")
 
     def is_set_up(self, provider: str) -> bool:
-        """Whether the operator set it up with a key or an address; the others are a last resort."""
+        """Whether the operator configured a key or an address for the provider; the others are a last resort."""
         return bool(self.searxng_urls if provider == "searxng" else provider in GENERAL_NAMES and self.key(provider))
 
     def can_ask(self, provider: str) -> bool:
@@ -204,7 +204,7 @@ class SearchOptions:
         )
 
     def withholds(self, provider: str) -> bool:
-        """Whether queries are kept from a provider: with an own SearXNG, only what the operator set up is asked."""
+        """Whether a provider must not see queries: with an own SearXNG, only configured providers are used."""
         return bool(self.searxng_urls) and not self.providers and not self.is_set_up(provider)
 
     @property
@@ -218,6 +218,6 @@ class SearchOptions:
 
     @property
     def public_list(self) -> str:
-        """Where public instances are listed; empty when none shall be asked."""
+        """The URL of the list of public instances; empty when none are to be used."""
         url = self.urls.get(PUBLIC_LIST, PUBLIC_LIST_URL)
         return "" if url.lower() in FALSE | {"none", ""} else url

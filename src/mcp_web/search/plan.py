@@ -35,7 +35,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """One request of a provider: its page, that page's size, and how many results of it lie before ours."""
+    """One request to a provider: its page number, the page size, and how many of its first results to skip."""
 
     page: int
     size: int
@@ -44,7 +44,7 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedQuery:
-    """A query cut to what one provider understands."""
+    """A query reduced to what one provider supports."""
 
     query: SearchQuery
     page_requests: tuple[PageRequest, ...]
@@ -53,7 +53,7 @@ class AdaptedQuery:
 
 
 def check(query: SearchQuery) -> None:
-    """Refuse what no provider could understand, before anyone is asked."""
+    """Refuse an invalid query before any provider is used."""
     if not query.text.strip():
         raise InvalidInput("The query is empty.", suggestion="Say what to search for.")
     if query.language and not _LANGUAGE.match(query.language):
@@ -86,7 +86,8 @@ def select(
 ) -> Selection:
     """The providers that a call names; `auto` selects the usable ones in order of preference.
 
-    `fitting` are the official sources for this query: `auto` asks those that may be asked beside the general providers.
+    `fitting` are the official sources for this query, which `auto` uses beside the general providers if they are
+    allowed.
     """
     named = [wanted] if isinstance(wanted, str) else list(wanted)
     names = list(dict.fromkeys(part.strip().lower() for one in named for part in one.split(",") if part.strip()))
@@ -146,7 +147,7 @@ def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> Adapte
     return AdaptedQuery(replace(query, text=text, **changes), page_requests, result_filter, tuple(notes))  # type: ignore[arg-type]  # names are fields
 
 
-# Filters with nothing to put in their place, and the value that means "not asked".
+# Filters without a substitute, and the value that means "not set".
 _PLAIN: dict[Filter, object] = {
     "safe_search": "moderate",
     "language": None,
@@ -182,7 +183,7 @@ def _preferred(options: SearchOptions, category: Category, today: date) -> tuple
     open_names = [
         name for name in open_names if name not in SOURCE_NAMES or category in REGISTRY[name].capabilities.categories
     ]
-    # A provider that knows the category comes before one that would search everything instead.
+    # A provider that supports the category comes before one that would search everything instead.
     return tuple(sorted(open_names, key=lambda name: category not in REGISTRY[name].capabilities.categories))
 
 
@@ -203,7 +204,7 @@ def _withheld(name: str) -> InvalidInput:
 
 
 def _freshness(freshness: str | None, capabilities: Capabilities, today: date) -> tuple[str | None, bool]:
-    """The freshness filter to send, and whether it is exactly what was asked for."""
+    """The freshness filter to send, and whether it is exactly the requested one."""
     if freshness is None:
         return None, True
     if ".." not in freshness:

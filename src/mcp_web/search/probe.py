@@ -87,7 +87,7 @@ async def _probe(name: str, endpoint: Provider, runner: Runner) -> ProviderState
         read(endpoint, response, SearchQuery("test", count=1))
     except ProviderRefused as refused:
         if refused.outcome == "rejected" and name == "brave" and response.status == 422:
-            # A request without a query: the key was accepted before the missing parameter was noticed.
+            # The request had no query: the key was accepted before the missing parameter was rejected.
             return ProviderState(endpoint.name, name, True, True, True, left, ms, "The key is accepted.")
         authorised = False if refused.outcome == "auth" else None
         return ProviderState(endpoint.name, name, True, True, authorised, left, ms, refused.detail, refused.fix)

@@ -1,4 +1,4 @@
-"""What a search provider is: what it can do, and two pure functions.
+"""The interface of search providers: capabilities and two pure functions.
 
 `request` turns a query into one API request, `parse` turns the answer into a page of hits. Neither touches
 the network, so tests need only recorded responses. A refusal is raised as `ProviderRefused` with one of the outcomes
@@ -94,7 +94,7 @@ class ApiClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StaticResponse:
-    """A response that was put together here: by the keyless transport and by tests."""
+    """A response made in code: by the keyless transport and by tests."""
 
     status: int
     body: bytes
@@ -106,7 +106,7 @@ class StaticResponse:
 
 @dataclass(frozen=True, slots=True)
 class PlanQuota:
-    """What an answer's headers say about the plan."""
+    """The remaining quota of the plan, from the headers of a response."""
 
     rate: int | None = None  # requests a second
     left_this_month: int | None = None  # None when the plan has no monthly cap
@@ -155,7 +155,7 @@ class ProviderRefused(Exception):
 class Provider(Protocol):
     @property
     def name(self) -> str:
-        """How it is listed among the attempted: the provider's name, or the instance or backend behind it."""
+        """The name in the list of attempts: that of the provider, or of its instance or backend."""
         ...
 
     @property
@@ -174,5 +174,5 @@ class Provider(Protocol):
         ...
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
-        """What the headers of any answer say about the plan, refused ones included."""
+        """The remaining quota from the headers of any response, refusals included."""
         ...

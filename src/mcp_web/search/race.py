@@ -1,4 +1,4 @@
-"""Several endpoints, one answer: failing over, and asking the next when one is slow."""
+"""Gets one answer from several endpoints: the next one is used when one fails or is slow."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ async def first_answer(
 ) -> tuple[Reply | None, tuple[Reply, ...]]:
     """Ask one after the other; the next starts when one fails, or has not answered for `stagger` seconds.
 
-    A slow one is not cut off while others are still to be asked. When the last has been asked for `patience` seconds
-    (the time that it has itself, and a little more), the search ends. An empty reply wins only if it is accepted and
-    complete: where engines behind it did not answer, another endpoint may have results.
+    A slow one is not cancelled while others have not been asked yet. `patience` seconds after the last was asked (its
+    own timeout and a little more), the search ends. An empty reply wins only if it is accepted and complete: where
+    engines behind it did not answer, another endpoint may have results.
     """
     race = _Race(list(asks), stagger, deadline, accept_empty, patience)
     return await race.run()

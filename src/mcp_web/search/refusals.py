@@ -25,7 +25,7 @@ _WALL_WORDS = (
 
 
 def retry_after(response: ApiResponse) -> float | None:
-    """Seconds a Retry-After asks for: given in seconds or as a date; a day is the most."""
+    """The seconds in a Retry-After header, given in seconds or as a date; at most a day."""
     return retry_after_seconds(response.header("retry-after"), time.time())
 
 
@@ -38,7 +38,7 @@ def is_wall(response: ApiResponse) -> bool:
 
 
 def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
-    """The JSON object in an answer; anything else is a refusal that names what came instead."""
+    """The JSON object in a response; raises a refusal that names what was sent instead."""
     try:
         value = _loaded(response.body)
     except _UNREADABLE:
@@ -51,7 +51,7 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ProviderRefused("error", f"{who} answered {response.status} with JSON of an unknown shape.")
     if value.get("error") and not any(isinstance(part, list) for part in value.values()):
-        # An error under a good status, as gateways make them: that is not an empty answer.
+        # An error with a success status, as gateways send it, is not an empty answer.
         raise ProviderRefused("error", f"{who} answered {response.status} with an error: {_worded(value['error'])}.")
     return value
 
@@ -67,7 +67,7 @@ def _worded(error: Any) -> str:
 
 
 def _loaded(body: bytes) -> Any:
-    """Strict JSON: numbers that no JSON can hold again (1e999, NaN) are none."""
+    """Parse strict JSON: numbers that JSON cannot represent (1e999, NaN) are refused."""
     try:
         return json.loads(body, parse_constant=lambda name: None, parse_float=_finite)
     except UnicodeDecodeError:
@@ -81,7 +81,7 @@ def _finite(digits: str) -> float | None:
 
 
 def error_object(response: ApiResponse) -> dict[str, Any]:
-    """The JSON object in a refusal, or nothing: a gateway in between may answer with a web page."""
+    """The JSON object in a refusal; empty if there is none, as in the web page of a gateway."""
     try:
         value = _loaded(response.body)
     except _UNREADABLE:

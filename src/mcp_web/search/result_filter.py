@@ -10,7 +10,7 @@ from mcp_web.model.search import Hit
 from mcp_web.text.dates import day_of
 from mcp_web.text.urls import in_domain
 
-# A page's own date and the day a provider found it differ by time zones at least.
+# The date of a page and the date that a provider reports may differ by a day, because of time zones.
 _SLACK = timedelta(days=1)
 
 

@@ -56,7 +56,7 @@ class Runner:
     async def ask(
         self, endpoint: Provider, query: SearchQuery, deadline: float, *, retries: int = 1, budget: int = 0
     ) -> Reply:
-        """All the pages that are needed from one endpoint; never raises for what the endpoint does."""
+        """Get the needed pages from one endpoint; failures of the endpoint are part of the reply, never raised."""
         plan = adapt(query, endpoint.capabilities, datetime.now(UTC).date())
         health = self.health[endpoint.name]
         begun = anyio.current_time()
@@ -147,14 +147,14 @@ class Runner:
         raise AssertionError("the last attempt returns or raises")
 
     async def _share_pause(self, endpoint: Provider, health: Health) -> None:
-        """The other replicas leave an endpoint alone that failed here, instead of meeting the same failures."""
+        """Make the other replicas pause an endpoint that failed here."""
         if wait := health.wait(anyio.current_time()):
             await self.limiter.share_pause(_rate_key(endpoint), wait, health.why)
 
     async def _once(self, ask: _Ask, query: SearchQuery) -> ResultPage:
         endpoint = ask.endpoint
         if endpoint.capabilities.learns_rate and endpoint.name not in self.rates:
-            # The first answer tells the plan's pace; a burst waits for it instead of guessing.
+            # The first response has the rate limit of the plan; concurrent requests wait for it.
             async with self._learning[endpoint.name]:
                 if endpoint.name not in self.rates:
                     return await self._paced(ask, query)
@@ -178,12 +178,12 @@ class Runner:
         return page
 
     async def _watched(self, ask: _Ask, request: ApiRequest) -> ApiResponse:
-        """Send the request; an endpoint that is cancelled for being slow is noted as such."""
+        """Send the request; a request that is cancelled because it is slow is recorded in the endpoint's health."""
         begun = anyio.current_time()
         try:
             return await self.send(ask.endpoint, request, max(0.05, ask.deadline - begun))
         except anyio.get_cancelled_exc_class():
-            # Overtaken by another, or by the deadline: who is slow again and again should not be asked first.
+            # Another endpoint was faster, or the deadline passed: one that is often slow should not be asked first.
             now = anyio.current_time()
             if now - begun >= 0.8 * min(self.options.hedge_after, self.options.timeout):
                 self.health[ask.endpoint.name].failed(now, "timeout", "was too slow", self.options)
@@ -193,7 +193,7 @@ class Runner:
         endpoint, budget, capabilities = ask.endpoint, ask.budget, ask.endpoint.capabilities
         rate = self.rates.get(endpoint.name, capabilities.rate)
         try:
-            # Evenly, not in volleys: a volley that is late on its way meets the next one in the same second.
+            # Evenly spaced, not in bursts: a delayed burst would fall into the same second as the next one.
             await self.limiter.acquire(_rate_key(endpoint), capabilities.per / rate * _MARGIN, deadline=ask.deadline)
             if self.charge is not None and capabilities.needs_key:
                 await self.charge()

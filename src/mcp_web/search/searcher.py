@@ -79,10 +79,10 @@ class Searcher:
         raw: bool = False,
         deadline: float,
     ) -> SearchAnswer:
-        """Hits for one query. `deadline` is a moment of `anyio.current_time()`.
+        """Hits for one query. `deadline` is a time of `anyio.current_time()`.
 
-        No results is an answer; nobody answering raises SearchAuthError, SearchRateLimited or SearchUnavailable
-        with everyone that was tried in `details["attempted"]`.
+        An empty result is an answer; when no provider answers, raises SearchAuthError, SearchRateLimited or
+        SearchUnavailable with all attempts in `details["attempted"]`.
         """
         begun = anyio.current_time()
         check(query)
@@ -96,7 +96,7 @@ class Searcher:
         return replace(found, query=query, elapsed_ms=round((anyio.current_time() - begun) * 1000, 1))
 
     async def probe(self) -> list[ProviderState]:
-        """What `doctor` shows: for each provider whether it is set up, reachable and authorised, and the fix."""
+        """For each provider, whether it is configured, reachable and authorised, and how to fix it; for `doctor`."""
         return await probe_all(self._options, self._runner, self._endpoints, self._pool)
 
     async def watch(self) -> None:
@@ -138,7 +138,7 @@ class Searcher:
         return found
 
     async def _failover(self, names: Sequence[str], query: SearchQuery, until: float) -> Sequence[Reply]:
-        """One after the other, until one has results."""
+        """Ask providers one after the other, until one has results."""
         asks = [(name, partial(self._provider, name, query, until)) for name in names]
         timeout = self._options.timeout
         _, replies = await first_answer(
@@ -147,7 +147,7 @@ class Searcher:
         return replies
 
     async def _with_sources(self, selection: Selection, query: SearchQuery, until: float) -> Sequence[Reply]:
-        """The general providers, and beside them the official sources, which then get a few seconds more at most."""
+        """Ask the general providers and the official sources at once; the sources get at most a few seconds more."""
         if not selection.beside:
             return await self._failover(selection.names, query, until)
         general: list[Reply] = []

@@ -1,4 +1,4 @@
-"""Which official sources fit a query: by its category, its domains, or by what it looks like. Pure."""
+"""Chooses the official sources for a query: by its category, its domains or its words. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BY_DOMAIN: dict[str, str] = {
     "npmjs.com": "npm",
     "crates.io": "crates",
 }
-# What a query looks like: an identifier, a name of the source, or words that belong to its subject.
+# Patterns of queries for a source: an identifier, the name of the source, or words of its subject.
 _BY_LOOK: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\b10\.\d{4,9}/\S+", ("crossref", "openalex")),
     (r"\barxiv\b|\b\d{4}\.\d{4,5}(?:v\d+)?\b", ("arxiv",)),
@@ -77,7 +77,7 @@ def fitting_sources(query: SearchQuery) -> tuple[str, ...]:
 
 
 def beside_general(reply: Reply, query: SearchQuery) -> Reply:
-    """What a source adds: a few results to a general search, all of them to one of its own category or domain."""
+    """The reply of a source: a few results in a general search, all in a search of its category or domain."""
     own = query.category in reply.capabilities.categories and query.category != "general"
     return reply if own or query.include_domains else replace(reply, hits=reply.hits[:_SHARE], more=False)
 

@@ -1,4 +1,4 @@
-"""The outermost middleware of the HTTP server: Host, Origin, authentication, rate, scope. Nothing else runs before."""
+"""The outermost middleware of the HTTP server: checks Host, Origin, authentication, rate and scope."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from mcp_web.limit.quota import Quota
 
-# Probes of a balancer carry no token and learn nothing.
+# The health checks of a load balancer have no token; their responses reveal nothing.
 OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -73,14 +73,14 @@ class AccessMiddleware:
         return None
 
     async def _unauthorized(self, scope: Scope, headers: dict[str, str]) -> Refusal | None:
-        """Authenticate, and check what the caller may see here."""
+        """Authenticate the caller and check the scope of the path; returns a refusal, if any."""
         if not self._authenticator.is_required:
             return None
         path = scope["path"]
         try:
             caller = await self._authenticator.caller_of(headers.get("authorization", ""))
         except WebError as error:
-            # Tokens cannot be checked: nobody is let in, and nobody is told that the token is wrong.
+            # Tokens cannot be checked: no caller is admitted, but the token is not reported as wrong.
             trace.log("error", "authentication", error_code=error.code, message=error.message)
             retry = [(b"retry-after", b"10")]
             return Refusal(503, "AUTH_UNAVAILABLE", "Tokens cannot be checked at the moment.", retry)
@@ -106,7 +106,7 @@ class AccessMiddleware:
 
 
 class Challenge:
-    """The WWW-Authenticate headers: the SDK's own leave out the scope."""
+    """Builds WWW-Authenticate headers with the scope, which those of the SDK lack."""
 
     def __init__(self, options: ServerOptions) -> None:
         self._metadata = metadata_url(options) if uses_oauth(options) else ""
@@ -137,7 +137,7 @@ def metadata_url(options: ServerOptions) -> str:
 
 
 def sign_in(scope: Scope, caller: Caller) -> None:
-    """Leave the caller where the SDK and our handlers look for it."""
+    """Store the caller in the ASGI scope, where the SDK and our handlers look for it."""
     from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
     from starlette.authentication import AuthCredentials
 

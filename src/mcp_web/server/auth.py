@@ -1,4 +1,4 @@
-"""Authentication of the HTTP server: the verifiers of bearer tokens, asked in turn.
+"""Authentication of the HTTP server: verifiers of bearer tokens, tried one after the other.
 
 Each is a `TokenVerifier` of the SDK. A verifier returns None for a token that is not its own or not valid, and raises
 WebError when tokens cannot be checked at all.
@@ -30,7 +30,7 @@ _MAX_REMEMBERED = 10_000
 
 
 class Caller(AccessToken):
-    """An authenticated caller. `scopes` has the narrower scopes too; `name` never contains the token."""
+    """An authenticated caller. `scopes` includes the narrower scopes; `name` never contains the token."""
 
     name: str
     tenant: str = DEFAULT_TENANT
@@ -44,19 +44,19 @@ class Verifier(Protocol):
 
 
 class CheckedTokens:
-    """What was found about tokens lately, so that not every request asks again. Tokens are known by their digest."""
+    """A cache of recent token checks, by the digest of the token, so that not every request repeats the check."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._found: Recent[str, tuple[float, Caller | None]] = Recent(_MAX_REMEMBERED)  # until when, and who
 
     def get(self, token: str) -> tuple[Caller | None] | None:
-        """The caller, or None for a wrong token, in a tuple; None when the token was not checked lately."""
+        """The caller, or None for a wrong token, in a tuple; None when the token was not checked recently."""
         until, caller = self._found.get(digest(token), (0.0, None))
         return (caller,) if until > anyio.current_time() else None
 
     def was_valid(self, token: str) -> bool:
-        """Whether the token was a right one when it was last checked, however long ago."""
+        """Whether the token was valid when it was last checked, however long ago."""
         return self._found.get(digest(token), (0.0, None))[1] is not None
 
     def keep(self, token: str, caller: Caller | None) -> None:
@@ -64,7 +64,7 @@ class CheckedTokens:
 
 
 class ConfiguredTokens:
-    """The tokens in MCP_WEB_AUTH_TOKENS: the operator's own, for everything."""
+    """The tokens in MCP_WEB_AUTH_TOKENS, which have every scope."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self._tokens = tokens
@@ -105,7 +105,7 @@ class StoredTokens:
 
 
 class Authenticator:
-    """Finds the caller of a request. Without verifiers everybody is let in: only on loopback."""
+    """Finds the caller of a request. Without verifiers (only on loopback) every request is allowed."""
 
     def __init__(self, verifiers: Sequence[Verifier]) -> None:
         self._verifiers = verifiers

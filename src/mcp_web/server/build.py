@@ -1,4 +1,4 @@
-"""Puts the tools on an MCP server: schemas out, calls in, errors as tool errors, progress, deadline, cancellation."""
+"""Builds the MCP server: lists and calls tools, with progress, deadlines, cancellation and tool errors."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class _Handlers:
         result: Result | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_report, ctx, call.progress)
-            # The time in the queue counts: a client waits for the answer, not for its turn.
+            # The deadline includes the time in the queue, because the client waits for it too.
             with anyio.move_on_after(self._deadline + 1):
                 async with self._slots[tool.open_world]:
                     result = await call_tool(tool, call, params.arguments, structured=structured)
@@ -155,13 +155,13 @@ def _caller(ctx: Context) -> Caller | None:
 
 
 def _answers_asked(ctx: Context, configured: str) -> str:
-    """How the call wants its answer, where it says so."""
+    """The answer format that the call requests, or else the configured one."""
     asked = (ctx.meta or {}).get(ANSWERS)
     return asked if asked in ("text", "structured") else configured
 
 
 def _client(ctx: Context) -> str:
-    """The program that asked, and the name of its token: where it introduces itself, else by its user agent."""
+    """The client program (by its client info, else its user agent) and the name of its token."""
     caller, introduced = _caller(ctx), ctx.session.client_params
     agent = ctx.request.headers.get("user-agent", "") if ctx.request is not None else ""
     program = introduced.client_info.name if introduced is not None else agent.partition("/")[0]
@@ -189,7 +189,7 @@ def _outcome(result: types.CallToolResult) -> str:
 
 
 def _require(ctx: Context, scope: str) -> None:
-    """The second check of a scope: whatever the middleware read out of the body, this is what runs."""
+    """Check the scope again, for the request that is really run, independently of what the middleware parsed."""
     caller = _caller(ctx)
     if caller is not None and not allows(caller.scopes, scope):
         raise MCPError(types.INVALID_REQUEST, f"The token lacks the scope {scope!r}.")
@@ -209,12 +209,12 @@ def _timed_out(tool: Tool, deadline: float) -> Result:
 
 
 async def _report(ctx: Context, progress: Progress) -> None:
-    """Tell a client that asked for it how far the call is, about once a second."""
+    """Send progress notifications about once a second, to a client that requested them."""
     if ctx.meta is None or "progress_token" not in ctx.meta:
         return
     sent = 0.0
     while True:
         await anyio.sleep(PROGRESS_EVERY)
-        # Progress must grow even while we wait for somebody else.
+        # The protocol requires progress to increase with every notification.
         sent = max(sent + 0.01, progress.done)
         await ctx.session.report_progress(sent, progress.total, progress.message or "working")

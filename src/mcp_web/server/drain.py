@@ -1,4 +1,4 @@
-"""The end of the HTTP server: a signal stops new connections, running calls are finished, everything is closed."""
+"""Graceful shutdown of the HTTP server: stop new connections, finish running calls, close everything."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import uvicorn
 
 
 class DrainingServer(uvicorn.Server):
-    """uvicorn's own server sends itself the signal again at its end, which kills the process before we can close."""
+    """A uvicorn server that does not raise the signal again at its end: the app still has to be closed."""
 
     was_interrupted = False  # by Ctrl-C
 

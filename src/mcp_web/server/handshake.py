@@ -1,6 +1,6 @@
-"""How the server describes itself to clients: needed for the first answer, so standard library only.
+"""The payloads of the first responses to a client; standard library only, so that they are fast.
 
-A test compares these payloads with what the SDK would have answered, so they cannot drift.
+A test compares these payloads with those of the SDK, so that they cannot diverge.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def discover_result(instructions: str = INSTRUCTIONS) -> dict[str, Any]:
 
 
 def tools_result(tools: list[dict[str, Any]], *, modern: bool) -> dict[str, Any]:
-    """The answer to `tools/list`, in the form of the asker's era."""
+    """The answer to `tools/list`, in the form of the client's protocol version."""
     if not modern:
         return {"tools": tools}
     return {

@@ -1,4 +1,4 @@
-"""Serves many clients over Streamable HTTP, with the page for people and the probes beside it."""
+"""Serves many clients over Streamable HTTP, with the web interface and the health checks."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def run(
 ) -> None:
     """Serve until a signal; running calls are finished, which takes at most their deadline.
 
-    `names` are host names besides the configured ones. `on_listening` is called with the first token, if one was made.
+    `names` are additional host names. `on_listening` is called with the first token, if one was created.
     """
     options = settings.of(ServerOptions)
     check_joserfc(options)
@@ -82,7 +82,7 @@ def run(
         from mcp_web.server.drain import DrainingServer
         from mcp_web.server.limits import LimitedProtocol, limit_log
 
-        # On a signal it would end event streams at once, with a call's answer still to come.
+        # Otherwise a signal would end event streams at once, before running calls have sent their answers.
         AppStatus.enable_automatic_graceful_drain = False
         limit_log()
         return_large_blocks()
@@ -117,7 +117,7 @@ def run(
 
 
 async def _background(tenants: Tenants) -> None:
-    """Embeds the documents of every tenant that was served lately; saves their figures."""
+    """Embeds the documents and saves the metrics of every tenant that was served recently."""
     while True:
         for app in tenants.apps:
             await embed_pending(app)
@@ -150,7 +150,7 @@ def http_app(
     names: Iterable[str] = (),
     stored_tokens: bool = False,
 ) -> ASGIApp:
-    """The ASGI application: MCP, probes, metrics and the page, all behind authentication and limits."""
+    """The ASGI application: MCP, health checks, metrics and the web interface, all behind authentication and limits."""
     from mcp.server.transport_security import TransportSecuritySettings
     from starlette.routing import Route
 
@@ -199,7 +199,7 @@ def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list
 
 
 def _served_app(tenants: Tenants) -> Callable[[Request], Any]:
-    """Finds the app of the caller's tenant for a view of the page."""
+    """Finds the app of the caller's tenant for a view of the web interface."""
 
     @asynccontextmanager
     async def using(request: Request) -> AsyncIterator[App]:
@@ -237,10 +237,10 @@ async def _metrics(request: Request) -> Response:
 
 
 def _resource_metadata(options: ServerOptions) -> list[Any]:
-    """RFC 9728: where a client finds out who issues tokens for us.
+    """The routes of RFC 9728, where clients find the issuer of tokens for this server.
 
-    One resource is served, so every path below the well-known one describes it: whatever part of the public URL's path
-    a proxy strips, the address in the challenge works.
+    There is one resource, so every path below the well-known one describes it: the URL in the challenge works whatever
+    part of its path a proxy strips.
     """
     if not (uses_oauth(options) and options.public_url and options.oauth_issuer):
         return []

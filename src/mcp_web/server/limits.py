@@ -1,4 +1,4 @@
-"""What one HTTP client may hold: time for its headers and its body, connections, bytes, lines of the log.
+"""Limits on HTTP clients: time for headers and body, connections, bytes, lines in the log.
 
 uvicorn has no timeout for a request that never ends. Without these limits a thousand half-open connections stayed
 for good, a hundred unfinished bodies held 468 MB, and a full table of open files wrote 148 MB of log in 30 seconds.
@@ -69,7 +69,7 @@ class LimitedConnection(h11.Connection):
 class LimitedProtocol(H11Protocol):
     """One connection, closed when its request does not arrive in time.
 
-    When there are too many, the one that has waited longest for the rest of its request makes room.
+    When there are too many, the one that has waited longest for the rest of its request is closed.
     """
 
     _most = max_connections()
@@ -98,7 +98,7 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Close the connection now; it no longer counts, although the loop says that it is lost only later."""
+        """Close the connection; it no longer counts from now on, before the event loop reports it as lost."""
         self._disarm()
         self._open.all.discard(self)
         self.transport.abort()
@@ -146,7 +146,7 @@ class LimitedProtocol(H11Protocol):
 
 @dataclass(slots=True)
 class OpenConnections:
-    """The connections of one server. Finding the oldest costs the same however many there are."""
+    """The connections of one server. Finding the oldest takes constant time."""
 
     all: set[LimitedProtocol] = field(default_factory=set)
     waiting: dict[LimitedProtocol, None] = field(default_factory=dict)  # for the rest of a request, the oldest first
@@ -156,7 +156,7 @@ _open_connections: WeakKeyDictionary[ServerState, OpenConnections] = WeakKeyDict
 
 
 class BodyLimit:
-    """ASGI middleware: reads the whole body before the application runs, within bytes of its own and of all."""
+    """ASGI middleware: reads the whole body before the application runs, with limits per body and for all."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -178,7 +178,7 @@ class BodyLimit:
             await refuse(send, refused)
 
     async def _read(self, receive: Receive, pieces: list[bytes]) -> Refusal | None:
-        """Read the body into `pieces`; why it is refused, if it is."""
+        """Read the body into `pieces`; returns a refusal, if any."""
         size = 0
         with anyio.CancelScope() as reading:
             try:
@@ -199,9 +199,9 @@ class BodyLimit:
         return _refused(503, "BUSY", "Too many unfinished requests; try again.")
 
     def _make_room(self) -> None:
-        """Give up the largest unfinished bodies until the rest together hold little enough.
+        """Abort the largest unfinished bodies until the others are within the limit.
 
-        What was given up is freed only when its task runs next; until then it no longer counts.
+        An aborted body is freed when its task runs next, but no longer counts from now on.
         """
         kept = sum(self._unfinished.values())
         while kept > MAX_HELD:
@@ -215,7 +215,7 @@ def _refused(status: int, code: str, message: str) -> Refusal:
 
 
 class FewLines(logging.Filter):
-    """Lets a library write so many lines a minute, and says once that it left some out."""
+    """A log filter that limits the lines of a library per minute, with one note when some are left out."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The tools as `tools/list` shows them, as plain JSON: needed for an early answer, so without the SDK."""
+"""The tools for `tools/list` as plain JSON, without the SDK, so that the first answer is fast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have
 
 
 def listed_tools(app: App, tools: Mapping[str, Tool]) -> list[dict[str, Any]]:
-    """Every tool in order, with the providers and modes that this installation has."""
+    """Every tool in order, with the providers and modes that are available here."""
     structured = app.tools.answers == "structured"
     return [described(listed_as(tool, app), structured=structured) for tool in tools.values()]
 

@@ -1,4 +1,4 @@
-"""The duration of every MCP request, by the semantic conventions of OpenTelemetry; free where nobody collects it."""
+"""The duration of every MCP request, by the semantic conventions of OpenTelemetry; no cost if not collected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from opentelemetry import metrics
 
-# The conventions' own bounds, in seconds.
+# The histogram bounds of the conventions, in seconds.
 _BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 _duration = metrics.get_meter("mcp-web").create_histogram(
     "mcp.server.operation.duration",

@@ -17,7 +17,7 @@ def own_names() -> tuple[str, ...]:
 
 
 def host_for_clients(host: str, names: Sequence[str]) -> str:
-    """What others write in place of the address that the server listens on."""
+    """The host that clients use for the address that the server listens on."""
     if host in EVERYWHERE:
         return names[0] if names else "127.0.0.1"
     return _bracketed(host)

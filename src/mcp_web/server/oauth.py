@@ -1,6 +1,6 @@
 """Access tokens of an OAuth 2.1 authorization server: JWTs checked here, or any token by introspection.
 
-The SDK brings the protocol around it (metadata, principal); it has no verifier of JWTs.
+The SDK implements the protocol around it (metadata, principal), but no verifier of JWTs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _KEYS_RETRY = 10.0  # between two requests for keys because of an unknown key id
 _LEEWAY = 30  # seconds that clocks may differ
 _CHECKED_SECONDS = 30.0  # how long an introspected token is believed: revocation takes effect within this time
 _CHECKS_PER_MINUTE = 60  # of unknown tokens, by everybody together: guessing must not flood the authorization server
-# Signature algorithms of JWT access tokens; symmetric ones never: whoever can check such a token could also make one.
+# Signature algorithms of JWT access tokens; no symmetric ones: whoever can check such a token can also make one.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
 
@@ -69,7 +69,7 @@ class JwtVerifier:
 
 
 class IssuerKeys:
-    """The signing keys of an issuer, discovered from its metadata, cached, and asked for again when one is unknown."""
+    """The signing keys of an issuer, discovered from its metadata, cached, and fetched again when a key is unknown."""
 
     def __init__(self, issuer: str, client: ApiClient) -> None:
         self._issuer = issuer
@@ -80,7 +80,7 @@ class IssuerKeys:
         self._asking = anyio.Lock()
 
     async def with_key(self, kid: str) -> KeySet:
-        """The keys, newly discovered when they are old or lack this one."""
+        """The keys, fetched again when they are old or lack this key."""
         async with self._asking:
             now = anyio.current_time()
             known = self._keys is not None and (not kid or any(key.kid == kid for key in self._keys.keys))
@@ -167,7 +167,7 @@ class Introspection:
 
 
 def check_joserfc(options: ServerOptions) -> None:
-    """Say at start what is missing, not at the first request."""
+    """Raise at start if joserfc is not installed, instead of at the first request."""
     if options.oauth_introspection_url or not options.oauth_issuer:
         return
     try:
@@ -180,7 +180,7 @@ def check_joserfc(options: ServerOptions) -> None:
 
 
 def metadata_urls(issuer: str) -> list[str]:
-    """Where an issuer describes itself, in the order in which the addresses are tried."""
+    """The metadata URLs of an issuer, in the order in which they are tried."""
     parts = urlsplit(issuer)
     root, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
     urls = [f"{root}/.well-known/oauth-authorization-server{path}", f"{root}/.well-known/openid-configuration{path}"]
@@ -188,7 +188,7 @@ def metadata_urls(issuer: str) -> list[str]:
 
 
 def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | None:
-    """The caller that valid claims describe; None where the tenant's claim is missing, or a claim makes no sense."""
+    """The caller that valid claims describe; None if the claim of the tenant is missing or a claim is invalid."""
     issuer, subject = str(claims.get("iss") or options.oauth_issuer), str(claims.get("sub") or "")
     owner = claims.get(options.oauth_tenant_claim) if options.oauth_tenant_claim else f"{issuer}|{subject}"
     expires = claims.get("exp")
@@ -210,12 +210,12 @@ def caller_from(claims: Mapping[str, Any], options: ServerOptions) -> Caller | N
 
 
 def _is_time(value: object) -> bool:
-    """Whether a value of JSON is a number of seconds that a calendar knows."""
+    """Whether a JSON value is a time in seconds that `datetime` can represent."""
     return isinstance(value, int | float) and 0 <= value < 1e11
 
 
 def _is_text(value: str) -> bool:
-    """Whether a string of JSON is text: it may hold half of a character."""
+    """Whether a JSON value is a string without lone surrogates."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -224,14 +224,14 @@ def _is_text(value: str) -> bool:
 
 
 def _tenant_name(owner: str) -> str:
-    """Readable where it can be; never the name of a tenant that the operator made by hand."""
+    """A tenant name for an owner, readable if possible; never equal to that of a tenant created by the operator."""
     folded = owner.lower()
     safe = folded if _SAFE.fullmatch(folded) and folded == owner else hashlib.sha256(owner.encode()).hexdigest()[:24]
     return f"oauth.{safe}"
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
-    """`scope` as a string (RFC 9068), or `scp` as some issuers write it."""
+    """The scopes in `scope` (RFC 9068), or in `scp`, as some issuers name it."""
     found = claims.get("scope", claims.get("scp", ""))
     return [str(one) for one in found] if isinstance(found, list) else str(found).split()
 
@@ -247,7 +247,7 @@ def _is_for_us(claims: Mapping[str, Any], options: ServerOptions) -> bool:
 
 
 def _key_id(token: str) -> str | None:
-    """The key id that a JWT's header names ("" for none); None when it is no JWT of a pinned algorithm."""
+    """The key id that a JWT's header names ("" for none); None when it is not a JWT with an allowed algorithm."""
     head, dot, rest = token.partition(".")
     if not dot or rest.count(".") != 1 or len(token) > 16_384:
         return None

@@ -1,4 +1,4 @@
-"""Options of the server: what it logs, who may ask, how often."""
+"""Options of the server: logging, authentication, host names."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ PROMPTS = (
 
 
 def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
-    """Ours, or those of the contract that is offered."""
+    """Our prompts, or those of the configured contract."""
     return [
         types.Prompt(
             name=prompt.name,
@@ -63,7 +63,7 @@ def list_prompts(contract: Contract | None = None) -> list[types.Prompt]:
 async def get_prompt(
     app: App, contract: Contract | None, name: str, arguments: dict[str, str] | None
 ) -> types.GetPromptResult:
-    """The prompt with its argument filled in; an unknown name is the protocol's own error."""
+    """The prompt with its argument filled in; raises a protocol error for an unknown name."""
     known = {prompt.name: prompt for prompt in _offered(contract)}
     prompt = known.get(name)
     if prompt is None:
@@ -73,7 +73,7 @@ async def get_prompt(
         raise MCPError(types.INVALID_PARAMS, f"The prompt {name} needs {prompt.argument!r}: {prompt.argument_help}")
     description, text = await prompt.write(app, value, anyio.current_time() + app.tools.deadline)
     if contract is not None:
-        # Another system's prompt may hold a page: its format has no envelope, so it is defused.
+        # The prompt of a contract may contain a page, and its format has no envelope, so it is defused.
         description, text = clean_value([description, text])
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=description, messages=[message])

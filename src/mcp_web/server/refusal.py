@@ -1,4 +1,4 @@
-"""How the middleware refuses a request, and passes on one of which it read the first message."""
+"""Refusals of the middleware, and replaying the message that it has already read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def refuse(send: Send, refusal: Refusal) -> None:
 
 
 def replayed(first: Message, receive: Receive) -> Receive:
-    """Gives this message once more, then the further messages of the connection, such as that it was closed."""
+    """A `receive` that returns this message again, then the further messages of the connection."""
     held = [first]
 
     async def next_message() -> Message:

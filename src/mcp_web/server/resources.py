@@ -1,4 +1,4 @@
-"""Kept pages as MCP resources: the text, its facts, completion of the hash. All of it is reachable by tools too."""
+"""Kept pages as MCP resources: text, metadata, screenshot, completion of hashes. Tools offer all of this too."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _name(url: str) -> str:
 
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
-    """One resource; an unknown one is the protocol's own error."""
+    """One resource; raises a protocol error for an unknown one."""
     if not uri.startswith((_CACHE, _META, _PICTURE)):
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {quoted(uri, 200)}", data={"uri": uri})
     try:

@@ -26,7 +26,7 @@ def to_mcp(result: Result, *, structured: bool) -> types.CallToolResult:
 
 
 def _picture(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
-    """A link to the picture, or the picture itself where it was asked for, because its bytes cost tokens."""
+    """A link to the screenshot, or the screenshot itself if it was requested, because its bytes cost tokens."""
     if picture.png is None:
         return types.ResourceLink(
             type="resource_link", name="screenshot", uri=picture.uri, mime_type="image/png", size=picture.size
@@ -39,8 +39,8 @@ def _picture(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
 async def add_extra_fields(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
     """Put a contract's own fields beside `content`.
 
-    The protocol lets a result have more fields than it names, but the SDK sends only those it knows; so they travel
-    in `_meta` as far as here, the last place before the wire.
+    The protocol lets a result have more fields than it names, but the SDK sends only those it knows; so they are
+    in `_meta` until this last step before serialisation.
     """
     result = await call_next(ctx)
     if isinstance(result, dict) and _EXTRA in (meta := result.get("_meta") or {}):

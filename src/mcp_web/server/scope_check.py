@@ -1,6 +1,6 @@
-"""Checks, before the SDK reads a message, that the caller's scopes allow it: the protocol asks for an HTTP 403.
+"""Checks the caller's scopes before the SDK reads a message, because the protocol requires an HTTP 403.
 
-The handlers check again what they run (`server/build.py`); this gives a client the answer it can act on.
+The handlers check again what they run (`server/build.py`); this one gives the client the required status.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ScopeCheck:
-    """ASGI middleware inside `BodyLimit`, which hands over the body as one message."""
+    """ASGI middleware inside `BodyLimit`, which passes the body on as one message."""
 
     def __init__(self, app: ASGIApp, challenge: Challenge, tools: Mapping[str, str]) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Scopes: what a token may do. A broader scope holds the narrower ones."""
+"""Scopes: what a token may do. A broader scope includes the narrower ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_web.tools.options import SEARCH
 from mcp_web.tools.sets import PURPOSES
 from mcp_web.tools.tool import Tool
 
-# scope → the scopes that it holds besides itself
+# scope → the other scopes that it includes
 HIERARCHY: dict[str, tuple[str, ...]] = {
     "web:search": (),
     "web:read": (),
@@ -33,7 +33,7 @@ def granted(scopes: Iterable[str]) -> frozenset[str]:
 
 
 def checked(scopes: Iterable[str]) -> tuple[str, ...]:
-    """Scopes that a person typed; an unknown one is an error that lists those that exist."""
+    """The scopes that a person typed; raises an error that lists the known ones for an unknown scope."""
     given = tuple(scopes)
     for scope in given:
         if scope not in HIERARCHY:

@@ -27,7 +27,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
         with lock:
             return cached()
 
-    # Until the server waits for signals itself: an interrupt ends it, a stop waits for what the client has asked.
+    # Until the server handles signals itself: SIGINT ends it, SIGTERM waits for what the client has requested.
     stops: list[int] = []
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     signal.signal(signal.SIGTERM, lambda number, _: stops.append(number))
@@ -53,7 +53,7 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
 
 
 def _tools(settings: Settings, tools: ToolOptions) -> list[dict[str, Any]]:
-    """The tools of these settings, made while the SDK is still being imported."""
+    """The tools of these settings, listed while the SDK is still being imported."""
     from mcp_web.app import App
     from mcp_web.contracts.sets import tools_offered
     from mcp_web.server.listing import listed_tools

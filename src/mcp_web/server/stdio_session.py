@@ -23,7 +23,7 @@ class StdioSession:
     """Serves until the input ends or a signal comes."""
 
     def __init__(self, wire: Wire, server: Server[None], app: App, stops: list[int]) -> None:
-        """`stops` receives the signals that come before the session waits for them."""
+        """`stops` has the signals that arrived before the session waits for them."""
         self._stops = stops
         self._wire = wire
         self._server = server
@@ -39,7 +39,7 @@ class StdioSession:
             tasks.start_soon(self._write)
             tasks.start_soon(embed_in_background, self._app)
             self._wire.hand_over(lambda line: loop.call_soon_threadsafe(self._take, line))  # type: ignore[attr-defined]  # asyncio loop
-            # After the lines that came meanwhile: their calls are finished before an early stop ends the session.
+            # After the lines that arrived before: their calls finish before an early stop ends the session.
             tasks.start_soon(self._stop_on_signal, tasks.cancel_scope)
             options = self._server.create_initialization_options()
             await self._server.run(self._from_client, self._to_client, options)
@@ -47,7 +47,7 @@ class StdioSession:
         return self._running.ended_by
 
     def _take(self, line: bytes | None) -> None:
-        """In the loop: parse one line; what is no message is answered as such."""
+        """Parse one line, in the event loop; answer an invalid message with a JSON-RPC error."""
         if line is None:
             self._to_server.close()
             return
@@ -119,7 +119,7 @@ async def _signal(earlier: list[int]) -> int:
 
 
 def _not_a_message(line: bytes) -> bytes:
-    """The JSON-RPC answer to a line that is no request: parse error, or a batch, which MCP no longer has."""
+    """The JSON-RPC error for an invalid line: a parse error, or a batch, which MCP no longer supports."""
     try:
         parsed = json.loads(line)
     except ValueError:

@@ -48,7 +48,7 @@ class Wire:
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     def hand_over(self, take: Callable[[bytes | None], None]) -> None:
-        """From now on give every line (None at the end of input) to `take`, first those that came meanwhile."""
+        """Pass every line (None at the end of input) to `take` from now on, first those that have already arrived."""
         with self._lock:
             for line in self._waiting:
                 take(line)

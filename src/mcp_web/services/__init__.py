@@ -1,1 +1,1 @@
-"""What the application can do, one async function per file: the order of the steps and nothing else."""
+"""The operations of the application, one async function per file: each only orders the steps."""

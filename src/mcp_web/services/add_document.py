@@ -23,7 +23,7 @@ async def add_page(app: App, url: str, *, day: str | None, tags: Sequence[str], 
 
 
 async def add_text(app: App, text: str, *, title: str, day: str | None, tags: Sequence[str]) -> Snapshot:
-    """Keep a text of one's own as research; the same title again is its next version."""
+    """Keep a text as research; a text with the same title becomes its next version."""
     from dataclasses import replace
 
     from mcp_web.archive import add

@@ -34,7 +34,7 @@ class Check:
 
 
 async def check_parts(app: App, *, fix: bool = False) -> list[Check]:
-    """One or more findings for each part, in the order in which a user meets them."""
+    """One or more findings for each part, the basic parts first."""
     checks: list[Check] = []
     for part, look in _PARTS.items():
         checks += await _tried(part, look, app, fix)
@@ -147,7 +147,7 @@ async def _search(app: App, fix: bool) -> list[Check]:
 
 
 def _unreachable_check(unreachable: list[ProviderState], asked: int) -> Check:
-    """One line for all of them: the cause is the network, not the providers."""
+    """One finding for all unreachable providers: the cause is the network, not the providers."""
     if len(unreachable) == asked:
         finding = f"none of the {asked} providers could be reached: this machine seems to be offline"
     else:

@@ -1,4 +1,4 @@
-"""Whether this process can serve, and what works only in part: for a load balancer's probes and the web page."""
+"""Whether this process can serve, and which parts are degraded: for health checks and the web interface."""
 
 from __future__ import annotations
 

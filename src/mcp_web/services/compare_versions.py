@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def compare_versions(app: App, newer: Snapshot, other: str) -> tuple[Snapshot, list[SectionChange]]:
-    """The other version and the sections that differ; `previous` names the version before."""
+    """The other version and the sections that differ; `other` is a hash or `previous`."""
     from mcp_web.read.diff import diff
 
     older = await (_previous(app, newer) if other.strip().lower() == "previous" else find_snapshot(app, other))

@@ -1,4 +1,4 @@
-"""Copy one store into another, or examine one."""
+"""Copy one store into another, or check one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def copy_store(app: App, source: str, target: str, on_progress: OnProgress
 
 
 async def check_store(app: App, place: str | None) -> list[str]:
-    """A sentence for each fault of the configured store, or of another; none when it is whole."""
+    """A sentence for each fault of the configured store or of another one; empty if there is none."""
     from mcp_web.store.open import exists, open_place
 
     if place is None:

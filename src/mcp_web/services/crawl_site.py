@@ -1,4 +1,4 @@
-"""Bring a documentation site into the archive: sitemaps, llms.txt and links below a prefix, politely, resumable."""
+"""Add a documentation site to the archive: sitemaps, llms.txt and links below a prefix, rate-limited and resumable."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Frontier:
         return not await self.waiting()
 
     async def waiting(self) -> list[tuple[str, int]]:
-        """(url, depth) of pages that nobody has visited yet, in the order in which they were found."""
+        """(url, depth) of pages that have not been visited yet, in the order in which they were found."""
         found = await self._store.records(self._kind)
         return [
             (one.key, int(one.value["depth"]))
@@ -60,7 +60,7 @@ class _Frontier:
         ]
 
     async def add(self, urls: Iterable[str], depth: int) -> None:
-        """Add those below the prefix that are new."""
+        """Add the new URLs that are below the prefix."""
         wanted = {url: {"depth": depth, "state": "waiting"} for url in urls if self._is_wanted(url)}
         if wanted:
             await self._store.add_records(self._kind, wanted, time.time() + REMEMBERED)
@@ -90,9 +90,9 @@ async def crawl_site(
     deadline: float = math.inf,
     on_progress: OnProgress | None = None,
 ) -> CrawlReport:
-    """Visit pages below the prefix; a second crawl asks the origin only whether they changed.
+    """Visit pages below the prefix; a second crawl only revalidates known pages.
 
-    At the deadline, or when it is cancelled, the pages that are left wait for the next crawl.
+    After the deadline or a cancellation, the next crawl visits the remaining pages.
     """
     first = parse_url(start).href
     scope = parse_url(prefix).href if prefix else first.rpartition("/")[0] + "/"
@@ -165,7 +165,7 @@ def _absolute(base: str, targets: Iterable[str]) -> Iterator[str]:
 
 
 async def _begin(app: App, frontier: _Frontier, first: str) -> None:
-    """The first pages: the start, and what the site lists in sitemaps and llms.txt."""
+    """Add the first pages: the start, and those listed in sitemaps and llms.txt."""
     await frontier.add([first], 0)
     origin = parse_url(first).origin
     scope = frontier.prefix

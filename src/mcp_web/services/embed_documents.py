@@ -1,4 +1,4 @@
-"""Make the vectors that kept documents lack: the step behind `archive reindex` and the server's background work."""
+"""Embed the kept documents that lack vectors: for `archive reindex` and the background work of the server."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from mcp_web.store.protocol import Store
 
 
-# Documents between two looks at whether a call is running: tenths of a second with either.
+# Documents per batch; between two batches it is checked whether a call is running. Both take tenths of a second.
 STATIC_BATCH, MODEL_BATCH = 32, 4
 CHARS_AT_ONCE = 500_000  # of documents in memory: 32 of the longest that are kept would take 64 MB and more
 _LOOKED_AT = 128  # documents without vectors among which a process looks for unclaimed ones
-# Another process leaves a claimed document alone for this long: the slowest model takes seconds for a batch.
+# How long a claim keeps other processes from a document: the slowest model takes seconds for a batch.
 CLAIM_SECONDS = 120.0
 _CLAIMS = "embedding_claims"
 LOOK_EVERY = 1.0  # seconds between two looks for new documents
@@ -47,7 +47,7 @@ class Coverage:
 
 
 async def coverage(app: App) -> list[Coverage]:
-    """For each model in use, how far it is."""
+    """The coverage of each model in use."""
     store, vectors = await app.store(), await app.document_vectors()
     documents = (await store.size()).pages
     return [Coverage(model, documents, await store.count_lacking_vectors(model)) for model in vectors.models]
@@ -58,8 +58,8 @@ async def embed_documents(
 ) -> int:
     """Embed what is lacking, model by model; returns how many documents were embedded.
 
-    Interrupted, the next run goes on from there. Several processes share the work by claims in the store. `background`
-    waits while calls are running.
+    An interrupted run can be resumed. Several processes share the work by claims in the store. `background` waits while
+    calls are running.
     """
     store, vectors = await app.store(), await app.document_vectors()
     done = 0
@@ -75,7 +75,7 @@ async def embed_documents(
 
 
 async def reindex_archive(app: App, on_progress: OnProgress | None = None) -> int:
-    """Embed what is lacking, then delete the vectors of other models, which serve until the end."""
+    """Embed what is lacking, then delete the vectors of other models, which are used until then."""
     done = await embed_documents(app, on_progress=on_progress)
     if app.process.embedder.dim != 0 and not any(one.lacking for one in await coverage(app)):
         vectors, reader = await app.document_vectors(), await app.reader()
@@ -113,7 +113,7 @@ class _Step:
     last: tuple[str, ...] = ()
 
     async def run(self) -> int | None:
-        """Embed one batch; None when nothing is left that this process may do."""
+        """Embed one batch; returns None when no unclaimed document is left."""
         if self.background:
             await self.app.process.calls.wait_until_idle()
         claimed = await self._claimed()
@@ -121,7 +121,7 @@ class _Step:
             return None
         self.last = claimed
         try:
-            # Another process may have finished some of them between the look and the claim.
+            # Another process may have finished some of them before they were claimed.
             still = set(await self.store.lacking_vectors(self.model, _LOOKED_AT))
             keys = [key for key in claimed if key in still]
             await self._embed(keys)

@@ -32,7 +32,7 @@ async def export_archive(
 
 
 async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> Exchanged:
-    """Take in what was exported here or elsewhere."""
+    """Import what was exported here or elsewhere."""
     await app.require_kept_store()
     if not await anyio.Path(place).exists():
         raise InvalidInput(f"There is no {place}.")
@@ -48,7 +48,7 @@ async def import_archive(app: App, place: Path, form: ExchangeFormat | None) -> 
 
 
 def format_of(place: Path) -> ExchangeFormat:
-    """By the name's ending; a name without one is a folder of Markdown."""
+    """The format by the file extension; a name without one is a folder of Markdown."""
     if place.is_dir() or not place.suffix:
         return "markdown"
     found = ENDINGS.get(place.suffix.lower())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def extract_html(app: App, html: str | bytes, base_url: str, request: ExtractRequest) -> Document:
-    """The document in the HTML; bytes keep their own encoding, text is taken as it is."""
+    """The document in the HTML; bytes are decoded by their declared encoding, text is used as it is."""
     as_text = isinstance(html, str)
     body = html.encode("utf-8", "replace") if isinstance(html, str) else html
     page = Fetched(

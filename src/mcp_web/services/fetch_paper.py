@@ -1,4 +1,4 @@
-"""Fetch a paper: what the public catalogues say of it, then its text from an open copy if there is one."""
+"""Fetch a paper: its record from public catalogues, then its text from an open copy if there is one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_COPY = "No open full text was found: this is what the public catalogues say 
 
 
 async def fetch_paper(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """What catalogues know of the paper at this address; None for other addresses and where no catalogue answers."""
+    """The catalogue records of the paper at this URL; None for other URLs, or when no catalogue answers."""
     paper = paper_in(url)
     if paper is None or not app.settings.of(FetchOptions).public_apis:
         return None
@@ -76,7 +76,7 @@ async def _arxiv(app: App, paper: PaperId, until: float) -> dict[str, Any]:
 
 
 async def _by_doi(app: App, paper: PaperId, until: float) -> dict[str, Any]:
-    """The answers of the catalogues that know a DOI; that of a PubMed number is looked up first."""
+    """The answers of the catalogues that know a DOI; the DOI of a PubMed number is looked up first."""
     answers: dict[str, Any] = {}
     doi = paper.value
     if paper.scheme != "doi":

@@ -31,7 +31,7 @@ async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> 
     timestamp = await _timestamp(app, url, wanted, deadline)
     page = await (await app.fetcher()).get(copy_address(url, timestamp), deadline=deadline)
     shown = shown_address(page.final_url if copy_day(page.final_url) else copy_address(url, timestamp))
-    # Links of the copy are those of the page, so it is read as if it came from there.
+    # The links of the copy are those of the page, so it is read as if it came from the page's URL.
     return replace(page, url=url, final_url=url, headers=(), redirects=(), archived_url=shown)
 
 
@@ -45,14 +45,14 @@ def mark_copy(document: Document, page: Fetched) -> Document:
 
 
 def is_gone(error: WebError) -> bool:
-    """Whether the page is gone or its server does not work: not when it refuses, which is to be respected."""
+    """Whether the page is gone or its server fails; False for a refusal, which is respected."""
     if isinstance(error, HttpError):
         return error.status_code in (404, 410) or (error.status_code or 0) >= 500
     return isinstance(error, FetchFailed) and error.details.get("reason") in ("dns", "connect", "broken")
 
 
 async def _admit(app: App, url: str) -> None:
-    """Refuse what may not be asked for here, and what the Internet Archive must not learn of."""
+    """Refuse URLs that may not be opened, and URLs that must not be disclosed to the Internet Archive."""
     fetcher, target = await app.fetcher(), parse_url(url)
     fetcher.leaks.check_url(url)
     fetcher.check_domain(target)
@@ -67,7 +67,7 @@ async def _admit(app: App, url: str) -> None:
 
 
 async def _timestamp(app: App, url: str, wanted: str, deadline: float | None) -> str:
-    """When the nearest copy was made, by the archive's availability API."""
+    """The timestamp of the nearest copy, from the availability API of the Internet Archive."""
     api = OfficialApi.within(app, "internetarchive", _SECONDS, deadline)
     try:
         answer = await api.json("/wayback/available", url=url, **({"timestamp": wanted} if wanted else {}))

@@ -29,7 +29,7 @@ _SECONDS = 20.0
 
 
 async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched | None:
-    """The thread at this address; None when it is no thread or its API does not answer: then the page is read."""
+    """The thread at this URL; None when it is not a thread or its API does not answer: then the page itself is read."""
     address = thread_address(url)
     if not app.settings.of(FetchOptions).public_apis:
         return None
@@ -50,7 +50,7 @@ async def fetch_thread(app: App, url: str, *, deadline: float | None) -> Fetched
 
 
 async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fetched | None:
-    """The whole topic of a page of Discourse; None for other pages and where the forum does not give it."""
+    """The whole topic of a page of Discourse; None for other pages, or when the forum refuses it."""
     address = topic_address(page.final_url, page.body) if page.media_type == "text/html" else None
     if address is None or not app.settings.of(FetchOptions).public_apis:
         return None
@@ -65,7 +65,7 @@ async def fetch_topic(app: App, page: Fetched, *, deadline: float | None) -> Fet
 
 
 async def _reddit(app: App, url: str, deadline: float | None) -> Fetched | None:
-    """A post of Reddit from the JSON of the same site, asked for like a page: robots.txt decides."""
+    """A Reddit post from the JSON of the same site, fetched like a page: robots.txt applies."""
     address = reddit_address(url)
     if address is None:
         return None
@@ -125,7 +125,7 @@ _DISCUSSION = """query($owner: String!, $name: String!, $number: Int!, $after: S
 
 
 async def _discussion(api: OfficialApi, address: ThreadAddress) -> dict[str, Any]:
-    """A discussion of GitHub, which its API gives only to those with a token."""
+    """A GitHub discussion, for which the API requires a token."""
     owner, _, name = address.site.partition("/")
     after: str | None = None
     found: dict[str, Any] = {}
@@ -167,7 +167,7 @@ async def _hackernews(api: OfficialApi, address: ThreadAddress) -> dict[str, Any
     return {"item": await api.json(f"/api/v1/items/{address.number}")}
 
 
-# The source whose API has the threads, and the function that gathers one.
+# The source whose API has the threads, and the function that reads one.
 _READERS = {
     "github": ("github", _github),
     "discussions": ("github", _discussion),

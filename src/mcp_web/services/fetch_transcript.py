@@ -1,4 +1,4 @@
-"""Add to a page what is said in its video: from the subtitles that the page offers."""
+"""Add the transcript of a page's video, from the subtitles that the page offers."""
 
 from __future__ import annotations
 

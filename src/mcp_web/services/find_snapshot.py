@@ -26,12 +26,12 @@ class Found:
 
 
 async def find_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot, among the own documents and those that others share; NotFound says what to do."""
+    """The snapshot, among the tenant's documents and those shared with it; raises NotFound."""
     return (await find_document(app, name)).snapshot
 
 
 async def find_own_snapshot(app: App, name: str) -> Snapshot:
-    """The snapshot among the own documents, for changing it."""
+    """The snapshot among the tenant's own documents, which can be changed."""
     name = _plain(name)
     found = await _in(await app.store(), name)
     if found is None:

@@ -1,4 +1,4 @@
-"""The tenants of an installation: their names, and the erasure of one."""
+"""List the tenants of an installation, or erase one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named access tokens of the HTTP server: made, listed, revoked, looked up. Only digests are kept.
+"""Named access tokens of the HTTP server: add, list, revoke and look up. Only digests are stored.
 
 They are records of the default tenant's store, so every replica knows a new or revoked token at once.
 """
@@ -31,7 +31,7 @@ _USE_EVERY = 60.0  # seconds between two records of a token's use
 async def add_token(
     app: App, name: str, *, tenant: str | None, scopes: Sequence[str], seconds: float | None = None
 ) -> tuple[str, TokenInfo]:
-    """A new token, returned this once, and what is kept of it. Without a tenant it gets one of its own name."""
+    """Create a token; returns it, only this once, with its record. The default tenant is `name`."""
     await app.require_kept_store()
     store = await app.store()
     now = time.time()
@@ -51,7 +51,7 @@ async def add_token(
 
 
 async def add_first_token(app: App, scopes: Sequence[str]) -> str | None:
-    """The operator's token where no token was ever made; of several replicas that start at once, one makes it."""
+    """Create the operator's token if there never was a token; of replicas that start at once, only one does."""
     store = await app.store()
     if await store.records(TOKENS, limit=1) or not await store.add_records(FIRST, {"made": time.time()}):
         return None
@@ -93,7 +93,7 @@ async def revoke_tokens_of(app: App, tenant: str) -> int:
 
 
 async def find_token(app: App, token: str) -> TokenInfo | None:
-    """What is kept of a token that a caller presented, or None; notes its use about once a minute."""
+    """The record of a token that a caller presented, or None; records its use about once a minute."""
     store = await app.store()
     key = digest(token)
     value = await store.record(TOKENS, key)
@@ -107,7 +107,7 @@ async def find_token(app: App, token: str) -> TokenInfo | None:
 
 
 def digest(token: str) -> str:
-    """A plain hash is enough: a token has 256 random bits, so there is nothing to guess."""
+    """The SHA-256 of a token. A plain hash is enough, because a token has 256 random bits."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

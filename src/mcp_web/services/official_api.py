@@ -1,4 +1,4 @@
-"""One public API of an official source, asked at its pace with the operator's address, contact and key for it."""
+"""Requests to the API of an official source, within its rate limit, with the configured address, contact and key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAUSE = 60.0  # seconds without a request after a refusal that names no time
 
 @dataclass(frozen=True, slots=True)
 class OfficialApi:
-    """The API of one source. Its host comes from the options, never from what an agent passes."""
+    """The API of one source. Its host comes from the options, never from an argument of an agent."""
 
     app: App
     name: str
@@ -32,7 +32,7 @@ class OfficialApi:
 
     @classmethod
     def within(cls, app: App, name: str, seconds: float, deadline: float | None) -> OfficialApi:
-        """The API for so many seconds from now, and not beyond the deadline of the call."""
+        """The API with a deadline in `seconds` from now, at most that of the call."""
         until = anyio.current_time() + seconds
         return cls(app, name, min(until, deadline or until))
 
@@ -54,7 +54,7 @@ class OfficialApi:
         return json.loads(await self._request("POST", path, {}, query))
 
     async def _request(self, method: str, path: str, params: Mapping[str, str], query: Any = None) -> bytes:
-        """Ask at the source's pace; after a refusal nobody asks again until the time it names is over."""
+        """Send one request within the rate limit; after a refusal, all requests wait for the time that it names."""
         from mcp_web.net.retry import retry_after_seconds
 
         source, limiter = self._source(), self.app.process.coordination.limiter

@@ -26,7 +26,7 @@ async def open_many(
     on_progress: OnProgress | None = None,
     at_once: int | None = None,
 ) -> list[Opened | WebError]:
-    """Answers in order; what is not there by the deadline is an error of its own, the rest is delivered."""
+    """The pages in order; a page that is not ready by the deadline is an error, the others are returned."""
     return await use_many(
         app, requests, lambda at, opened: opened, deadline=deadline, on_progress=on_progress, at_once=at_once
     )
@@ -55,7 +55,7 @@ async def use_many(
         if on_progress is not None:
             on_progress(f"opened {done} of {len(requests)}", done, len(requests))
 
-    # The last second is for presenting what came.
+    # The last second is reserved for presenting the pages.
     with as_one_caller(at_once), anyio.move_on_after(max(0.0, deadline - anyio.current_time() - 1.0)):
         async with anyio.create_task_group() as tasks:
             for at in range(len(requests)):

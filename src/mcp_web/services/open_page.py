@@ -47,7 +47,7 @@ _REMEMBERED = 7 * 86400.0
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """A page and how it is wanted. What changes the text is part of the variant it is kept under."""
+    """A page and how to open it. Options that change the text are part of the variant under which it is stored."""
 
     url: str
     mode: Mode = "auto"
@@ -93,7 +93,7 @@ class Opened:
 
 
 async def open_page(app: App, request: OpenRequest, *, deadline: float | None = None) -> Opened:
-    """The page as asked for; `deadline` is a time of `anyio.current_time()`."""
+    """Open the page; `deadline` is a time of `anyio.current_time()`."""
     opened = await _open(app, request, deadline)
     kept = opened.snapshot
     if kept.document.wall is None:
@@ -175,7 +175,7 @@ async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline
 
 
 async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadline: float | None) -> Opened | None:
-    """The latest archived copy of a page that is gone, where the operator lets it be used without being asked for."""
+    """The latest archived copy of a page that is gone, if the operator allows it for calls that do not request one."""
     allowed = app.settings.of(FetchOptions).archive_copies == "auto" and request.mode in ("auto", "readable")
     if request.at or not allowed or not is_gone(error):
         return None
@@ -188,7 +188,7 @@ async def _copy_of_gone(app: App, request: OpenRequest, error: WebError, deadlin
 
 
 async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float | None) -> Opened:
-    """Extract the page, after a second visit by a browser if it needs one, and keep the document."""
+    """Extract the page, rendered in a browser if it needs one, and store the document."""
     begun = time.perf_counter()
     document = await app.extract(page, request.extraction)
     timings = {**page.timings, "extract": (time.perf_counter() - begun) * 1000}
@@ -208,7 +208,7 @@ async def _read(app: App, request: OpenRequest, page: Fetched, deadline: float |
 async def _completed(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Document, tuple[str, ...]]:
-    """The document with what belongs to it and is elsewhere, and notes on what is missing."""
+    """The document with its parts from elsewhere (full text, transcript), and notes on what is missing."""
     if page.media_type == PAPER:
         return await add_full_text(app, page, document, request.extraction, deadline=deadline)
     if request.mode == "raw" or request.selector or page.media_type != "text/html":
@@ -217,7 +217,7 @@ async def _completed(
 
 
 async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: float | None) -> Fetched:
-    """The bytes, from the network or from the browser; meanwhile a worker process starts."""
+    """The bytes, from the network or from the browser; a worker process starts at the same time."""
     from mcp_web.archive.keeper import conditional_headers
 
     url = request.url
@@ -260,7 +260,7 @@ async def _caught(work: Awaitable[Fetched]) -> Fetched | WebError:
 async def _rendered(
     app: App, request: OpenRequest, page: Fetched, document: Document, deadline: float | None
 ) -> tuple[Fetched, Document, str] | None:
-    """The page after its scripts ran, if it has no text without them and a browser may be used."""
+    """The page after its scripts ran, if it has no text without them and rendering is enabled."""
     from mcp_web.render.need import needs_browser
     from mcp_web.text.html_facts import html_facts
 
@@ -268,7 +268,7 @@ async def _rendered(
     if not app.can_render or not is_html or page.archived_url:
         return None
     reason = needs_browser(document, html_facts(page.body))
-    # Where rendering gained nothing, it is not tried again until the page has changed.
+    # If rendering did not help, it is not tried again until the page has changed.
     if reason is None or await (await app.store()).note(_NO_HELP, page.url) == len(document.markdown):
         return None
     try:
@@ -285,7 +285,7 @@ async def _rendered(
 
 
 async def _in_browser(app: App, url: str, deadline: float | None, *, screenshot: bool = False) -> Fetched:
-    """The page after its scripts ran; an error page is an error here too."""
+    """The page after its scripts ran; raises for an error page."""
     shown = await (await app.renderer()).render(url, deadline=deadline, screenshot=screenshot)
     if shown.status >= 400:
         raise HttpError(f"{url} answered {shown.status} in the browser.", url=url, status_code=shown.status)
@@ -324,18 +324,18 @@ async def _keep(
 
 
 def _was_rendered(kept: Snapshot) -> bool:
-    """Whether a browser rendered it: then equal bytes do not mean that the rendered page is the same."""
+    """Whether a browser rendered it: then a 304 does not mean that the rendered page is unchanged."""
     return kept.variant.startswith("rendered")
 
 
 def _read_by_this_version(kept: Snapshot) -> bool:
-    """Whether the text is what today's engine would make of the same bytes; else they are fetched again."""
+    """Whether the current version of the extractor made the text; if not, the page is fetched again."""
     name, _, version = kept.document.extractor.partition("@")
     return name != "mcp-web" or version == __version__
 
 
 def _excusable(error: WebError) -> bool:
-    """Whether an older copy may be returned instead: the origin fails, but the page is neither gone nor forbidden."""
+    """Whether the kept copy may be returned instead: the origin fails, but the page is neither gone nor forbidden."""
     if isinstance(error, PolicyError):
         return False
     if isinstance(error, HttpError):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """What was deleted, or would be. Research is never deleted; a rule without any condition is refused."""
+    """Delete the web pages that match the rule, or only list them. A rule without any condition is refused."""
     if rule == PurgeRule():
         raise InvalidInput(
             "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",
@@ -22,5 +22,5 @@ async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
 
 
 async def purge_unused(app: App, days: float, *, dry_run: bool) -> Purged:
-    """Delete web pages that were not used for so many days, or only say what that would delete."""
+    """Delete web pages that were not used for `days` days; with `dry_run`, only list them."""
     return await purge(app, PurgeRule(older_than=days * 86400.0), dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""Read pages for questions: open each, rank its passages, leave out what does not answer."""
+"""Find the passages of pages that answer questions: open each page, rank its passages, leave out the others."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ async def read_pages(
     reader: PageReader | None = None,
     quick: bool = False,
 ) -> list[PageRead | WebError]:
-    """For every URL its passages or its error; `reader` replaces the default way to cut and rank pages.
+    """For every URL its passages or its error; `reader` replaces the default page reader.
 
-    Of several pages the model reads only those that words and static signal leave in doubt; `quick`: none.
+    Of several pages, the model ranks only those that words and static signal leave uncertain; with `quick`, none.
     """
     requests = [OpenRequest(url, max_age=max_age) for url in urls]
     now = anyio.current_time()
@@ -74,7 +74,7 @@ async def read_pages(
 
 
 async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageReader]:
-    """The reader for each question: the usual one, or that for questions in another language than the page's."""
+    """The page reader for each question: the default, or the one for questions in another language than the page."""
     usual, other = await app.reader(), await _cross_language_reader(app)
     language = language_of(page.snapshot.document.markdown)
     if other is None or not language:
@@ -83,7 +83,7 @@ async def _readers(app: App, page: Opened, queries: Sequence[str]) -> list[PageR
 
 
 async def _cross_language_reader(app: App) -> PageReader | None:
-    """One for each app; None without its extra, and where the configured model ranks every language itself."""
+    """The reader for other languages, one per app; None without its extra, or if the model supports every language."""
     from mcp_web.embed.cross_language import CrossLanguageEmbedder, is_installed
 
     if app.process.embedder.languages is None or app.process.embedder.dim == 0 or not is_installed():
@@ -128,14 +128,14 @@ async def _rank(
 
 
 def _about(kept: Snapshot) -> str:
-    """What a page says about itself beside its text."""
+    """The title, URL and metadata of a page, as text to search in."""
     facts = kept.document.metadata
     parts = (kept.document.title, kept.final_url, facts.author, facts.site_name, facts.description, facts.published)
     return "\n".join(part for part in parts if part)
 
 
 def _protected(error: WebError) -> WebError:
-    """A 401 or 403 as the error that says that the content is protected."""
+    """The error for protected content in place of a 401 or 403; other errors unchanged."""
     if isinstance(error, HttpError) and error.status_code in (401, 402, 403):
         error.details["note"] = PROTECTED
     return error

@@ -29,7 +29,7 @@ MOST_PASSAGES = 3  # of one page
 MODEL_PAGES = 3  # that the model reads where words and static signal are not sure
 SECONDS = 10.0  # that pages may take: what is slower is reported as such, the rest is delivered
 _SAME = 0.8  # share of common words from which two passages say the same
-# The engines' order counts a little: it knows what links and visitors say about a page.
+# The rank of the engines counts a little, because it reflects links and visits.
 _RANK_SHARE = 0.2
 
 
@@ -55,7 +55,7 @@ class ReadResults:
 async def read_results(
     app: App, query: str, hits: tuple[Hit, ...], *, deadline: float, on_progress: OnProgress | None = None
 ) -> ReadResults:
-    """The best results, opened and ranked within the time there is."""
+    """The best results, opened and ranked before the deadline."""
     chosen = hits[:MOST_PAGES]
     read = partial(
         read_pages,
@@ -81,7 +81,7 @@ async def read_results(
 
 
 async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:
-    """Let the model read the most promising pages too: reading them all would take seconds."""
+    """Rank the most promising pages with the model too: all of them would take seconds."""
     scores = _scores(query, found)
     best = sorted((hit.url for hit, _ in found), key=lambda url: -scores[url])[:MODEL_PAGES]
     again = dict(zip(best, await read(best), strict=True))
@@ -90,7 +90,7 @@ async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]])
 
 
 def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
-    """0…1 by URL: what the page says, what it is about, and where the engines put it."""
+    """A score from 0 to 1 for each URL, from the passages, the title and the rank of the engines."""
     question = parse(query)
     telling = question.telling(question.wanted) or question.wanted
     headlines = {
@@ -110,7 +110,7 @@ def _candidates(page: PageRead) -> tuple[ScoredPassage, ...]:
 
 
 def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
-    """The passages of a page that say what none before them says."""
+    """The passages of a page that do not repeat an earlier passage."""
     for one in _candidates(page):
         said = frozenset(words(one.passage.text))
         if not any(_say_the_same(said, other) for other in seen):
@@ -119,7 +119,7 @@ def _new(page: PageRead, seen: list[frozenset[str]]) -> Iterator[ScoredPassage]:
 
 
 def _say_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Nearly the same words and the same numbers: pages about two versions differ in little else."""
+    """Whether two passages have nearly the same words, and the same numbers: versions differ only in numbers."""
     if _numbers(one) != _numbers(other):
         return False
     return len(one & other) >= _SAME * max(1, min(len(one), len(other)))

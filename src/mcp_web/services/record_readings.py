@@ -20,7 +20,7 @@ MOST_SPANS = 20  # passages of one question
 async def record_readings(
     app: App, kept: Snapshot, asked: Iterable[tuple[str, str, Sequence[Span]]], *, tool: str, client: str
 ) -> None:
-    """Keep each question with its outcome and the passages shown for it; nothing of pages that are not kept."""
+    """Keep each question with its outcome and the passages shown for it; does nothing for pages that are not kept."""
     if kept.source == "web" and not (await app.keeper()).remembers(kept.url):
         return
     now = time.time()

@@ -1,4 +1,4 @@
-"""What a long-running server does beside its calls: save figures, check search instances."""
+"""The background work of a long-running server: save metrics, check search instances."""
 
 from __future__ import annotations
 

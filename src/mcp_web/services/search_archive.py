@@ -17,7 +17,7 @@ _COUNTED = 20  # documents without vectors that are counted exactly
 
 
 async def search_archive(app: App, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents that match, best first, with a note when meaning ranks only a part of them."""
+    """The documents that match, best first, with a note when some have no vectors yet."""
     from mcp_web.archive.fuse import UNKNOWN
 
     scales = UNKNOWN if query.mode == "text" else await _scales(app)
@@ -42,7 +42,7 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
 
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
-    """The documents most like one that is kept (its id, snapshot or address), without itself; `query` bounds them."""
+    """The documents most like a kept one (its id, snapshot or address), without itself; `query` has the filters."""
     from mcp_web.archive.derive import question_like
 
     like = await find_snapshot(app, name)
@@ -53,7 +53,7 @@ async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAns
 
 
 async def _scales(app: App) -> Scales:
-    """What the cosines of each signal mean, so that nothing is shown that is not near."""
+    """The calibration of each signal, so that only near documents are shown."""
     from mcp_web.archive.fuse import Scales
 
     vectors = await app.document_vectors()

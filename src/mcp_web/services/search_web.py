@@ -1,4 +1,4 @@
-"""Search the web: ask, mark what is already kept, read the hits if wanted."""
+"""Search the web: ask the providers, mark hits that are already kept, read the hits on request."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def _with_passages(app: App, answer: Searched, deadline: float, on_progres
 
 
 async def _read(app: App, answer: Searched, deadline: float, on_progress: OnProgress | None) -> Searched:
-    """The hits' pages through the same pipeline as web_open; what fails or is late is said, the rest delivered."""
+    """Open the pages of the hits as web_open does; those that fail or are late are reported, the others returned."""
     begun = anyio.current_time()
     urls = [hit.url for hit in answer.found.hits]
     pages = await open_many(app, [OpenRequest(url) for url in urls], deadline=deadline, on_progress=on_progress)

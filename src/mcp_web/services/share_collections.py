@@ -1,4 +1,4 @@
-"""Collections that tenants share with others, to be read: who shares what with whom, sharing and withdrawing."""
+"""List, add and withdraw shares: collections of a tenant that other tenants may read."""
 
 from __future__ import annotations
 

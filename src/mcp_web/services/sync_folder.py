@@ -1,4 +1,4 @@
-"""Bring the archive to the state of a folder of notes."""
+"""Sync the archive with a folder of notes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def sync_folder(
     exclude: Sequence[str] = (),
     progress: Callable[[SyncProgress], None] | None = None,
 ) -> SyncReport:
-    """Read what is new or changed, delete what is gone; after an interruption it goes on from there."""
+    """Read new and changed files, delete removed ones; an interrupted sync can be resumed."""
     from mcp_web.archive import folder as notes
 
     async def extract(page: Fetched) -> Document:

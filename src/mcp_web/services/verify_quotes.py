@@ -1,4 +1,4 @@
-"""Check quotes against a kept page, or against a page that is opened for it."""
+"""Check quotes against a kept page, or against a page that is opened for the check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def verify_quotes(
 
 
 async def other_versions(store: Store, kept: Snapshot, checks: Sequence[QuoteCheck]) -> dict[str, SnapshotInfo]:
-    """Of quotes that are not word for word in a version: the newest other version in which each is."""
+    """For quotes that are not word for word in a version: the newest other version that contains each."""
     from mcp_web.read.quote import word_for_word
 
     missing = [check.quote for check in checks if check.verdict in ("fuzzy", "absent")]
@@ -48,7 +48,7 @@ async def other_versions(store: Store, kept: Snapshot, checks: Sequence[QuoteChe
 
 
 async def _source(app: App, source: str, deadline: float) -> Snapshot:
-    """The kept version, if there is one: a quote is checked against what was read, not against the page of today."""
+    """The kept version, if there is one: a quote is checked against what was read, not against the current page."""
     try:
         return await find_snapshot(app, source)
     except NotFound:

@@ -1,4 +1,4 @@
-"""What to do about a wall: nothing that gets around it, only what its owner offers and the operator may use. Pure."""
+"""Advice for a page behind a wall (login, paywall, consent, bot check): never a way to bypass it. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _COPY = "an archived or public copy may exist"
 
 
 def wall_advice(wall: Wall, *, can_render: bool, rendered: bool, authenticated: bool) -> str:
-    """One sentence for the agent and the operator; "" where nothing can be done."""
+    """What the agent or the operator can do about a wall; "" if nothing can be done."""
     if wall in ("paywall", "login"):
         if authenticated:
             return (

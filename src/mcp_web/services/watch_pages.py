@@ -1,4 +1,4 @@
-"""Ask again for pages that somebody watches, and tell what changed by section."""
+"""Fetch watched pages again, and report by section what changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KIND = "watch"  # of records: one for each URL
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What asking for a watched page again found."""
+    """The result of checking a watched page."""
 
     url: str
     title: str
@@ -40,7 +40,7 @@ async def watched_urls(app: App) -> list[str]:
 
 
 async def change_watch(app: App, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
-    """The list after adding and removing."""
+    """Add and remove watched pages; returns the new list."""
     added: dict[str, Any] = {parse_url(url).href: {} for url in add}
     store = await app.store()
     if remove:
@@ -70,7 +70,7 @@ async def check_page(app: App, url: str) -> Watched:
 
 
 async def check_pages(app: App, urls: Sequence[str], *, deadline: float) -> list[Watched]:
-    """All of them together, in order; those that are not done by the deadline have failed."""
+    """Check pages concurrently; results in order, with an error for those that are not done by the deadline."""
     found: dict[str, Watched] = {}
 
     async def one(url: str) -> None:
@@ -106,7 +106,7 @@ MOST_ENTRIES = 200
 def atom(entries: Sequence[tuple[float, Watched]], *, earlier: str = "", page: str = "") -> str:
     """The changes as an Atom feed, newest first, followed by the entries of the feed as it was before.
 
-    Entries link to the watched page or, when `page` is the address of the page for people, to the comparison there.
+    Entries link to the watched page or, when `page` is the address of the web interface, to the comparison there.
     """
     from datetime import UTC, datetime
     from xml.sax.saxutils import escape

@@ -1,4 +1,4 @@
-"""Ask watched queries again, and tell which results are new."""
+"""Repeat watched queries, and report which results are new."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_KNOWN = 500  # addresses remembered for a query
 
 @dataclass(frozen=True, slots=True)
 class WatchedQuery:
-    """What asking a watched query again found."""
+    """The result of checking a watched query."""
 
     query: str
     new: tuple[Hit, ...] = ()
@@ -39,7 +39,7 @@ async def change_queries(app: App, add: Sequence[str] = (), remove: Sequence[str
 
 
 async def check_query(app: App, query: str, *, deadline: float) -> WatchedQuery:
-    """Search again; the first time everything is known already."""
+    """Search again; the first check only records the results, so none is new."""
     answer = (await search_web(app, [SearchQuery(query)], "auto", deadline=deadline))[0]
     if isinstance(answer, WebError):
         return WatchedQuery(query, error=answer.message)

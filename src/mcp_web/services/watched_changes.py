@@ -1,4 +1,4 @@
-"""The changes of watched pages that are kept: from version to version, newest first. Nothing is fetched."""
+"""The changes between the kept versions of watched pages, newest first. Nothing is fetched."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is kept: one `Store` protocol, implemented over an SQLite file and over a PostgreSQL server."""
+"""The store: one `Store` protocol, implemented for a SQLite file and for a PostgreSQL server."""

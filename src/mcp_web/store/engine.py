@@ -1,4 +1,4 @@
-"""What an engine is: one kind of database, and how stores are opened in it."""
+"""The interface of engines: how stores are opened in one kind of database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mcp_web.store.protocol import Store
 
 @dataclass(frozen=True, slots=True)
 class OpenedStore:
-    """A store, and what the caller has to know about how it was opened."""
+    """An opened store, and notes for the caller about how it was opened."""
 
     store: Store
     note: str = ""  # what is different from a usual start
@@ -23,10 +23,10 @@ class OpenedStore:
 
 
 class Engine(Protocol):
-    """Opening creates and migrates a store as needed."""
+    """Opens stores, which are created and migrated as needed."""
 
     def exists(self, place: str) -> bool:
-        """May there be a store at this place? A server is asked when it is opened."""
+        """Whether there may be a store at this place; a server is checked only when it is opened."""
 
     async def open(self, place: str, options: StoreOptions) -> Store:
         """The store at a place that a user named: a path or an address."""
@@ -37,15 +37,15 @@ class Engine(Protocol):
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
-        """The same for a server, which goes on where it can. `main` returns the store of the default tenant, whose
-        connections may be shared; it is None for that tenant itself."""
+        """As `open_tenant`, for a server, which uses a temporary store if necessary. `main` returns the default
+        tenant's store, whose connections may be shared; it is None for that tenant itself."""
 
     async def open_shared(
         self, options: StoreOptions, main: Store, owner: str, collections: Sequence[str], *, reader: str
     ) -> Store | None:
-        """What one tenant shares with another, for reading; None while the owner keeps nothing."""
+        """A read-only store of what one tenant shares with another; None if the owner has no store."""
 
     async def tenant_names(self, options: StoreOptions) -> list[str]: ...
 
     async def erase_tenant(self, options: StoreOptions, tenant: str) -> None:
-        """Delete everything of a tenant; a tenant that keeps nothing is no error."""
+        """Delete everything of a tenant, which may be empty."""

@@ -1,4 +1,4 @@
-"""From an address to its engine, and from options to a store."""
+"""Chooses the engine for an address, and opens the configured store."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mcp_web.store.engine import Engine
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Store
 
-# By the scheme of an address (a path has none): the package of its engine, which has `ENGINE` in its `engine.py` and is
-# named as the extra that installs its driver, and the driver.
+# URL scheme ("" for a path) → the package of the engine and its driver. The package has `ENGINE` in its `engine.py`;
+# the extra that installs the driver has the name of the package.
 ENGINES = {
     "": ("sqlite", "sqlite3"),
     "postgresql": ("postgres", "psycopg"),
@@ -56,5 +56,5 @@ async def open_place(place: str, options: StoreOptions) -> Store:
 
 
 def exists(place: str) -> bool:
-    """Is there a file at this path? A server is asked when it is opened."""
+    """Whether there may be a store at this place; a server is checked only when it is opened."""
     return engine_of(place).exists(place)

@@ -1,4 +1,4 @@
-"""Where things are kept, and how much."""
+"""Options of the store: its place and its size."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class StoreOptions:
         env="MCP_WEB_STORE_MAX_BYTES",
         least=0,
     )
-    # Seconds that a call waits for the store: for another process that is writing, or for a server that restarts.
-    # Longer than either takes, shorter than the deadline of a call.
+    # Seconds that a call waits for another process that is writing, or for a server that restarts: longer than either
+    # takes, shorter than the deadline of a call.
     wait_seconds: float = 20.0
     connections: int = option(
         8,
@@ -58,7 +58,7 @@ def data_folder(options: StoreOptions) -> Path:
     """The folder for everything this product keeps on disk."""
     if options.data_dir:
         return Path(options.data_dir).expanduser()
-    # Knows XDG, AppData and Library/Application Support; reads the environment so that we need not.
+    # Supports XDG, AppData and Library/Application Support; reads the environment itself.
     from platformdirs import user_data_path
 
     return user_data_path("mcp-web", appauthor=False)

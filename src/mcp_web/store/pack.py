@@ -1,6 +1,6 @@
 """Documents as bytes: compact JSON for the facts, zstd over both facts and text.
 
-Measured on real pages: zstd halves the file or better and costs 0.05 ms to undo for 50 KB, a third of zlib.
+Measured on real pages: zstd at least halves the file, and decompressing 50 KB takes 0.05 ms, a third of zlib.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PLAIN, _ZSTD = b"\x00", b"\x01"
 
 
 def pack_text(text: str) -> bytes:
-    """A text as bytes, compressed where that helps; lone surrogates survive."""
+    """A text as bytes, compressed if that makes it smaller; lone surrogates are preserved."""
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw) >= 200:
         small = zstd.compress(raw, level=3)
@@ -28,7 +28,7 @@ def pack_text(text: str) -> bytes:
 
 
 def unpack_text(blob: bytes) -> str:
-    """The text that `pack_text` was given."""
+    """The inverse of `pack_text`."""
     if blob[:1] == _ZSTD:
         return zstd.decompress(memoryview(blob)[1:]).decode("utf-8", "surrogatepass")
     return blob[1:].decode("utf-8", "surrogatepass")

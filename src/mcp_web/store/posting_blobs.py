@@ -1,11 +1,12 @@
-"""The index of words as rows: posting lists in blobs, the same in every store.
+"""The word index as rows: posting lists in blobs, the same in every store.
 
 A store's own full-text index scores row by row: FTS5 needs a tenth of a second and more for a long question about
-100,000 documents. Here the postings of a term lie in blobs of three bytes each (place in the block, weight), so that a
-whole list is scored in one numpy step (word_index.py). They live in ordinary tables, in one transaction with the page.
+100,000 documents. Here the postings of a term are in blobs, three bytes each (place in the block, weight), so that a
+whole list is scored in one numpy step (word_index.py). They are in ordinary tables, written in one transaction with the
+page.
 
-A kept document waits as one row of word counts; a few hundred at once are merged into the blobs. Numbers of documents
-are never used twice: a deleted document is only marked, and its postings are dropped later, many at once.
+A new document is first one row of word counts; a few hundred at once are merged into the blobs. Document numbers are
+never reused: a deleted document is only marked, and its postings are deleted later, many at once.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ MOST_WEIGHT = 255  # BM25 saturates long before; one byte in the index
 _WEIGHTS = [bytes((weight,)) for weight in range(MOST_WEIGHT + 1)]
 BLOCK = 1 << 14  # documents in one blob: below 65,536, so that a place fits two bytes
 
-# A merge rewrites the blobs of common terms: more at once is cheaper on the whole, fewer locks the store for less time.
+# A merge rewrites the blobs of common terms: larger merges are cheaper overall, smaller ones lock the store more
+# briefly.
 MERGE_AT = 256
-# The share of deleted documents from which on their postings are dropped.
+# The share of deleted documents at which their postings are deleted.
 DELETED_SHARE = 0.3
 
 Blobs = Sequence[tuple[int, bytes]]  # the number of a block and the postings in it
@@ -49,7 +51,7 @@ def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def additions(waiting: Iterable[tuple[int, bytes]]) -> Additions:
-    """The blobs of documents that wait, given by rising number with their packed words."""
+    """The blobs of waiting documents, which are given in ascending order with their packed words."""
     lists: dict[tuple[str, int], bytearray] = defaultdict(bytearray)
     words: dict[str, int] = defaultdict(int)
     languages: set[str] = set()

@@ -1,4 +1,4 @@
-"""A snapshot made ready for its rows, before a transaction opens: packing takes milliseconds."""
+"""Prepares the rows of a snapshot before a transaction begins, because packing takes milliseconds."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
 
 
 def name_number(name: str) -> int:
-    """A name as 64 bits: an index of numbers is a fifth of one of URLs."""
+    """A 64-bit hash of a name: an index of numbers takes a fifth of the space of one of URLs."""
     digest = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
     return int.from_bytes(digest, "little", signed=True)
 
 
 def _day(text: str) -> int:
-    """An ISO date as a number of days; 0 when it is none."""
+    """An ISO date as a number of days; 0 if it is invalid."""
     try:
         return date.fromisoformat(text[:10]).toordinal()
     except ValueError:

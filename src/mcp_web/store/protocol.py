@@ -1,5 +1,5 @@
-"""What every store can do. Small, and without policy: it returns rows, ranked keys and counts; field weights, labels,
-fusion, freshness and retention are decided by its callers. Everything is async; a driver that blocks runs in a thread.
+"""The interface of stores. It has no policy: it returns rows, ranked keys and counts; callers decide field weights,
+labels, fusion, freshness and retention. Everything is async; a driver that blocks runs in a thread.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class StoreSize:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What the archive read out of the newest version of a document, kept in one transaction with it."""
+    """What the archive derives from the newest version of a document, stored in one transaction with it."""
 
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
@@ -74,7 +74,7 @@ class DocumentFilter:
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """Words as `text.words` reads them; more of the wanted words, and rarer ones, count more."""
+    """Words as `text.words` splits them; documents with more, and rarer, of the wanted words rank higher."""
 
     words: tuple[str, ...] = ()  # any of them
     prefixes: tuple[str, ...] = ()  # any word that begins so
@@ -84,7 +84,7 @@ class WordQuery:
 
 
 class Candidate(NamedTuple):
-    """A document that may answer; scores compare within one call only."""
+    """A document that may answer; scores are comparable only within one call."""
 
     key: str
     score: float
@@ -92,7 +92,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """What a list of results shows of a document, and its text to quote from."""
+    """The fields of a document for a list of results, and its text for snippets."""
 
     key: str
     hash: str
@@ -123,7 +123,7 @@ class Share(NamedTuple):
 
 
 class Headline(NamedTuple):
-    """What a document is called and where it is."""
+    """The title and the place (URL, path) of a document."""
 
     title: str
     url: str
@@ -151,7 +151,7 @@ class StoredVectors:
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """Everything that is kept of one page: what a copy from store to store carries."""
+    """Everything that is stored for one page, for copying it to another store."""
 
     versions: tuple[Snapshot, ...]  # the newest last
     since: Mapping[str, float]  # by hash of the version: when it last became the newest
@@ -178,7 +178,7 @@ class ReadingStore(Protocol):
     """What callers were shown of a page, kept as long as the page, at most three months."""
 
     async def add_readings(self, key: str, readings: Sequence[ReadingRecord]) -> None:
-        """Add what was shown of a page; nothing for an unknown page, and nothing while another process writes."""
+        """Add readings of a page; does nothing for an unknown page, or while another process writes."""
         ...
 
     async def readings(self, key: str) -> list[ReadingRecord]:
@@ -207,13 +207,13 @@ class Store(ReadingStore, Protocol):
         """Add a version (or refresh the same one), in one transaction with everything derived from it."""
 
     async def keep_many(self, kept: Sequence[tuple[Snapshot, Derived]]) -> None:
-        """Keep several at once, all of them or none: a transaction for each would cost more than the rows."""
+        """Keep several in one transaction, which is much faster than one for each."""
 
     async def page_records(self, keys: Sequence[str]) -> dict[str, PageRecord]:
-        """Everything that is kept of pages, by key; those that are not kept are left out."""
+        """Everything that is stored for pages, by key; unknown keys are left out."""
 
     async def keep_page_records(self, records: Sequence[tuple[PageRecord, Derived]]) -> None:
-        """Write pages as `page_records` returned them, in place of what is kept of them, all of them or none."""
+        """Write pages as `page_records` returned them, replacing what is stored, in one transaction."""
 
     async def confirm(self, key: str, checked_at: float, fresh_until: float) -> None:
         """The origin confirmed that the newest version is still current."""
@@ -239,19 +239,19 @@ class Store(ReadingStore, Protocol):
         """The picture of one version, by its whole hash."""
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
-        """Delete what the rule names, or with `dry_run` only report what it would delete."""
+        """Delete the pages that match the rule; with `dry_run`, only report them."""
 
     async def trim_versions(self, most: int) -> int:
-        """Leave each page at most this many versions, the newest; returns how many were deleted."""
+        """Delete all but the newest `most` versions of each page; returns how many were deleted."""
 
     # vectors: one packed blob per page and model
     async def vectors(self, key: str, model: str) -> PackedVectors | None: ...
 
     async def keep_vectors(self, key: str, packed: PackedVectors) -> None:
-        """Replace the vectors of a model; nothing for a page that is no longer kept."""
+        """Replace the vectors of a model; does nothing if the page is no longer stored."""
 
     async def keep_many_vectors(self, packed: Mapping[str, PackedVectors]) -> None:
-        """Keep the vectors of several pages, by key, all of them or none."""
+        """Keep the vectors of several pages, by key, in one transaction."""
 
     async def drop_vectors(self, keep: Sequence[str]) -> int:
         """Delete the vectors of every model that is not in `keep`; returns how many blobs were deleted."""
@@ -260,7 +260,7 @@ class Store(ReadingStore, Protocol):
     async def find_by_words(self, query: WordQuery, limit: int, *, rows: int = 0) -> WordMatches:
         """The best documents by BM25 over their newest versions, with the rows of the first few.
 
-        Scores lie in 0…1: the share of what a document full of the wanted words would get.
+        Scores are between 0 and 1: the share of the highest possible score.
         """
 
     async def find_by_vector(
@@ -277,10 +277,10 @@ class Store(ReadingStore, Protocol):
         those of `also` that have vectors. `quick`: in a large collection, rank only the documents in `also`."""
 
     async def word_counts(self, words: Sequence[str]) -> dict[str, int]:
-        """How many documents hold each of these words; unknown words are left out."""
+        """How many documents contain each of these words; unknown words are left out."""
 
     async def unindexed(self, limit: int) -> list[str]:
-        """Keys of documents that an earlier version indexed in another way: keeping them again indexes them."""
+        """Keys of documents whose index format is out of date: keeping them again indexes them."""
 
     async def documents(self, keys: Sequence[str]) -> dict[str, DocumentRow]:
         """The rows of documents by key; unknown keys are left out."""
@@ -289,7 +289,7 @@ class Store(ReadingStore, Protocol):
         """Titles and places of documents by key, without their text; unknown keys are left out."""
 
     async def lacking_vectors(self, model: str, limit: int) -> list[str]:
-        """Keys of documents of whose newest text this model has not read everything."""
+        """Keys of documents whose newest text is not completely embedded by this model."""
 
     async def count_lacking_vectors(self, model: str) -> int:
         """How many documents `lacking_vectors` would return without a limit."""
@@ -301,7 +301,7 @@ class Store(ReadingStore, Protocol):
         """What cites these documents."""
 
     async def listing(self, source: Source, path_prefix: str = "") -> list[tuple[str, str, str, str | None]]:
-        """(path, key, newest hash, etag) of every document of a source whose path begins so, by path."""
+        """(path, key, newest hash, etag) of every document of a source whose path begins with the prefix, by path."""
 
     async def keys(
         self, after: str = "", limit: int = 1000, source: Source | None = None, collection: str | None = None
@@ -318,7 +318,7 @@ class Store(ReadingStore, Protocol):
         """Remove documents of any source, with their versions."""
 
     async def maintain(self) -> None:
-        """Finish pending work: merge new documents into the index, drop expired rows, return free space."""
+        """Finish pending work: merge new documents into the index, delete expired rows, release free space."""
 
     # records: JSON values that several processes change (watch list, crawl frontier, model in use, search history)
     async def record(self, kind: str, key: str) -> Any | None:
@@ -371,6 +371,6 @@ class Store(ReadingStore, Protocol):
     async def size(self) -> StoreSize: ...
 
     async def check(self) -> list[str]:
-        """Examine the whole store; returns a sentence for each fault found."""
+        """Check the whole store; returns a sentence for each fault found."""
 
     async def close(self) -> None: ...

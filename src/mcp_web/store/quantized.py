@@ -1,4 +1,4 @@
-"""Vectors as every store keeps them: one byte per dimension and a scale.
+"""The format of stored vectors: one byte per dimension and a scale.
 
 A quarter of the space of plain numbers, and a cosine changes by about .0005.
 """

@@ -1,4 +1,4 @@
-"""Rows of pages and versions as the objects they stand for, the same for every store."""
+"""Converts rows of pages and versions to objects, the same for every store."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def storable(text: str) -> str:
 
 
 def as_json(value: Any) -> str:
-    """One spelling for equal values, so that they can be compared as text."""
+    """Canonical JSON: equal values give equal text."""
     return storable(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")))
 
 
 def key_bytes(key: str) -> bytes | None:
-    """A whole key or hash as bytes; None when it is not one."""
+    """A complete key or hash as bytes; None if it is not one."""
     try:
         raw = bytes.fromhex(key)
     except ValueError:
@@ -55,7 +55,7 @@ def key_bytes(key: str) -> bytes | None:
 
 
 def all_key_bytes(keys: Iterable[str]) -> list[bytes]:
-    """Those of the keys that are whole, as bytes."""
+    """The complete keys among these, as bytes."""
     return [raw for key in keys if (raw := key_bytes(key)) is not None]
 
 
@@ -67,7 +67,7 @@ def hex_range(prefix: str) -> tuple[bytes, bytes] | None:
 
 
 def bare_domain(domain: str) -> str:
-    """A domain as a user writes it, in the form of `host_of`."""
+    """A domain that a user wrote, normalised like `host_of`."""
     return storable(domain.strip().lower().lstrip("*").strip("."))
 
 
@@ -87,12 +87,12 @@ def filter_values(filter: DocumentFilter) -> dict[str, str | float]:
 
 
 def cursor_of(used_at: float, key: bytes) -> str:
-    """The place in a list of documents after the one with this key, used then."""
+    """The cursor after the document with this key and time of last use."""
     return f"{used_at!r} {key.hex()}"
 
 
 def place_of(cursor: str) -> tuple[float, bytes]:
-    """What `cursor_of` was given; an empty cursor is before everything."""
+    """The inverse of `cursor_of`; an empty cursor is before all documents."""
     if not cursor:
         return math.inf, b"\xff" * 33
     used_at, _, key = cursor.partition(" ")

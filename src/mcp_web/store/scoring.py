@@ -1,4 +1,4 @@
-"""BM25 over whole posting lists, leaving out the work that cannot change the answer."""
+"""BM25 over whole posting lists, skipping work that cannot change the result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Weighted = tuple[Numbers, Floats]  # documents by number, and the weight of a wo
 
 @dataclass(frozen=True, slots=True)
 class PostingList:
-    """The documents that hold a wanted word: rising numbers, and what the word is worth in each."""
+    """The documents that contain a wanted word: ascending numbers, and the weight of the word in each."""
 
     numbers: NDArray[np.int32]
     impacts: Floats  # 0…1: the part of BM25 that does not depend on the other words
@@ -36,7 +36,7 @@ EMPTY = PostingList(np.empty(0, np.int32), np.empty(0, np.float32), 0.0)
 
 
 def joined(lists: list[Weighted]) -> Weighted:
-    """Several lists as one; a document in more than one counts once, with its weights together."""
+    """The union of lists; the weights of a document in several lists are added."""
     if len(lists) == 1:
         return lists[0]
     numbers = np.concatenate([item[0] for item in lists])
@@ -46,7 +46,7 @@ def joined(lists: list[Weighted]) -> Weighted:
 
 
 def either(lists: list[Weighted]) -> Weighted:
-    """The lists of terms that stand for one word, as one; a document in several counts with its largest weight."""
+    """The union of the lists of the terms of one word; a document in several lists has its largest weight."""
     found = [item for item in lists if len(item[0])]
     if len(found) <= 1:
         return found[0] if found else lists[0]
@@ -57,12 +57,12 @@ def either(lists: list[Weighted]) -> Weighted:
 
 
 def worth(frequency: int, documents: int) -> float:
-    """What a word in so many documents is worth at most."""
+    """The highest score of a word that is in `frequency` documents."""
     return DOCUMENTS.rarity(frequency, documents)
 
 
 def norms_of(lengths: Floats, alive: NDArray[np.bool_], average: float) -> Floats:
-    """What the length of each document does to its score; deleted ones get an infinite one, which scores them 0."""
+    """The length normalisation of each document; infinite for deleted ones, so that they score 0."""
     return np.where(alive, DOCUMENTS.norms(lengths, average), np.inf).astype(np.float32)
 
 
@@ -78,8 +78,8 @@ def best(
 
     Equal scores are ordered by key (a row of bytes for each document), which is the same in every store.
 
-    Rare words come first. As soon as the words that remain could not lift a document with none of the words so far
-    above the ones already found, only those are looked up in the remaining (long) lists.
+    Rare words come first. As soon as the remaining words cannot lift a new document above those already found, only the
+    latter are looked up in the remaining (long) lists.
     """
     ordered = sorted((item for item in lists if len(item.numbers)), key=lambda item: len(item.numbers))
     worths = [worth(len(item.numbers), documents) for item in ordered]
@@ -89,7 +89,7 @@ def best(
     for at, item in enumerate(ordered):
         value = np.float32(worths[at])
         to_come = sum(ceilings[at:])
-        # No document can have got more than all words so far: while that is less than what is to come, all contend.
+        # While the remaining words can add more than the words so far, any document can still be among the best.
         if len(item.numbers) > _LONG and sum(ceilings[:at]) > to_come:
             chosen = _contenders(scores, chosen, most, to_come)
         if chosen is not None:
@@ -102,7 +102,7 @@ def best(
 
 
 def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: float) -> Numbers | None:
-    """Those of the chosen that can still be among the best; None while any document can."""
+    """The chosen documents that can still be among the best; None while any document can."""
     seen = np.flatnonzero(scores > 0) if chosen is None else chosen
     if len(seen) < most:
         return chosen
@@ -112,7 +112,7 @@ def _contenders(scores: Floats, chosen: Numbers | None, most: int, to_come: floa
 
 
 def _look_up(scores: Floats, chosen: Numbers, item: PostingList, value: np.float32) -> None:
-    """Add a word to the contenders alone; the mask let all of them through before."""
+    """Add the scores of a word to the chosen documents only; the mask has already been applied."""
     places = np.searchsorted(item.numbers, chosen)
     places[places == len(item.numbers)] = 0
     hits = item.numbers[places] == chosen

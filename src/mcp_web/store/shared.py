@@ -21,7 +21,7 @@ class SharedStore:
 
 
 class SharedStores:
-    """Opened when first read. Who may read what is looked up each time, so that a withdrawal holds at once."""
+    """The stores shared with a tenant. Shares are looked up each time, so that withdrawals apply at once."""
 
     def __init__(self, options: StoreOptions, tenant: str) -> None:
         self._options = options
@@ -30,7 +30,7 @@ class SharedStores:
         self._changing = anyio.Lock()
 
     async def readable(self, main: Store) -> list[SharedStore]:
-        """What can be read now; `main` is the store of the default tenant, which knows the shares."""
+        """The stores that can be read now; `main` is the store of the default tenant, which has the shares."""
         wanted = _by_owner(await main.shares(self._tenant), self._tenant)
         if wanted != set(self._open):
             async with self._changing:

@@ -1,7 +1,7 @@
-"""Searching the index of words, the same for every store: BM25 over whole posting lists at a time.
+"""Searches the word index, the same for every store: BM25 over whole posting lists at a time.
 
-What a process holds in memory is a few bytes per document, brought up to date before each search; the posting lists
-are read when first needed (store/posting_blobs.py describes their form) and kept while there is room.
+A process keeps a few bytes per document in memory, updated before each search; posting lists are read when first needed
+(store/posting_blobs.py describes their form) and cached within a size limit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Pages by row number and key with their scores, best first, and the wanted words that no document holds."""
+    """Pages by row number and key with their scores, best first, and the wanted words that no document contains."""
 
     pages: list[int]
     keys: list[str]
@@ -57,14 +57,14 @@ class WordIndex:
     """The part of the index that is in memory. It is used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
-        """`visible_only`: `rows` shows a part of the documents only. The others count for nothing, and since a document
-        may become visible without a new number, everything is read again after a write."""
+        """`visible_only`: `rows` has only a part of the documents. The others are ignored, and since a document may
+        become visible without a new number, everything is read again after a write."""
         self._version = -1
         self._visible_only = visible_only
         self._forget()
 
     def find(self, rows: IndexRows, query: WordQuery, limit: int) -> Matches:
-        """The best documents, and which of the wanted words none of them holds."""
+        """The best documents, and the wanted words that no document contains."""
         self._catch_up(rows)
         wanted: dict[tuple[str, ...], str] = {}  # the terms of a word → one of the words that have them
         for word in (*query.words, *query.required):
@@ -96,7 +96,7 @@ class WordIndex:
         return [whole[at : at + 64] for at in range(0, len(whole), 64)]
 
     def allowed(self, rows: IndexRows, filter: DocumentFilter) -> NDArray[np.bool_] | None:
-        """Which pages a filter lets through, by row number; None when it lets all through."""
+        """Which pages match a filter, by row number; None if all match."""
         if filter == DocumentFilter():
             return None
         self._catch_up(rows)
@@ -105,7 +105,7 @@ class WordIndex:
         return found
 
     def count(self, rows: IndexRows, words: Sequence[str]) -> dict[str, int]:
-        """How many documents hold each word."""
+        """How many documents contain each word."""
         self._catch_up(rows)
         found = {word: self._new_words[word] for word in words if word in self._new_words}
         for word, total in rows.counts(words):
@@ -117,7 +117,7 @@ class WordIndex:
 
     # the question
     def _mask_for(self, rows: IndexRows, query: WordQuery) -> NDArray[np.bool_] | None:
-        """Which documents the question lets through; None for all."""
+        """Which documents match the filter of the query; None for all."""
         if query.filter == DocumentFilter() and not query.required and not query.excluded:
             return None
         mask = self._mask(rows, query.filter)
@@ -146,7 +146,7 @@ class WordIndex:
         return mask
 
     def _members(self, name: tuple[str, str], find: Callable[[str], list[int]], value: str) -> NDArray[np.bool_]:
-        """Which documents a condition holds for that the store decides; remembered until the next write."""
+        """Which documents match a condition that the store evaluates; cached until the next write."""
         if name not in self._conditions:
             mask = np.zeros(len(self._lengths), np.bool_)
             mask[find(value)] = True
@@ -169,7 +169,7 @@ class WordIndex:
         return self._list(terms)
 
     def _list(self, terms: tuple[str, ...]) -> PostingList:
-        """The documents that hold any of the terms of a word, deleted ones among them."""
+        """The documents that contain any of the terms of a word, including deleted ones."""
         merged = self._cache.pop(terms)
         self._cache[terms] = merged  # the last to be dropped
         waiting = [self._waiting(term) for term in terms if term in self._new]
@@ -187,7 +187,7 @@ class WordIndex:
             self._cached -= len(self._cache.pop(next(iter(self._cache))).numbers)
 
     def _prefix(self, rows: IndexRows, prefix: str) -> PostingList:
-        """The documents that hold any word with this beginning."""
+        """The documents that contain a word with this prefix."""
         terms = self._expand(rows, prefix)
         blobs = rows.postings(terms)
         both = ((self._decoded(blobs.get(term, ())), self._waiting(term)) for term in terms)
@@ -202,7 +202,7 @@ class WordIndex:
         return numbers[visible], weights[visible]
 
     def _waiting(self, term: str) -> Weighted:
-        # Numbers rise: what waits comes after everything in the posting lists.
+        # Numbers ascend: waiting documents come after all those in the posting lists.
         fresh = self._new.get(term, ())
         return (
             np.array([number for number, _ in fresh], np.int64),
@@ -261,7 +261,7 @@ class WordIndex:
             self._measure(deleted)
 
     def _take_documents(self, rows: IndexRows, last: int) -> bool:
-        # The lists may still name a document that came and went since: arrays reach to the last number ever given.
+        # The lists may still contain a document that was deleted since: arrays must include the last number ever used.
         if last == self._last:
             return False
         found = rows.documents(self._last)
@@ -297,11 +297,11 @@ class WordIndex:
             self._new_last = number
 
     def _take_languages(self, rows: IndexRows) -> None:
-        """The languages of the documents: a word of a query is looked up under its stem in each."""
+        """Read the languages of the documents: a word of a query is looked up under its stem in each."""
         self._languages = tuple(sorted({*rows.languages(), *self._new_languages}))
 
     def _measure(self, deleted: bool) -> None:
-        """What BM25 needs of lengths. The average may drift a little, so that a new document invalidates no list."""
+        """Compute the length norms; the average may be outdated, so that a new document invalidates no list."""
         alive = self._sources > 0
         self._living = int(alive.sum())
         average = float(self._lengths[alive].mean()) if self._living else 1.0
@@ -312,7 +312,7 @@ class WordIndex:
 
 
 def _decoded(blobs: Blobs) -> Weighted:
-    """The postings of a term."""
+    """Decode the postings of a term."""
     numbers: list[Numbers] = [np.empty(0, np.int64)]
     weights: list[Floats] = [np.empty(0, np.float32)]
     for block, docs in blobs:

@@ -1,4 +1,4 @@
-"""Sets the process's tracer and meter up, and lets `trace.step` make spans. The SDK of MCP makes those of requests."""
+"""Sets up the tracer and meter of the process, for the spans of `trace.step` and of the MCP SDK."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 METRICS_EVERY = 30.0  # seconds
 _SEND_SECONDS = 10.0
-# What a span says of a step; an address is cut down to its host, and queries are never given to `trace`.
+# The attributes of a span; a URL is reduced to its host, and queries are never passed to `trace`.
 _SHOWN = ("tool", "status", "bytes", "cache", "redirects", "error_code", "provider")
 
 
 class Telemetry:
-    """The providers of this process, until they are closed."""
+    """The tracer and meter providers of this process."""
 
     def __init__(self, tracers: TracerProvider, meters: MeterProvider) -> None:
         self._tracers = tracers
         self._meters = meters
 
     async def close(self) -> None:
-        """Send what waits, and stop."""
+        """Flush pending spans and metrics, and stop."""
         trace.observe_steps(None)
         await to_thread.run_sync(self._shut_down)
 
@@ -41,7 +41,7 @@ class Telemetry:
 
 
 def open_telemetry(options: TelemetryOptions) -> Telemetry | None:
-    """Start sending to the configured collector; None where there is none."""
+    """Start sending to the configured collector; None if none is configured."""
     if not options.otlp_endpoint:
         return None
     try:
@@ -90,7 +90,7 @@ class StepSpans:
                 span.set_attributes(_attributes(facts))
 
     def trace_id(self) -> str:
-        """The id of the trace under way, for the log."""
+        """The id of the current trace, for the log."""
         from opentelemetry import trace as tracing
 
         context = tracing.get_current_span().get_span_context()

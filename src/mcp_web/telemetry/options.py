@@ -1,4 +1,4 @@
-"""Where traces and metrics go."""
+"""Options of OpenTelemetry: where traces and metrics are sent."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Reads ages such as “3 days ago” in the languages that providers use, without detecting the language.
+"""Parses ages such as “3 days ago” in the languages of search providers, without detecting the language.
 
-A unit is recognised by its stem, and only beside a word that means *ago*: a bare "3 days" is a length, not a date.
+A unit is recognised by its stem, and only with a word that means *ago*: "3 days" alone is a duration, not a date.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _YESTERDAY = frozenset(
 
 
 def moment_of(text: str, now: datetime) -> str | None:
-    """ISO date, or date-time where the age is in hours or less; None when the text is no age."""
+    """ISO date, or date-time where the age is in hours or less; None when the text is not an age."""
     age = text.strip().lower()
     if age in _YESTERDAY:
         return (now - timedelta(days=1)).date().isoformat()

@@ -1,4 +1,4 @@
-"""Dates as pages, paths and search providers write them → ISO 8601. A time is kept only when it was given."""
+"""Parses the dates of pages, paths and search providers into ISO 8601, with a time only if one is given."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MONTHS = (
 
 
 def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
-    """The first date in a short text, or None. Month and day that could be either are read only when one is > 12.
+    """The first date in a short text, or None. Numeric day and month are ambiguous unless one is > 12.
 
     `whole_text`: only when the text is nothing but a date, save for one word such as the day of the week.
     """
@@ -83,7 +83,7 @@ def date_in_path(path: str) -> str | None:
 
 
 def date_in_url(url: str) -> str | None:
-    """The date of paths such as /2024/05/31/title; a year and a month alone are no date."""
+    """The date of paths such as /2024/05/31/title; a year and a month alone are not a date."""
     match = _URL.search(url[:500])
     return _day(match[1], match[2], match[3]) if match else None
 

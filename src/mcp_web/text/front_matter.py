@@ -1,6 +1,6 @@
 """Front matter: the YAML block of facts at the head of a Markdown file.
 
-Only the part of YAML that is common there is read: plain and quoted text, also over several lines, `|` and `>` blocks,
+Only the common part of YAML is supported: plain and quoted text, also over several lines, `|` and `>` blocks,
 and lists in brackets or one item to a line. Values stay text (`yes`, `2024`), and nested mappings are left out.
 A block without any fact is ordinary text; no input raises an error.
 """
@@ -46,7 +46,7 @@ def write(facts: Mapping[str, str | Sequence[str] | None]) -> str:
 
 
 def texts(value: Value | None) -> tuple[str, ...]:
-    """The parts of a fact that may be a list or text between commas, each once."""
+    """The items of a fact that is a list or comma-separated text, without duplicates."""
     if value is None:
         return ()
     parts = value.split(",") if isinstance(value, str) else value
@@ -54,7 +54,7 @@ def texts(value: Value | None) -> tuple[str, ...]:
 
 
 def joined(value: Value | None) -> str:
-    """A fact as one text, the items of a list between commas."""
+    """A fact as one text; list items are separated by commas."""
     return value if isinstance(value, str) else ", ".join(value or ())
 
 

@@ -12,7 +12,7 @@ _PERMALINK = re.compile(r"(?<!\s)\s*+[¶§🔗#]+\s*$")
 
 
 def read_headings(markdown: str) -> tuple[Heading, ...]:
-    """The headings in order; `markdown[heading.start:]` begins with the heading. What stands in code is none."""
+    """The headings in order; `markdown[heading.start:]` begins with the heading. Code has none."""
     found = []
     for block in blocks(markdown):
         if block.kind == "heading":

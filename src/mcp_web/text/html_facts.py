@@ -1,4 +1,4 @@
-"""What the bytes of an HTML page show of how it is built: whether scripts fill it, and its text without them."""
+"""Inspects the bytes of an HTML page: whether scripts fill it, and its text without them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ROOT = re.compile(
     rb"(?:root|app|__next|__nuxt|svelte|react-root|app-root|main-app|gatsby|q-app|ember\d*|mount|application)[\"'\s>]",
     re.I,
 )
-# A root that holds nothing (or a spinner's few tags) before it ends.
+# A root element that is empty, or has only the few tags of a spinner.
 _EMPTY_ROOT = re.compile(
     rb"<(div|main|section|app-root)\b[^<>]{0,200}\b(?:id|class)\s*=\s*[\"']?"
     rb"(?:root|app|__next|__nuxt|svelte|react-root|app-root|main-app|gatsby|q-app|mount|application)[\"'\s>][^<]{0,200}"
@@ -39,7 +39,7 @@ _SILENT = re.compile(rb"<(script|style|noscript|template|svg|title)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class HtmlFacts:
-    """What the bytes of a page show about how it is built."""
+    """How a page is built, as far as its bytes show."""
 
     chars: int  # of text outside scripts and styles
     scripts: int
@@ -50,7 +50,7 @@ class HtmlFacts:
 
 
 def html_facts(body: bytes) -> HtmlFacts:
-    """Read the facts from the page's bytes; linear, no parser, so that no page can make it expensive."""
+    """Read the facts from the page's bytes, in linear time and without a parser."""
     body = body[:_READ_BYTES]
     shown, noscript = _split(body, _SILENT)
     text = _without_tags(shown)
@@ -65,7 +65,7 @@ def html_facts(body: bytes) -> HtmlFacts:
 
 
 def page_text(body: bytes) -> str:
-    """All text of the page, its title and what it says without scripts included, white space folded."""
+    """All text of the page, including its title and `noscript` elements, with white space collapsed."""
     return _without_tags(_split(body[:_READ_BYTES], _CODE)[0])
 
 

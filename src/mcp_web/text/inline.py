@@ -40,7 +40,7 @@ _TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """Plain text, and for each of its slices where it begins here and in the Markdown."""
+    """Plain text, and for each slice its offset in the plain text and in the Markdown."""
 
     text: str
     _plain_starts: tuple[int, ...]
@@ -54,13 +54,13 @@ class Stripped:
         return self._markdown_starts[at] + offset - self._plain_starts[at]
 
     def source_span(self, start: int, end: int) -> Span:
-        """Where a run of plain text stands in the Markdown."""
+        """The span in the Markdown of a span of the plain text."""
         if end <= start:
             return self.source(start), self.source(start)
         return self.source(start), self.source(end - 1) + 1
 
     def plain(self, offset: int) -> int:
-        """The first plain character that stands at or after an offset of the Markdown."""
+        """The offset of the first plain character at or after an offset of the Markdown."""
         at = bisect_right(self._markdown_starts, offset) - 1
         if at < 0:
             return 0
@@ -86,7 +86,7 @@ def without(markdown: str, drop: list[Span]) -> Stripped:
 
 
 def inline_text(text: str) -> str:
-    """The words of a heading, a link or a paragraph without their markup, white space folded; an image is its name."""
+    """The text of a heading, link or paragraph without markup, white space collapsed; an image is its alt text."""
     if _MARKS.search(text) is not None:
         text = _REFERENCE.sub(r"\1", text) if "][" in text else text
         text = without(text, inline_markup(text, alt=True)).text
@@ -95,7 +95,7 @@ def inline_text(text: str) -> str:
 
 
 def inline_markup(text: str, base: int = 0, *, alt: bool = False, notes: bool = False) -> list[Span]:
-    """Where the markup is, `base` added; the name of an image and the marks of footnotes stay if wanted."""
+    """The spans of the markup, plus `base`; with `alt` and `notes`, alt texts and footnote marks are not part of it."""
     drop: list[Span] = []
     for found in _INLINE.finditer(text):
         start, end = base + found.start(), base + found.end()

@@ -18,14 +18,14 @@ def items(value: Any) -> list[dict[str, Any]]:
 
 
 def at(value: Any, names: Iterable[str]) -> Any:
-    """What the names lead to, one object inside the other; None where one is missing."""
+    """The value at a path of names in nested objects; None if one is missing."""
     for name in names:
         value = mapping(value).get(name)
     return value
 
 
 def text(value: Any) -> str:
-    """A string, or nothing."""
+    """A string, or an empty one."""
     return value if isinstance(value, str) else ""
 
 
@@ -44,12 +44,12 @@ def number(value: Any) -> float:
 
 
 def count(value: Any) -> int | None:
-    """How many there are, given as a number or as digits; None for nothing and for nonsense."""
+    """A count, given as a number or as digits; None if it is missing or invalid."""
     if isinstance(value, str) and value.isascii() and value.isdigit():
         return int(value[:18])
     return int(number(value)) or None
 
 
 def seconds(value: Any) -> float | None:
-    """A time to wait, or None when there is none in it."""
+    """A duration in seconds, or None if it is missing or invalid."""
     return number(value) if number(value) > 0 else None

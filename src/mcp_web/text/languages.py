@@ -1,4 +1,4 @@
-"""Which language a text is in: by its script, then by the function words in it.
+"""Detects the language of a text: by its script, then by its function words.
 
 Long texts and whole questions are detected reliably; a few keywords often are not, and then the result is "".
 """
@@ -14,11 +14,11 @@ from mcp_web.text.stop_words import STOP_WORDS
 from mcp_web.text.words import KEPT_WORDS
 
 READ_CHARS = 4000  # of a text: more changes no result
-# The lead over the next language, in words that only the first one uses, and as a share of what the first one has.
+# The required lead over the next language, in words that only the first one uses, and as a share of its score.
 _LEAD, _LEAD_SHARE = 0.3, 0.2
 
-# Scripts with their letters, and the language of the web that uses each almost alone, or whose languages share a
-# tokenizer and a stemmer.
+# Scripts with their letters, and the language that nearly all web pages in the script have, or that stands for several
+# languages with the same tokenizer and stemmer.
 _SCRIPTS = {
     "latin": (r"A-Za-z\u00aa\u00ba\u00c0-\u024f\u1e00-\u1eff", ""),
     "cyrillic": (r"\u0400-\u052f", "ru"),
@@ -45,7 +45,7 @@ _SCRIPTS = {
     "georgian": (r"\u10a0-\u10ff", "ka"),
     "amharic": (r"\u1200-\u139f", "am"),
 }
-# Languages with stop words by script; within these scripts the words decide.
+# Languages with stop words by script; within these scripts, function words decide.
 _BY_WORDS = {
     "latin": tuple(code for code, words in STOP_WORDS.items() if next(iter(words)) < "\u0370"),
     "cyrillic": ("ru", "uk"),
@@ -69,7 +69,7 @@ _UNREAD = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\]\([^()\s]*\)|https?://\S+", 
 
 
 def language_of(text: str) -> str:
-    """The ISO 639-1 code of the language a text is in, or "" when the text does not tell."""
+    """The ISO 639-1 code of the language a text is in, or "" if it is uncertain."""
     return _language_of(text[:READ_CHARS])
 
 
@@ -88,7 +88,7 @@ def script_of(text: str) -> str:
     if text.isascii():
         return "latin" if any(map(str.isalpha, text)) else ""
     counts = {name: len(run.findall(text)) for name, run in _RUNS.items()}
-    # An ideograph or a syllable says about as much as three letters.
+    # An ideograph or a syllable counts as three letters.
     for dense in ("han", "kana", "hangul"):
         counts[dense] *= 3
     if counts["kana"] * 10 > counts["han"]:
@@ -98,7 +98,7 @@ def script_of(text: str) -> str:
 
 
 def _by_words(words: Iterable[str], script: str) -> str:
-    """The language of the most function words, when it is clearly ahead; one that many languages share counts less."""
+    """The language with the most function words, if its lead is clear; words that many languages share count less."""
     evidence: dict[str, float] = defaultdict(float)
     for word, count in Counter(words).items():
         for codes in _speakers(word, script):

@@ -1,7 +1,7 @@
-"""Markdown, read in one place: its syntax, and a text as its blocks with exact offsets.
+"""Markdown: the patterns of its syntax, and the blocks of a text with exact offsets.
 
-A line scanner rather than a full parser: every cut, window and passage needs offsets into the very text
-that is kept, and a page of a megabyte must scan in tens of milliseconds. Inline markup is left alone.
+A line scanner rather than a full parser: every cut, window and passage needs offsets into the stored text,
+and a page of a megabyte must be scanned in tens of milliseconds. Inline markup is not parsed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _URL = re.compile(r"https?://\S+")
 
 
 def prose(markdown: str) -> str:
-    """Markdown without the addresses behind its links and in its text, which are not what a page says."""
+    """Markdown without the URLs of its links and in its text."""
     text = TARGET.sub("]", markdown) if "](" in markdown else markdown
     return _URL.sub(" ", text) if "://" in text else text
 
 
 BlockKind = Literal["heading", "paragraph", "code", "table", "list", "quote", "math", "rule"]
 
-# Blocks that lose their meaning when cut: they move as one piece.
+# Blocks that lose their meaning when cut: they are kept whole.
 WHOLE: frozenset[BlockKind] = frozenset({"code", "table", "list", "math"})
 
 _ITEM = re.compile(rf"[ \t]*{BULLET}(?:[ \t]+\S|[ \t]*$)")
@@ -46,7 +46,7 @@ _INDENTED = re.compile(r"(?: {2,}|\t)\S")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of lines: `markdown[start:end]`, without the blank lines around it."""
+    """Consecutive lines: `markdown[start:end]`, without the blank lines around it."""
 
     kind: BlockKind
     start: int
@@ -143,7 +143,7 @@ def _paragraph(lines: Sequence[_Line], at: int) -> tuple[BlockKind, int, int]:
 
 
 def _interrupts(text: str) -> bool:
-    """A list may follow a paragraph without a blank line, unless it is a sentence that begins with a number."""
+    """Whether a line begins a list directly after a paragraph; not if it is a sentence that begins with a number."""
     stripped = text.lstrip()
     return bool(_ITEM.match(text)) and (stripped[0] in "-*+" or stripped.startswith(("1.", "1)")))
 
@@ -204,7 +204,7 @@ def _starts_table(lines: Sequence[_Line], at: int) -> bool:
 
 
 def _list_end(lines: Sequence[_Line], at: int) -> int:
-    """A list goes on over blank lines while items or indented lines follow."""
+    """The first line after a list, which continues over blank lines while items or indented lines follow."""
     stop = at + 1
     fence: str | None = None
     while stop < len(lines):

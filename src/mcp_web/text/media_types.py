@@ -1,4 +1,4 @@
-"""Which media type the ending of a file's name stands for."""
+"""Media types by file extension."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BINARIES = {
 _ALL = _TEXTS | _BINARIES
 # Sent as plain text, these are meant to be shown as source.
 _SHOWN_AS_SOURCE = frozenset({"text/html", "application/xhtml+xml", "image/svg+xml"})
-# Header values that say nothing about a body.
+# Content-Type values that do not describe the body.
 UNTYPED = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/x-download", "unknown/unknown"}
 )
@@ -42,22 +42,22 @@ def file_name(place: str) -> str:
 
 
 def ending(place: str) -> str:
-    """What follows the last dot of a file's name, in lower case; empty without a dot."""
+    """The file extension, in lower case and without its dot; empty if there is none."""
     return file_name(place).lower().rpartition(".")[2] if "." in file_name(place) else ""
 
 
 def type_of_name(place: str) -> str:
-    """The media type that the ending of a URL or path stands for; empty when it is not known."""
+    """The media type for the file extension of a URL or path; empty if unknown."""
     return _ALL.get(ending(place), "")
 
 
 def text_type_of_name(place: str) -> str:
-    """The same for a body that is known to be text."""
+    """The media type for the file extension of a body that is known to be text."""
     return _TEXTS.get(ending(place), "")
 
 
 def refined(media_type: str, place: str) -> str:
-    """The media type, or that of the name where the type says little: code hosts send every file as text/plain."""
+    """The media type, or a more specific one by file extension: code hosts send every file as text/plain."""
     if media_type in UNTYPED:
         return type_of_name(place) or media_type
     if media_type == "text/plain" and (found := text_type_of_name(place)) not in _SHOWN_AS_SOURCE:

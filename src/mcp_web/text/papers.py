@@ -1,4 +1,4 @@
-"""Identifiers of scholarly works: DOI, arXiv, PubMed and PubMed Central, as they are written and in addresses. Pure."""
+"""Identifiers of scholarly works (DOI, arXiv, PubMed, PubMed Central) in text and in URLs. Pure."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _PUBMED_PATHS = {
     "ncbi.nlm.nih.gov": re.compile(r"/pubmed/(\d{1,9})/?$"),
     "europepmc.org": re.compile(r"/(?:article|abstract)/MED/(\d{1,9})/?$", re.IGNORECASE),
 }
-# As people and agents write them in place of an address. A bare DOI has a registrant of four digits or more, so
-# that no address of a private network is taken for one.
+# Identifiers in place of a URL. A bare DOI needs a registrant of four or more digits, so that no private IP address is
+# taken for one.
 _WRITTEN_DOI = re.compile(rf"(?:doi:\s?)?({DOI.pattern})", re.IGNORECASE)
 _WRITTEN_ARXIV = re.compile(rf"arxiv:\s?({ARXIV.pattern})", re.IGNORECASE)
 _WRITTEN_PUBMED = re.compile(r"(?:pmid|pubmed):\s?(\d{1,9})", re.IGNORECASE)
@@ -39,7 +39,7 @@ class PaperId:
 
 
 def paper_address(text: str) -> str | None:
-    """The address of a work that is named by its identifier alone; None for everything else."""
+    """The URL of a work that is given by its identifier alone; None for other text."""
     written = text.strip()
     if found := _WRITTEN_DOI.fullmatch(written):
         return "https://doi.org/" + quote(unquote(found[1]), safe="/:;()._-")
@@ -53,7 +53,7 @@ def paper_address(text: str) -> str | None:
 
 
 def paper_in(url: str) -> PaperId | None:
-    """The work that an address stands for; None for every other page."""
+    """The work that a URL identifies; None for other pages."""
     host = domain_of(url)
     if not host:
         return None
@@ -71,13 +71,13 @@ def paper_in(url: str) -> PaperId | None:
 
 
 def _of_doi(doi: str) -> PaperId:
-    """arXiv registers DOIs that contain its own numbers."""
+    """The identifier for a DOI; arXiv registers DOIs that contain its own numbers."""
     own = _ARXIV_DOI.fullmatch(doi)
     return PaperId("arxiv", own[1]) if own else PaperId("doi", doi)
 
 
 def doi_name(text: str) -> str:
-    """The normalised name of a DOI as it stands in a sentence: "doi:10.1000/182"."""
+    """The normalised name of a DOI found in a sentence: "doi:10.1000/182"."""
     # A sentence's full stop or a closing bracket is not part of the identifier.
     doi = unquote(text).rstrip(".,;:'\"")
     while doi.endswith(")") and doi.count(")") > doi.count("("):
@@ -91,7 +91,7 @@ def arxiv_name(text: str) -> str:
 
 
 def identifier_in(url: str) -> str | None:
-    """The name of the DOI or arXiv number that an address stands for."""
+    """The name of the DOI or arXiv number that a URL identifies."""
     found = paper_in(url)
     if found is None or found.scheme not in ("doi", "arxiv"):
         return None
@@ -99,13 +99,13 @@ def identifier_in(url: str) -> str | None:
 
 
 def csl_date(text: str) -> dict[str, Any] | None:
-    """2024-03-05, 2024-03 or 2024 as a date of CSL."""
+    """A date such as 2024-03-05, 2024-03 or 2024 in CSL form."""
     numbers = [int(part) for part in text[:10].split("-") if part.isdigit()]
     return {"date-parts": [numbers]} if numbers else None
 
 
 def written_date(date: Any) -> str:
-    """A date of CSL as YYYY, YYYY-MM or YYYY-MM-DD; "" where it is none."""
+    """A CSL date as YYYY, YYYY-MM or YYYY-MM-DD; "" if it is invalid."""
     try:
         numbers = [int(part) for part in date["date-parts"][0]]
     except (TypeError, KeyError, IndexError, ValueError):
@@ -114,7 +114,7 @@ def written_date(date: Any) -> str:
 
 
 def inverted_abstract(positions: Any, words: int) -> str:
-    """An abstract, which OpenAlex gives as words with their positions; at most so many words."""
+    """An abstract from the inverted index of OpenAlex (words with positions); at most `words` words."""
     placed = [
         (at, word)
         for word, places in mapping(positions).items()

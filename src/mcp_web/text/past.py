@@ -1,4 +1,4 @@
-"""Copies that the Internet Archive kept of a page: their addresses and days. Pure."""
+"""URLs and dates of the copies in the Internet Archive. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COPY = re.compile(r"/web/(\d{4})(\d{2})(\d{2})\d{0,6}(?:[a-z]{2}_)?/")
 
 
 def timestamp_of(at: str) -> str | None:
-    """The end of a day, month or year as the Internet Archive writes it; "" for the latest copy, None for nonsense."""
+    """The end of a day, month or year as a timestamp for the URL; "" for the latest copy, None if invalid."""
     if at.strip().lower() == LATEST:
         return ""
     found = _DAY.fullmatch(at.strip())
@@ -25,16 +25,16 @@ def timestamp_of(at: str) -> str | None:
 
 
 def copy_address(url: str, timestamp: str) -> str:
-    """Where the bytes of a copy are as the page sent them: `id_` adds nothing and rewrites no link."""
+    """The URL of the original bytes of a copy: with `id_`, nothing is added and no link is rewritten."""
     return f"https://web.archive.org/web/{timestamp}id_/{url}"
 
 
 def shown_address(address: str) -> str:
-    """The address under which a person sees the copy, with its pictures."""
+    """The URL of the copy for a browser, with rewritten links and images."""
     return address.replace("id_/", "/", 1)
 
 
 def copy_day(address: str) -> str:
-    """The day on which a copy was made, 2024-05-01; "" when the address is none of a copy."""
+    """The day on which a copy was made, 2024-05-01; "" if the URL is not that of a copy."""
     found = _COPY.search(address)
     return "-".join(found.groups()) if found else ""

@@ -1,8 +1,8 @@
 """Prose → sentences, with offsets: one set of rules for every language.
 
-A full stop ends a sentence when space and something that can begin one follow (neither a lower-case letter nor a dash),
-but not after an abbreviation or an initial. Scripts that have stops of their own (Chinese, Japanese, Hindi, Urdu,
-Arabic, Burmese, Khmer, Armenian, Amharic) need no space after them. Thai and Lao have no stops: a space ends a
+A full stop ends a sentence when it is followed by a space and the possible beginning of another (no lower-case letter
+or dash), but not after an abbreviation or an initial. Scripts that have their own stops (Chinese, Japanese, Hindi,
+Urdu, Arabic, Burmese, Khmer, Armenian, Amharic) need no space after them. Thai and Lao have no stops: a space ends a
 sentence, or a clause.
 """
 
@@ -16,10 +16,10 @@ OWN_STOPS = "。！？｡।॥۔؟။។៕։።፧"  # end a sentence whatever
 _CLOSING = "\"'”’»)\\]*_"
 _OPENING = "\"'“‘«„‹¿¡(\\[*_`"
 _THAI = "\u0e01-\u0e4e\u0e81-\u0ecd"
-# With fewer characters, what stands between two spaces of Thai is a word of a list rather than a clause.
+# With fewer characters, Thai text between two spaces is a list item rather than a clause.
 _THAI_CLAUSE = 40
-# Begins with one set of characters, so that the search runs over plain text without trying the alternatives; what
-# repeats gives nothing back and is tried once, so that hostile text costs linear time.
+# Begins with a character set, so that plain text is skipped without trying the alternatives; quantifiers are
+# possessive, so that hostile text takes linear time.
 _END = re.compile(
     rf"[{STOPS}{OWN_STOPS}\n](?:"
     rf"(?<=[{STOPS}])(?<![{STOPS}][{STOPS}])[{STOPS}]*+[{_CLOSING}]*+(?=\s++[{_OPENING}]*+(?P<next>\S))\s*+"
@@ -27,7 +27,7 @@ _END = re.compile(
 )
 _THAI_SPACE = rf"(?P<thai>(?<=[{_THAI}])\s+(?=[{_THAI}]))"
 _THAI_END = re.compile(f"{_END.pattern}|{_THAI_SPACE}")
-# Words that end with a full stop inside a sentence: initials, and what is shortened before a name or in its middle.
+# Words with a full stop inside a sentence: initials and abbreviations before or inside a name.
 _ABBREVIATION = re.compile(
     r"(?<!['’])\b(?:[A-ZÀ-ÞА-Яz]|[Mm]rs?|[Mm]s|Mme|Mlle|[Dd]ra?|Prof|Sra?|Jr|Sta?|vs|cf|al|ca|approx|Inc|Ltd|Corp|Co|Gen|"
     r"Gov|Sen|Rep|Rev|bzw|bspw|evtl|ggf|inkl|vgl|sog|им|ул|[^\W\d_]\.[^\W\d_])\.$"
@@ -46,13 +46,13 @@ _UNBREAKABLE = re.compile(r"`[^`\n]+`|(?:\[[^\[\]\n]{1,200})?\]\([^()\[\]\s]*+\)
 
 
 def sentences(text: str, base: int = 0) -> list[tuple[int, int]]:
-    """Where each sentence begins and ends, `base` added; together they cover the text."""
+    """The start and end of each sentence, plus `base`; together they cover the text."""
     cuts = [0, *sentence_ends(text), len(text)]
     return [(base + start, base + end) for start, end in pairwise(cuts) if end > start]
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Where a sentence ends inside the text; the space after it belongs to it."""
+    """The offsets at which sentences end inside the text, after the white space that follows them."""
     held = [found.span() for found in _UNBREAKABLE.finditer(text)]
     ends: list[int] = []
     next_held = 0
@@ -67,7 +67,7 @@ def sentence_ends(text: str) -> list[int]:
 
 
 def sentence_around(text: str, at: int) -> tuple[int, int]:
-    """Where the sentence with the character at an offset begins and ends, without the space around it."""
+    """The start and end of the sentence at an offset, without surrounding white space."""
     ends = sentence_ends(text)
     start = max((end for end in ends if end <= at), default=0)
     end = min((end for end in ends if end > at), default=len(text))

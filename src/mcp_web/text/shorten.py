@@ -1,15 +1,15 @@
-"""Texts cut to a number of characters, with an ellipsis where something was left out."""
+"""Shortens texts to a number of characters, with an ellipsis."""
 
 from __future__ import annotations
 
 
 def shortened(text: str, most: int) -> str:
-    """At most so many characters."""
+    """At most `most` characters, with an ellipsis if something was cut."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def shortened_at_word(text: str, most: int) -> str:
-    """At most so many characters, cut at a word; a text without spaces (Chinese, a long URL) is cut where it stands."""
+    """At most `most` characters, cut between words; a text without spaces (Chinese, a long URL) is cut anywhere."""
     if len(text) <= most:
         return text
     head = text[: most - 1]

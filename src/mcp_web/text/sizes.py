@@ -1,11 +1,13 @@
-"""How large a text is, in tokens and in words, in every script.
+"""Estimates the size of a text in tokens and in words, in every script.
 
 Tokens: the estimate for ASCII was fitted to three tokenizers (o200k, cl100k, Claude's public one) over 80 pages of
-prose, code and HTML: the median page is overestimated by a tenth, punctuation is met within 6 %, random base64 within a
-fifth. The rates of other scripts are those of o200k on the Universal Declaration of Human Rights in 53 languages,
-raised by a tenth, because web pages have rarer words: Chinese encyclopedia articles are overestimated by 5 %.
+prose, code and HTML: the median page is overestimated by a tenth, punctuation is estimated within 6 %, random base64
+within a fifth. The rates of other scripts are those of o200k on the Universal Declaration of Human Rights in 53
+languages, raised by a tenth, because web pages have rarer words: Chinese encyclopedia articles are overestimated by 5
+%.
 
-Words: in scripts without spaces, characters per word such that the Declaration has as many words as in English.
+Words: in scripts without spaces, characters per word are chosen such that the Declaration has as many words as in
+English.
 """
 
 from __future__ import annotations
@@ -42,19 +44,19 @@ _UNSPACED = re.compile(r"[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u9fff\u
 
 _PUNCTUATION = re.compile(r"[\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\u2010-\u2027]+")
 
-# A word of English costs about six characters with its space; a "word" far longer is several.
+# An English word has about six characters with its space; a much longer "word" counts as several.
 CHARS_PER_WORD = 12
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text is, rather too many than too few."""
+    """The approximate number of tokens of a text, rather too high than too low."""
     if len(text) <= 2_000:
         return _known(text)
     return _known_page(text) if len(text) <= 50_000 else _counted(text)
 
 
 def count_words(text: str) -> int:
-    """Words as a model pays for them; addresses count nothing, characters of unspaced scripts a part of one each."""
+    """The number of words; URLs are not counted, and characters of unspaced scripts count as parts of words."""
     if "](" in text:
         text = TARGET.sub("]", text)
     runs = () if text.isascii() else _UNSPACED.findall(text)
@@ -80,7 +82,7 @@ def _known_page(text: str) -> int:
 
 
 def _counted(text: str) -> int:
-    """Counted by the regex engine: about a tenth of a microsecond a character."""
+    """Count tokens with the regex engine: about a tenth of a microsecond a character."""
     marks = _MARKS.findall(text)
     numbers = _NUMBER.findall(text)
     words = [len(word) for word in _LETTERS.findall(text)]
@@ -95,7 +97,7 @@ def _counted(text: str) -> int:
 
 
 def _beyond_ascii(text: str) -> float:
-    """Tokens of characters beyond ASCII: by script, or by bytes where so many are different that it is no language."""
+    """Tokens of non-ASCII characters: by script, or by bytes if there are too many different ones for a language."""
     counts = Counter(text)
     if len(counts) > max(400, _VARIETY * len(text) ** 0.5):
         return 0.8 * len(text.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Forms of one word → what they share, by the Snowball stemmer of the language."""
+"""Stems words with the Snowball stemmer of their language."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SNOWBALL = {
 LATIN = tuple("de fr es it pt nl sv da no fi ro hu tr pl cs ca id et lt".split())  # noqa: SIM905
 _SHORTEST = 3
 
-# A script with one stemmer: its words are stemmed so in any document. Ukrainian and Bulgarian have none of their own,
-# and share enough endings with Russian.
+# Scripts with one stemmer, which is used in any document. Ukrainian and Bulgarian have no stemmer, and share enough
+# suffixes with Russian.
 _BY_BLOCK = (
     ("\u0370", "\u03ff", "el"), ("\u1f00", "\u1fff", "el"), ("\u0400", "\u052f", "ru"), ("\u0530", "\u058f", "hy"),
     ("\u0600", "\u06ff", "ar"), ("\u0750", "\u077f", "ar"), ("\u0900", "\u097f", "hi"), ("\u0b80", "\u0bff", "ta"),
@@ -36,7 +36,7 @@ def stem(word: str, language: str) -> str:
 
 
 def stemming_language(word: str, language: str) -> str:
-    """The language whose stemmer serves a word: the script decides, in the Latin script the document."""
+    """The language whose stemmer is used for a word: by its script, in the Latin script by the document."""
     if word[0] < "\u0370":
         return language if language in LATIN else "en"
     for first, last, code in _BY_BLOCK:
@@ -57,7 +57,7 @@ def _stemmer(language: str) -> Any:
 
 
 class _Unstemmed:
-    """The stemmer of a language that has none."""
+    """The stemmer for languages without one: returns words unchanged."""
 
     def stemWord(self, word: str) -> str:  # PyStemmer's name
         return word

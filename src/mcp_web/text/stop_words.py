@@ -1,4 +1,4 @@
-"""Frequent function words by language: they tell the language of a text, and nothing about its topic."""
+"""Frequent function words by language: evidence of the language of a text, not of its topic."""
 
 from __future__ import annotations
 

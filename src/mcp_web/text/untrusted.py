@@ -1,4 +1,4 @@
-"""Text that a page, document, provider or site chose, made safe to stand in a sentence of ours."""
+"""Makes untrusted text, from a page, document, provider or site, safe to include in our messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MARKERS = re.compile(
     r"|<(?=/?untrusted\b)",
     re.IGNORECASE,
 )
-# What would move a terminal's cursor, turn the text round or hide in it; line breaks and tabs stay.
+# Characters that move a terminal's cursor, reverse the text or are invisible; not line breaks and tabs.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
@@ -29,7 +29,7 @@ def defuse(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with every invisible or controlling character spelt out."""
+    """The text with every invisible or control character escaped."""
     if text.isprintable():
         return text
     return _UNSEEN.sub(lambda unseen: unseen[0].encode("unicode_escape").decode(), text)
@@ -41,9 +41,9 @@ def one_line(text: Any) -> str:
 
 
 def quoted(value: Any, most: int = QUOTE_CHARS) -> str:
-    """The value between quotation marks: on one line, defused and short.
+    """The value in quotation marks: on one line, defused and shortened.
 
-    For everything in a note or an error that somebody else chose: sheet names, media types, details of a provider.
+    For all untrusted values in notes and errors: sheet names, media types, details of a provider.
     """
     line = defuse(printable(one_line(value))).replace('"', "'")
     return f'"{shortened(line, most)}"'

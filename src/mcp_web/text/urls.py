@@ -1,7 +1,7 @@
-"""URLs: the one reading (WHATWG, by ada), the key of a page, and domains. Guard, client and cache use the `href` here.
+"""Parses URLs (WHATWG, by ada), and compares pages and domains. Guard, client and cache all use this `href`.
 
-Two parsers that disagree about a host are how guards are fooled, so nothing else in the package
-takes a URL apart, and a spelling that other parsers are known to read differently is refused.
+A guard can be bypassed when two parsers disagree about a host, so no other module parses URLs,
+and a spelling that other parsers are known to read differently is refused.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Url:
 
     @property
     def target(self) -> str:
-        """What stands on the request line."""
+        """The request target: path and query."""
         return f"{self.path}?{self.query}" if self.query else self.path
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Url:
 
 @lru_cache(maxsize=256)  # the steps of a call each read its address
 def parse_url(text: str) -> Url:
-    """Read what a caller typed: trimmed, https where no scheme is given, canonical."""
+    """Parse the URL that a caller passed: trimmed, with https if it has no scheme, canonical."""
     trimmed = text.strip(" \t\r\n\f")
     if not trimmed:
         raise InvalidUrl("The URL is empty.")
@@ -71,7 +71,7 @@ def parse_url(text: str) -> Url:
 
 
 def join(base: Url, reference: str) -> Url:
-    """Resolve a link or a Location header against the page it stands on."""
+    """Resolve a link or a Location header against the URL of its page."""
     trimmed = reference.strip(" \t\r\n\f")
     _refuse_ambiguous(trimmed)
     return _canonical(trimmed, base.href, trimmed)
@@ -82,7 +82,7 @@ def _refuse_ambiguous(text: str) -> None:
         raise InvalidUrl(f"The URL has {len(text)} characters; at most {MAX_CHARS} are allowed.")
     if _CONTROL.search(text):
         raise InvalidUrl(f"The URL {_shown(text)} contains a control character, such as a tab or a line break.")
-    # A browser reads a backslash as a slash, other clients as a part of the host: the classic way past a guard.
+    # A browser reads a backslash as a slash, other clients as a part of the host: a common way to bypass a guard.
     if "\\" in text:
         raise InvalidUrl(
             f"The URL {_shown(text)} contains a backslash.", suggestion="Write %5C for a backslash that is meant."
@@ -132,13 +132,13 @@ def _canonical(text: str, base: str | None, shown: str) -> Url:
 
 
 def _shown(text: str) -> str:
-    """The text as it may stand in a message: short, one line."""
+    """The text for a message: short, on one line."""
     safe = text.encode("unicode_escape").decode("ascii")
     return f"“{safe[:120]}…”" if len(safe) > 120 else f"“{safe}”"
 
 
 def url_key(url: str) -> str:
-    """One key for all spellings of one page: to compare pages by, never shown and never opened.
+    """One key for all spellings of the URL of a page: for comparing pages, never shown or opened.
 
     Host without `www.`, path without trailing slash, query without trackers and in order; no scheme, no fragment.
     """
@@ -152,11 +152,11 @@ def url_key(url: str) -> str:
         host = shorter
     if port is not None and port not in _DEFAULT_PORTS.values():
         host = f"{host}:{port}"
-    # Percent signs are evened out, so that a link that was decoded on its way has the same key.
+    # Percent-encoding is normalised, so that a link that was decoded somewhere has the same key.
     path = quote(unquote(_INDEX_PAGE.sub("/", parts.path)), safe="/()!*'~:@,;=+$&").rstrip("/")
     pairs = parse_qsl(parts.query, keep_blank_values=True) if parts.query else ()
     query = urlencode(sorted(pair for pair in pairs if not _tracks(pair[0])))
-    # A fragment is a place on the page, except where an application routes by it.
+    # A fragment is a position on the page, unless it is the route of an application.
     route = f"#{parts.fragment}" if parts.fragment.startswith(("!", "/")) else ""
     return host + path + (f"?{query}" if query else "") + route
 
@@ -167,7 +167,7 @@ def _tracks(name: str) -> bool:
 
 
 def absolute(base: str, link: str | None) -> str | None:
-    """A link of a page as an absolute address of the web, or None where it is none."""
+    """A link of a page as an absolute http(s) URL, or None if it is not one."""
     try:
         url = urljoin(base, (link or "").strip()) if link else ""
         return url if urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname else None
@@ -184,12 +184,12 @@ def host_of(url: str) -> str:
 
 
 def domain_of(url: str) -> str:
-    """The host as a reader recognises it: without `www.`."""
+    """The host of a URL without `www.`."""
     return host_of(url).removeprefix("www.")
 
 
 def in_domain(url: str, domain: str) -> bool:
-    """Is a page on a domain or below it, and under the path where one is given with it (`example.org/docs`)?"""
+    """Whether a page is on a domain or a subdomain, and below the path if one is given (`example.org/docs`)."""
     name, _, folder = domain.strip().lower().removeprefix("https://").removeprefix("http://").partition("/")
     wanted = name.removeprefix("*.").removeprefix("www.").strip(".")
     if not wanted or not host_matches(host_of(url), wanted):
@@ -198,7 +198,7 @@ def in_domain(url: str, domain: str) -> bool:
 
 
 def host_matches(host: str, pattern: str) -> bool:
-    """Whether a host is the named domain or below it; `*.d` is only what lies below; whole labels, never prefixes."""
+    """Whether a host is the domain or a subdomain of it; `*.d` matches only subdomains. Compares whole labels."""
     wanted = domain_pattern(pattern)
     name = host.lower().strip("[]").rstrip(".")
     if wanted == "*":
@@ -209,7 +209,7 @@ def host_matches(host: str, pattern: str) -> bool:
 
 
 def domain_pattern(text: str) -> str:
-    """A domain as an operator may write it (`Example.org`, `.example.org`, `https://example.org/`), made comparable."""
+    """A domain as an operator may write it (`Example.org`, `.example.org`, `https://example.org/`), normalised."""
     name = text.strip().lower()
     name = name.partition("://")[2] or name
     name = re.split(r"[/?#]", name, maxsplit=1)[0].strip("[]").rstrip(".")

@@ -1,4 +1,4 @@
-"""Converts loosely typed values to the type that a rule asks for.
+"""Converts loosely typed values to the type that a rule requires.
 
 One set of conversions for tool parameters, for the schemas of contracts and for settings: strings become numbers,
 booleans and lists; a value that cannot be converted raises `Unfit`, which says what is allowed.

@@ -1,11 +1,11 @@
-"""Text as words, the same way for what is indexed, searched for and highlighted, in every script.
+"""Splits text into words, the same way for indexing, searching and highlighting, in every script.
 
 Three forms of a word:
-- folded: lower case without accents, one character for one character, so that offsets stay;
-- a word: as written, in lower case, what a vocabulary holds after folding;
-- a term: what an index holds. It is the stem in the language of the document, folded. Terms of other languages than
+- folded: lower case without accents, of the same length, so that offsets stay valid;
+- a word: as written, in lower case; a vocabulary contains folded words;
+- a term: what an index contains. It is the stem in the language of the document, folded. Terms of other languages than
   English in the Latin script carry their language ("hous" and "haus/de"), because a stem in one language is often a
-  word in another. A query does not tell its language, so each of its words stands for its terms in every language.
+  word in another. The language of a query is unknown, so each of its words stands for its terms in every language.
 
 Scripts without spaces between words have n-grams in place of words: two characters for ideographs, kana and Hangul,
 three for Thai, Lao, Khmer and Burmese.
@@ -22,8 +22,8 @@ from functools import lru_cache
 from mcp_web.text.stems import LATIN, stem, stemming_language
 from mcp_web.text.stop_words import STOP_WORDS
 
-# Words of which a reading is kept. A text repeats a few thousand; five times as many saved nothing that could be
-# measured on 400 pages, and a server that runs for days kept the rare words of all of them.
+# Cache size in words. A text repeats a few thousand; five times as many had no measurable effect on 400 pages, and
+# would keep the rare words of all pages in memory.
 KEPT_WORDS = 4096
 LONGEST = 40  # longer words are hashes and base64, which nobody types
 _PART = 200_000  # characters counted together: a list of all words of a large page takes ten times its size
@@ -58,7 +58,7 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 
 
 class _Folds(dict[int, str]):
-    """Filled as characters are met: the base letter in lower case where that is one character."""
+    """A translation table, filled on demand: the base letter in lower case, if that is one character."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -82,7 +82,7 @@ def fold(text: str) -> str:
         return lower
     if len(lower) != len(text):  # a few letters, such as the Turkish İ, become two
         return text.translate(_FOLDS)
-    # A page has few different characters beyond ASCII: replacing each is five times faster than looking at all.
+    # A page has few different non-ASCII characters: replacing each is five times faster than translating all.
     different = set("".join(_BEYOND_ASCII.findall(lower)))
     if len(different) > 50:
         return text.translate(_FOLDS)
@@ -100,27 +100,27 @@ def words(text: str) -> list[str]:
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each word of a text begins and ends, a run of an unspaced script as one."""
+    """The start and end of each word of a text; consecutive characters of an unspaced script are one word."""
     return (match.span() for match in _WORD.finditer(text))
 
 
 def compounds(text: str) -> list[str]:
-    """Names written of several words (read_timeout, readTimeout, read-timeout: all "readtimeout"; 3.11) as one each."""
+    """Compound names as single words: read_timeout, readTimeout and read-timeout are "readtimeout"; also 3.11."""
     return [name for unit in units(text) if (name := reading(unit)[1])]
 
 
 def units(text: str) -> list[str]:
-    """The runs of words that are written as one: `read_timeout`, `well-known`, a sentence in Chinese."""
+    """The units of a text that are written without spaces: `read_timeout`, `well-known`, a sentence in Chinese."""
     return (_ASCII_UNIT if text.isascii() else _UNIT).findall(text)
 
 
 def reading(unit: str) -> tuple[tuple[str, ...], str]:
-    """The words of a unit, and the compound name that it is ("" for none)."""
+    """The words of a unit, and the compound name that it forms ("" for none)."""
     return _reading(unit) if len(unit) <= LONGEST else (tuple(words(unit)), "")
 
 
 def counted(text: str) -> Counter[str]:
-    """How often each word and each compound name stands in a text."""
+    """How often each word and each compound name occurs in a text."""
     found: Counter[str] = Counter()
     for part in _parts(text):
         found.update(units(part))
@@ -135,13 +135,13 @@ def counted(text: str) -> Counter[str]:
 def terms(word: str, language: str) -> tuple[str, ...]:
     """The terms that a document of this language is indexed under for a word.
 
-    The second one, where it differs, is for those who type without accents.
+    The second one, if it differs, is for queries typed without accents.
     """
     return _kept_terms(word, stemming_language(word, language) if word else "")
 
 
-# Up to two kilobytes a word, and the titles of documents bring new words with every question: a larger cache would fill
-# with words that nobody asks for again.
+# An entry takes up to two kilobytes, and the titles of documents add new words with every query: a larger cache would
+# fill with words that are never used again.
 @lru_cache(maxsize=2048)
 def query_terms(word: str, languages: tuple[str, ...] = ("fa", *LATIN)) -> tuple[str, ...]:
     """The terms of a word of a query in English and in all languages of the documents that it may find."""
@@ -154,7 +154,7 @@ def is_stop_word(word: str, language: str) -> bool:
 
 
 def is_unspaced(word: str) -> bool:
-    """Is this an n-gram of a script without spaces between words?"""
+    """Whether this is an n-gram of a script without spaces between words."""
     return bool(_UNSPACED.match(word))
 
 
@@ -163,7 +163,7 @@ _TRIPLE = re.compile(f"[{_TRIPLES}]")
 
 
 def ngrams(run: str) -> list[str]:
-    """A run of an unspaced script as overlapping n-grams; a shorter run is one."""
+    """Text of an unspaced script as overlapping n-grams; a shorter text is one."""
     size = 3 if _TRIPLE.match(run) else 2
     return [run[at : at + size] for at in range(max(1, len(run) - size + 1))]
 
@@ -178,7 +178,7 @@ _kept_terms = lru_cache(maxsize=KEPT_WORDS)(_terms)
 
 
 def _split(token: str) -> Iterable[str]:
-    """A token as words: cut at humps, freed of marks that do not change the word, or as n-grams."""
+    """A token as words: split at the humps of camel case, without marks that do not change the word, or as n-grams."""
     if token.isascii():
         lower = token.lower()
         return (lower,) if lower == token or not _HAS_HUMP.search(token) else map(str.lower, _CAMEL.findall(token))
@@ -199,7 +199,7 @@ def _reading(unit: str) -> tuple[tuple[str, ...], str]:
 
 
 def _compound(unit: str) -> str:
-    """The name that a unit of several words is, written as one; "" for a single word."""
+    """A unit of several words written as one word; "" for a single word."""
     if unit.isalnum() and not _HAS_HUMP.search(unit):
         return ""
     if not unit.isascii() and _UNSPACED.search(unit):
@@ -213,7 +213,7 @@ def _compound(unit: str) -> str:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text in parts that end between words."""
+    """A text in parts that are split between words."""
     at = 0
     while len(text) - at > _PART and (end := text.find(" ", at + _PART)) > 0:
         yield text[at:end]

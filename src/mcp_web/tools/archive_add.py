@@ -1,4 +1,4 @@
-"""archive_add: keep a page or a text as research."""
+"""The tool archive_add: keep a page or a text as research."""
 
 from __future__ import annotations
 

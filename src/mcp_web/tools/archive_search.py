@@ -1,4 +1,4 @@
-"""archive_search: find again what was read or saved."""
+"""The tool archive_search: search everything that was read or saved."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
 
 
 def as_data(answer: Any) -> dict[str, Any]:
-    """The answer object of the contract."""
+    """The answer as an object for structured clients."""
     data: dict[str, Any] = {"results": [_result(one) for one in answer.results]}
     if answer.citation_graph is not None:
         data["citation_graph"] = {

@@ -1,7 +1,7 @@
 """Binds what a client sent to the parameters of a tool.
 
-Common aliases of a name are understood and values are converted by `text.values`; everything else is refused with
-one sentence that names the parameter, the value and what is allowed. Tools and contracts are bound here.
+Common aliases of a name are accepted and values are converted by `text.values`; everything else is refused with one
+sentence that names the parameter, the value and what is allowed. The same for tools and contracts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mcp_web.errors import InvalidInput
 from mcp_web.text.values import Unfit, convert, shown
 from mcp_web.tools.tool import Param, Tool
 
-# Names that agents use for the same thing, wherever the tool has the real one.
+# Alternative names of parameters, accepted if the tool has the real one.
 ALIASES = {
     "q": "query",
     "question": "query",

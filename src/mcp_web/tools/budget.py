@@ -1,6 +1,6 @@
-"""How a result is kept within its budget of tokens.
+"""Keeps results within their token budget.
 
-Clients count tokens differently, so the size that results are built for lies below the ceiling that is promised.
+Clients count tokens differently, so results are built for fewer tokens than the documented limit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ estimate = estimate_tokens
 
 
 def within(text: str, tokens: int) -> bool:
-    """Whether a text fits; for short texts nothing is counted."""
+    """Whether a text fits; short texts are not counted."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
     return size * _MOST_PER_BYTE <= tokens or estimate(text) <= tokens
 

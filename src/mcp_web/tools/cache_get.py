@@ -1,4 +1,4 @@
-"""cache_get: a kept version of a page, its earlier versions, and what changed between two."""
+"""The tool cache_get: a kept version of a page, its earlier versions, and what changed between two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cache_purge: delete kept web pages."""
+"""The tool cache_purge: delete kept web pages."""
 
 from __future__ import annotations
 

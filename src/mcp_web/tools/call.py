@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a call is; the server reads it about once a second."""
+    """The progress of a call; the server reads it about once a second."""
 
     done: float = 0.0
     total: float | None = None
@@ -35,7 +35,7 @@ class Call:
     wants_data: bool = True  # whether the answer object is used, or only the text
 
     def report(self, message: str, done: float | None = None, total: float | None = None) -> None:
-        """Report what is being done."""
+        """Report the current step and progress."""
         self.progress.message = message
         if done is not None:
             self.progress.done = done

@@ -72,7 +72,7 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
 
 
 def _failure_facts(error: WebError, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the log says of a call that failed: the address that was asked for, and the status of its server."""
+    """The log fields of a failed call: the requested URL and the HTTP status."""
     url = error.url or given.get("url")
     facts = {"url": url if isinstance(url, str) else None, "status": error.status_code, "cache_hit": False}
     return {name: value for name, value in facts.items() if value is not None}
@@ -107,7 +107,7 @@ def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
 
 
 def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
-    """The result, made smaller where it exceeds the ceiling although tools keep to budgets of their own."""
+    """The result, shrunk if it exceeds the ceiling although tools have their own budgets."""
     if answer.shape == "json":
         return _as_json(answer, call, structured=structured)
     if answer.shape == "text":
@@ -128,18 +128,18 @@ def _within_ceiling(answer: Answer, call: Call, *, structured: bool) -> Result:
 
 
 def _as_json(answer: Answer, call: Call, *, structured: bool) -> Result:
-    """The object in the text, where the clients of another system look for it.
+    """The object as JSON in the text, where clients of a contract expect it.
 
     Structured clients receive the text and the object, so each gets half of the budget.
     """
     data, _ = shrunk(answer.data, budget.AIM // 2 if structured else budget.AIM)
-    # Another system's format has no place for the envelope; chat markers are defused all the same.
+    # The format of a contract has no envelope; chat markers are still defused.
     text = compact(data) if answer.wrapped else call.envelope.defuse(compact(data))
     return Result(text, {}, json.loads(text) if structured else None, answer.is_error)
 
 
 def _as_text(answer: Answer, call: Call) -> Result:
-    """The texts as they are, whole ones, as many as fit beside the extra fields."""
+    """The texts, as many whole ones as fit with the extra fields."""
     extra: dict[str, Any] = {}
     left = budget.AIM
     if answer.extra:

@@ -1,7 +1,7 @@
-"""Marks page text as untrusted, with a boundary that the page cannot know.
+"""Marks page text as untrusted, between lines with a boundary that the page cannot know.
 
-Every answer has its own random boundary, so a page cannot close the envelope and pass its text off as the server's.
-Tokens with a meaning in chat formats are defused besides.
+Every answer has its own random boundary, so a page cannot close the envelope and pretend that its text is the server's.
+Tokens with a meaning in chat formats are also defused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _pool: list[str] = []
 
 
 def _new_boundary() -> str:
-    """Ten random hex digits; a hundred boundaries are read at a time, because each read is a system call."""
+    """Ten random hex digits; generated a hundred at a time, because each read of randomness is a system call."""
     if not _pool:
         many = secrets.token_hex(500)
         _pool.extend(many[at : at + 10] for at in range(0, len(many), 10))
@@ -37,7 +37,7 @@ class Envelope:
         return f"{self._opening}{NOTICE}\n\n{self.defuse(text)}\n{self._closing}"
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:
-        """The parts of an answer in order, each with whether it is inside the envelope."""
+        """The parts of an answer in order, each with a flag: inside the envelope or not."""
         at = 0
         while (start := text.find(self._opening, at)) >= 0:
             end = text.find(self._closing, start)

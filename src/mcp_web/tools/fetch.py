@@ -1,4 +1,4 @@
-"""fetch: a document by the id that `search` gave, as ChatGPT's connectors want it."""
+"""The tool fetch: a document by an id from `search`, in the format of ChatGPT's connectors."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ SEARCH, FETCH = "search", "fetch"  # in MCP_WEB_DISABLED_TOOLS: all tools of tha
 Profile = Literal["standard", "full", "lite", "chatgpt"]
 Answers = Literal["text", "structured"]
 ContractNames = Literal["original", "plain"]
-# The systems whose tools can be offered: the five this one was made of, then the servers people come from.
+# The systems whose tools can be offered: the five systems that this one replaces, then other servers that users migrate
+# from.
 CONTRACTS = ("read-page", "mcp-web", "searxng", "archives", "web-tools", "fetch", "brave", "mcp-searxng")
 
 

@@ -1,4 +1,4 @@
-"""The parameters that every tool showing pages shares, in the same words."""
+"""The parameters that all tools that show pages have in common."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SHOWN_LINKS = 40  # numbered in a text: a manual has hundreds, and they would co
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """What is known of the page that is to be shown."""
+    """A page to be shown, with everything known about it."""
 
     document: Document
     url: str | None
@@ -112,7 +112,7 @@ def present(call: Call, view: PageView, options: ViewOptions, next_call: str) ->
 
 
 def show(document: Document, options: ViewOptions, snapshot: str | None = None) -> Shown:
-    """The window that was asked for; recent ones are cached."""
+    """The requested window of a document; recent ones are cached."""
     if snapshot is None:
         return _show(document, options)
     made = _recent.get((snapshot, options))
@@ -126,7 +126,7 @@ _recent: Recent[tuple[str, ViewOptions], Shown] = Recent(64)
 
 
 def _show(document: Document, options: ViewOptions) -> Shown:
-    """The window that was asked for, made smaller until it fits the budget."""
+    """The requested window of a document, shrunk until it fits the budget."""
     from mcp_web.read.outline import section_range
     from mcp_web.read.window import cut
 
@@ -173,7 +173,7 @@ def rendered(markdown: str, options: ViewOptions) -> tuple[str, tuple[Link, ...]
 
 
 def header(view: PageView, shown: Shown) -> str:
-    """One line: state, size, identity."""
+    """The first line of the answer: cache state, size, snapshot."""
     document = view.document
     facts = [status_of(document)]
     if view.cache:
@@ -201,7 +201,7 @@ def status_of(document: Document) -> str:
 
 
 def front_matter(view: PageView) -> str:
-    """The stable head of a page: what it is, where from, when, by whom."""
+    """The front matter of a page: title, source, dates, author."""
     meta = view.document.metadata
     rows = {
         "title": view.document.title,
@@ -216,7 +216,7 @@ def front_matter(view: PageView) -> str:
 
 
 def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]) -> dict[str, Any]:
-    """The answer object of the contract."""
+    """The answer as an object for structured clients."""
     document = view.document
     meta_facts = document.metadata
     data: dict[str, Any] = {
@@ -253,7 +253,7 @@ def as_data(view: PageView, options: ViewOptions, shown: Shown, notes: list[str]
 
 
 def metadata_facts(meta: Metadata) -> dict[str, str | None]:
-    """What a page says about itself."""
+    """The metadata of a page."""
     names = ("description", "author", "published", "modified", "site_name", "language", "canonical_url")
     return {name: getattr(meta, name) for name in names}
 
@@ -263,7 +263,7 @@ def link_rows(links: Sequence[Link]) -> list[dict[str, str]]:
 
 
 def meta(view: PageView, shown: Shown) -> dict[str, Any]:
-    """The machine-readable facts that go beside the text."""
+    """The machine-readable facts for `_meta`."""
     facts = {
         "url": view.url,
         "final_url": view.final_url,

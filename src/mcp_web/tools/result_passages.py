@@ -1,4 +1,4 @@
-"""How the passages of search results are shown: cited, best page first, within a budget."""
+"""Shows the passages of search results: cited, best page first, within a budget."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _title(one: ReadHit) -> str:
 
 
 def _others(results: ReadResults, hits: tuple[Hit, ...], shown: set[str]) -> str:
-    """Results without passages here: not read, failed or not answering. Nothing found is hidden."""
+    """The results without passages here: not read, failed or not answering; one line each, so that none is hidden."""
     failed = {hit.url: clean_error(error).code for hit, error in results.failed}
     lines = [
         f"- {one_line(hit.title)[:100]} {hit.url}" + (f" ({failed[hit.url]})" if hit.url in failed else "")

@@ -1,4 +1,4 @@
-"""search: what ChatGPT's connectors look for; ids that `fetch` takes."""
+"""The tool search, in the format of ChatGPT's connectors: results with ids for `fetch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools are offered: a profile, less what is switched off. One line per tool."""
+"""Which tools are offered: those of a profile, without the ones that are switched off."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def tool_named(name: str) -> Tool:
 def listed_as(tool: Tool, app: App) -> Tool:
     """The tool as tools/list shows it here: only providers and modes that this installation has.
 
-    Calls are still bound to the whole tool, so that what is switched off is answered with how to switch it on.
+    Calls still accept the whole schema, so that an unavailable choice is answered with how to enable it.
     """
     if app.tools.contract_names == "plain":
         tool = replace(tool, name=tool.name.replace(".", "_"))

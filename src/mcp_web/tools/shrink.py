@@ -1,4 +1,4 @@
-"""Makes an answer object fit a number of tokens without breaking it: texts grow shorter first, then lists."""
+"""Makes an answer object fit a number of tokens without breaking it: texts are shortened first, then lists."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _STEPS = (
 
 
 def compact(data: Any) -> str:
-    """JSON without spaces, as programs write it."""
+    """Compact JSON, without spaces."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def shrunk(data: dict[str, Any], tokens: int = budget.AIM) -> tuple[dict[str, Any], bool]:
-    """The object itself where it fits, else a smaller one with the same keys; and whether it was made smaller."""
+    """The object if it fits, else a smaller one with the same keys; and whether it was shrunk."""
     if budget.within(compact(data), tokens):
         return data, False
     for text, items in _STEPS:

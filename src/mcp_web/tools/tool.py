@@ -78,7 +78,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A PNG that an answer points to, with its bytes where they were asked for."""
+    """A screenshot (PNG) that an answer links to, with its bytes if they were requested."""
 
     uri: str
     size: int
@@ -87,7 +87,7 @@ class Picture:
 
 @dataclass(slots=True)
 class Answer:
-    """What a tool gives back: the object for programs, the text for agents, the facts for `_meta`."""
+    """The return value of a tool: the object for programs, the text for agents, the facts for `_meta`."""
 
     data: dict[str, Any]
     text: str
@@ -114,7 +114,7 @@ class Tool:
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
     long_answers: bool = False  # may exceed what some clients cut without being told
     drops_unknown: bool = False  # parameters that the tool does not have are ignored instead of refused
-    # How a failure is presented, where another system has its own format; None is ours.
+    # How a contract presents a failure; None is our own format.
     failed: Callable[[WebError, Mapping[str, Any]], Answer] | None = None
 
     def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:

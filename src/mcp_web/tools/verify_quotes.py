@@ -1,4 +1,4 @@
-"""verify_quotes: check whether quotes are in a source, word for word."""
+"""The tool verify_quotes: check whether quotes are in a source, word for word."""
 
 from __future__ import annotations
 

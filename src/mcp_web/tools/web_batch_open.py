@@ -1,4 +1,4 @@
-"""web_batch_open: many pages in one call, one token budget over all."""
+"""The tool web_batch_open: several pages in one call, with one token budget."""
 
 from __future__ import annotations
 

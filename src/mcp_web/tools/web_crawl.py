@@ -1,4 +1,4 @@
-"""web_crawl: a documentation site becomes a collection of the archive."""
+"""The tool web_crawl: add a documentation site to the archive as a collection."""
 
 from __future__ import annotations
 

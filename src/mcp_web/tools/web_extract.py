@@ -1,4 +1,4 @@
-"""web_extract: HTML the caller already has → clean Markdown."""
+"""The tool web_extract: turn HTML that the caller already has into Markdown."""
 
 from __future__ import annotations
 

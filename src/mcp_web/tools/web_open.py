@@ -1,4 +1,4 @@
-"""web_open: one page by its address."""
+"""The tool web_open: one page by its URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""web_read: only the passages that answer."""
+"""The tool web_read: only the passages that answer a question."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CHARS_PER_TOKEN = 4.0  # of English text, roughly
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left of the tokens, and what was shown before in this answer."""
+    """The remaining tokens, and the passages already shown in this answer."""
 
     tokens: int
     shown: set[str] = field(default_factory=set)
@@ -115,9 +115,9 @@ def _page(
 def _query(
     call: Call, args: dict[str, Any], page: PageRead, ranked: Ranked, left: _Budget
 ) -> tuple[str, list[dict[str, Any]], list[dict[str, Any]]]:
-    """The passages of one query that fit, best first; the rest is named with the call that gets it."""
+    """The passages of one query that fit, best first; the others are listed with the call that returns them."""
     kept = page.opened.snapshot
-    # A number from the caller is what they get; else what is worth its tokens.
+    # The requested number of passages, or else as many as are worth their tokens.
     enough = len(ranked.passages) if args["max_results"] else ranked.enough
     head = _head(ranked, kept.document.title, found=enough > 0, alone=len(page.ranked) == 1)
     lines, results = [head] if head else [], []
@@ -151,7 +151,7 @@ def _query(
 
 
 def _head(ranked: Ranked, title: str, *, found: bool, alone: bool) -> str:
-    """The question unless it is the only one, and the verdict where it is not a clear yes."""
+    """The question, unless it is the only one, and the verdict, unless the page clearly answers."""
     head = "" if alone else f"### {one_line(ranked.query)}"
     said = _verdict_line(ranked, title, found=found)
     return "\n".join(filter(None, (head, said)))
@@ -178,7 +178,7 @@ def _count_saved(page: PageRead, text: str) -> None:
 
 
 def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, str, list[Span]]]:
-    """Each question with its verdict and where its shown passages are; of a page that is shown whole, the best one."""
+    """Each question with its verdict and the spans of its shown passages; of a page shown whole, the best passage."""
     for ranked, row in zip(page.ranked, rows, strict=True):
         numbers = {int(one["id"].partition("#")[2]) for one in row["results"]}
         found = {one.passage.number: one.passage for one in (*ranked.passages, *ranked.nearest)}
@@ -215,8 +215,7 @@ def _below_title(path: tuple[str, ...], title: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)  # the passages of a page are shown for question after question
 def _plain(markdown: str) -> str:
-    """A passage without the addresses behind its links, a fifth of a manual's tokens, and without entities; web_open
-    has both."""
+    """A passage without entities and link URLs, which take a fifth of a manual's tokens; web_open shows both."""
     from mcp_web.read.links import text_only
 
     return text_only(markdown).replace("&lt;", "<").replace("&amp;", "&").strip()

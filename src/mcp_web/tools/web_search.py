@@ -1,4 +1,4 @@
-"""web_search: pages for a query, from whichever providers are set up."""
+"""The tool web_search: pages for a query, from the configured providers."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _content(page: Opened, chars: int) -> str:
 
 
 def _within(items: list[str], tokens: int) -> list[str]:
-    """Whole items in order while they fit; the first is cut if it alone is too large."""
+    """As many whole items as fit, in order; the first is cut if it alone is too large."""
     kept: list[str] = []
     left = tokens
     for item in items:

@@ -1,4 +1,4 @@
-"""web_watch: what changed on watched pages and in the results of watched queries."""
+"""The tool web_watch: what changed on watched pages and in the results of watched queries."""
 
 from __future__ import annotations
 

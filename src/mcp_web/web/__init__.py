@@ -1,1 +1,1 @@
-"""The page for people: what the server is, how to connect, what it keeps."""
+"""The web interface: what the server is, how to connect, what it keeps."""

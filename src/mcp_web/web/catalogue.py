@@ -1,4 +1,4 @@
-"""The catalogue of the page's sentences. They are written in English; a translation replaces them here."""
+"""The message catalogue of the web interface. Messages are written in English; a translation replaces them here."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ def ngettext(one: str, many: str, count: int) -> str:
 
 
 def use(translations: NullTranslations) -> None:
-    """Show the page in another language from now on."""
+    """Show the web interface in another language from now on."""
     global _translations
     _translations = translations

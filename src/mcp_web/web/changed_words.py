@@ -1,4 +1,4 @@
-"""The lines of a comparison with the words marked that differ."""
+"""The lines of a comparison, with the words that differ marked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Piece = tuple[str, bool]  # text, and whether it differs
 Line = tuple[Change, list[Piece]]
 
 _CHANGES: dict[str, Change] = {"+": "added", "-": "removed"}
-# Targets are absolute in what is kept; in code, `call[0](x)` is no link.
+# Kept pages have absolute targets; in code, `call[0](x)` is not a link.
 _LINK = re.compile(r"!?\[([^\[\]]*+)\]\((?=[a-z][a-z0-9+.-]*+:|[#/])(?:[^()\s]|\([^()\s]*+\))*+(?:\s+\"[^\"]*+\")?\)")
 _MOST_WORDS = 400  # of a line: longer ones are shown without marks, since comparing takes the square of it
 _ALIKE = 0.4  # lines that share less are not versions of each other
@@ -38,7 +38,7 @@ def lines_of(hunk: str) -> list[Line]:
 
 
 def _shown(line: str) -> str:
-    """The line with the text of each link in the link's place."""
+    """The line with each link replaced by its text."""
     return _LINK.sub(r"\1", line)
 
 

@@ -1,4 +1,4 @@
-"""Charts by the hour: numbers become the places and sizes of bars, so that a picture needs no script."""
+"""Charts by the hour: the positions and sizes of bars are computed here, so that no script is needed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def chart(
 
 
 def bar(value: float, most: float, failed: float = 0.0) -> dict[str, float]:
-    """The lengths of a bar in a table, in percent: what went well, and what failed behind it."""
+    """The lengths of the parts of a bar in a table, in percent: successes, then failures."""
     scale = 100 / most if most else 0.0
     return {"share": round((value - failed) * scale, 1), "failed": round(failed * scale, 1)}
 
@@ -67,5 +67,5 @@ def _text(found: float, bad: float, unit: str) -> str:
 
 
 def _when(key: str) -> str:
-    """The hour of a sample, which is kept in UTC, as people here write it."""
+    """The hour of a sample, converted from UTC to the local format."""
     return moment(datetime.strptime(key, "%Y-%m-%dT%H").replace(tzinfo=UTC).timestamp())

@@ -58,7 +58,7 @@ def claude_code_line() -> str:
 
 
 def ways_to_connect(endpoint: str, *, needs_token: bool) -> dict[str, Any]:
-    """What the page offers to copy and to click: on this machine clients start the server, elsewhere they reach it."""
+    """Commands and links for connecting clients: locally they start the server, elsewhere they use its URL."""
     if urlsplit(endpoint).hostname in LOOPBACK:
         entry = own_entry()
         cursor: dict[str, Any] = {"command": entry.command, "args": list(entry.args)}

@@ -30,7 +30,7 @@ def with_token(response: Response, request: Request, token: str) -> Response:
 
 
 async def checked_form(request: Request) -> FormData:
-    """The form's fields; a form that does not come from one of our pages is refused."""
+    """The fields of a form; raises for a form that was not sent from one of our pages."""
     form = await request.form(max_fields=50, max_files=0)
     given, known = str(form.get(FIELD, "")), request.cookies.get(COOKIE, "")
     if not known or not hmac.compare_digest(given.encode(), known.encode()):

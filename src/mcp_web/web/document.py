@@ -108,7 +108,7 @@ async def difference(app: App, request: Request) -> Response:
 
 
 async def found_document(app: App, request: Request) -> Found:
-    """The version that the address names, of an own document or of one that others share."""
+    """The version in the URL, of a document of this tenant or of one shared with it."""
     from mcp_web.services.find_snapshot import find_document
 
     try:
@@ -132,7 +132,7 @@ def verdict_text(verdict: str) -> str:
 
 
 def outcome_text(outcome: str) -> tuple[str, str]:
-    """What came of a question or of a quote that an agent checked: in words, and how good it is."""
+    """The outcome of a question or of a checked quote: as text, and its rating."""
     texts = {
         "answered": (_("answered"), "good"),
         "unsure": (_("unsure"), "fair"),
@@ -183,7 +183,7 @@ def _marked_text(document: Document, spans: list[tuple[int, int, int]]) -> tuple
 
 
 def _title_end(document: Document) -> int:
-    """Where the text begins: after a first heading that is the title, which the view shows already."""
+    """The offset after a first heading that repeats the title, which the view already shows."""
     first = document.headings[0] if document.headings else None
     if first is None or first.text.strip() != document.title.strip() or document.markdown[: first.start].strip():
         return 0
@@ -192,7 +192,7 @@ def _title_end(document: Document) -> int:
 
 
 def _places(passages: Sequence[Passage]) -> dict[int, int]:
-    """Where each reading, and the quote being checked, is marked first: the number of the passage."""
+    """The number of the first marked passage of each reading, and of the quote being checked."""
     found: dict[int, int] = {}
     for place, passage in enumerate(passages, start=1):
         for number in passage.numbers:
@@ -218,7 +218,7 @@ def _asked(kept: Snapshot, readings: Sequence[ReadingRecord], places: dict[int, 
 
 
 def _href(kept: Snapshot, reading: ReadingRecord, place: int | None) -> str:
-    """The passage in this version, or the version that was read; nothing for a question of this version without one."""
+    """A link to the passage in this version, or to the version that was read; "" for a question without a passage."""
     if place is not None:
         return f"#passage-{place}"
     return "" if reading.snapshot == kept.hash else f"/archive/{reading.snapshot}"

@@ -1,4 +1,4 @@
-"""What can be done with one kept page: its screenshot, exports, collections, deleting it or what was asked of it."""
+"""Actions on one kept page: screenshot, export, collections, deleting the page or its readings."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def remove(app: App, request: Request) -> Response:
 
 
 async def remove_readings(app: App, request: Request) -> Response:
-    """Forget what was asked of a page; the page stays."""
+    """Delete the readings of a page; the page is kept."""
     from starlette.responses import RedirectResponse
 
     await checked_form(request)
@@ -82,7 +82,7 @@ async def remove_readings(app: App, request: Request) -> Response:
 
 
 async def _own(app: App, request: Request) -> Snapshot:
-    """The document, for changing it: what others share cannot be changed."""
+    """The document to change; raises for one that another tenant shares."""
     from mcp_web.services.find_snapshot import find_own_snapshot
 
     try:
@@ -92,7 +92,7 @@ async def _own(app: App, request: Request) -> Snapshot:
 
 
 def _file_name(kept: Snapshot, form: str) -> str:
-    """The title in ASCII, the beginning of the hash, and the ending of the format."""
+    """The title in ASCII, the first digits of the hash, and the file extension of the format."""
     plain = unicodedata.normalize("NFKD", trace.redact(kept.document.title)).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", plain.lower())[:_MOST_SLUG].strip("-")
     return f"{slug}-{kept.hash[:8]}.{_ENDINGS.get(form, form)}".lstrip("-")

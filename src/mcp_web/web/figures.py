@@ -1,4 +1,4 @@
-"""The page of figures: tiles, charts by the hour, tables."""
+"""The statistics view: tiles, charts by the hour, tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def figures(app: App, request: Request) -> Response:
 
 
 async def figures_now(app: App, request: Request) -> Response:
-    """The figures alone, for a page that refreshes them."""
+    """The statistics without the page around them, for refreshing."""
     return page(request, "figures_now.html", **await _shown(app))
 
 
@@ -127,7 +127,7 @@ def _sites(sites: list[tuple[str, int]]) -> Table:
 
 
 def _vectors(stats: Stats) -> Table:
-    """How far each model has read what is kept."""
+    """How many kept documents each model has embedded."""
     rows = []
     for one in stats["vectors"]:
         covered = max(0, one["documents"] - one["lacking"])

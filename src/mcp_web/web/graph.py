@@ -1,4 +1,4 @@
-"""The citation graph as a picture: laid out on the server, so that it needs no script."""
+"""The citation graph as SVG, laid out on the server, so that no script is needed."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def _around(app: App, key: str) -> Pairs:
 
 
 async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
-    """What the documents cite that were read last and pass the filters."""
+    """The citations of the most recently read documents that match the filters."""
     wanted: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
     infos, _ = await list_documents(app, limit=MOST_DOCUMENTS, **wanted)
     return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
@@ -139,13 +139,13 @@ def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
 
 
 def _radius(keys: Iterable[str], pairs: Pairs) -> dict[str, float]:
-    """The larger, the more often cited."""
+    """The radius of each circle: documents that are cited more often are larger."""
     cited = Counter(target for _, target in pairs)
     return {key: round(5 + 2.5 * math.sqrt(cited[key]), 1) for key in keys}
 
 
 def _inside(places: Places, radius: Mapping[str, float]) -> Places:
-    """The places moved so far that each circle, with a title below it, is inside the picture."""
+    """The places, moved so that each circle and the title below it are inside the image."""
     return {
         key: (
             min(max(x, radius[key] + 2), WIDTH - radius[key] - 2),
@@ -187,7 +187,7 @@ def _nodes(
 def _labels(
     order: list[str], places: Places, radius: Mapping[str, float], link: Mapping[str, Mapping[str, str]]
 ) -> dict[str, tuple[str, float]]:
-    """Titles below the first documents of the order, and their middles, where none covers another."""
+    """Titles below the circles, in this order, with their centres; without those that would overlap another."""
     found: dict[str, tuple[str, float]] = {}
     boxes: list[tuple[float, float, float]] = []  # middle, half of the width, height of the line
     for key in order:

@@ -1,4 +1,4 @@
-"""Home: search box, recent reading, what the agents do now, how to connect. And the search results."""
+"""The home view: search box, recently read pages, recent calls, how to connect; and the search results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def home(app: App, request: Request) -> Response:
 
 
 async def activity(app: App, request: Request) -> Response:
-    """The list of calls alone, for a page that refreshes it."""
+    """The list of calls without the page around it, for refreshing."""
     return page(request, "activity.html", calls=await _calls(app))
 
 
@@ -73,7 +73,7 @@ async def _web_hits(app: App, query: str) -> dict[str, Any]:
 
 
 async def _calls(app: App) -> list[dict[str, str]]:
-    """The last calls, each with a link to the page where that is kept."""
+    """The last calls, each with a link to its page if that is kept."""
     now = time.time()
     calls = list(app.own_figures.tool_calls)[-10:]
     seen = await (await app.store()).seen([call.url for call in calls if call.url])

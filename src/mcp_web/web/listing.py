@@ -1,4 +1,4 @@
-"""Rows of documents for lists: what was read recently, what a search found, what the filters leave."""
+"""Rows of documents for lists: recently read, found by a search, or matching filters."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def info_rows(infos: Sequence[SnapshotInfo], shared_by: str = "") -> list[Row]:
 
 
 def by_day(infos: Sequence[SnapshotInfo]) -> list[tuple[str, list[Row]]]:
-    """Rows under the name of the day on which their page was last asked for."""
+    """Rows grouped by the day on which their page was last used."""
     today = date.today()
     days = groupby(infos, key=lambda info: local_day(info.used_at))
     return [(day_name(at, today), info_rows(list(group))) for at, group in days]
@@ -122,7 +122,7 @@ async def archive(app: App, request: Request) -> Response:
 
 
 def _empty(given: dict[str, str]) -> str:
-    """What to say when no document passes the filters."""
+    """The message when no document matches the filters."""
     if not given:
         return _("Nothing here yet.")
     if given.keys() != {"read"}:
@@ -133,7 +133,7 @@ def _empty(given: dict[str, str]) -> str:
 
 
 async def _collections(app: App) -> list[tuple[str, int]]:
-    """The own collections and those that others share, by name."""
+    """The collections of this tenant and those shared with it, by name."""
     found = Counter(await (await app.store()).collections())
     for shared in await app.shared_stores():
         found.update(await shared.store.collections())
@@ -166,7 +166,7 @@ async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[S
 
 
 def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
-    """The times between which a page was last asked for."""
+    """The range of the time of last use that a choice stands for."""
     if choice == "today":
         return day_start(today), None
     if choice == "yesterday":
@@ -175,7 +175,7 @@ def _read_between(choice: str, today: date) -> tuple[float | None, float | None]
 
 
 def is_day(text: str) -> bool:
-    """Is this a date as a form sends it (YYYY-MM-DD)?"""
+    """Whether this is a date as a form sends it (YYYY-MM-DD)."""
     try:
         return bool(date.fromisoformat(text))
     except ValueError:

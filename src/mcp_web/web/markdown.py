@@ -1,4 +1,4 @@
-"""Kept Markdown → HTML for reading: headings with anchors, highlighted code, links that lead to kept copies first."""
+"""Kept Markdown → HTML for reading: heading anchors, highlighted code, links to kept copies where there are any."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def _parser() -> MarkdownIt:
     parser.enable(["table", "strikethrough"]).use(footnote_plugin).use(tasklists_plugin)
     parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table>')
     parser.add_render_rule("table_close", lambda *_: "</table></div>")
-    # Pictures of other sites are never loaded: their description and address stand in their place.
+    # Images of other sites are never loaded: their description and address are shown instead.
     parser.add_render_rule("image", _image)
     return parser
 
 
 def _highlighted(code: str, language: str, attributes: str) -> str:
-    """Code with classes for colours; nothing where the language is unknown."""
+    """Code with classes for syntax highlighting; "" if the language is unknown."""
     if not language or len(code) > _CODE_CHARS:
         return ""
     from pygments import highlight
@@ -100,7 +100,7 @@ def _with_anchors(tokens: list[Token]) -> tuple[tuple[int, str, str], ...]:
 
 
 def _align_by_class(tokens: list[Token]) -> None:
-    """Columns are aligned by a class: the page's policy allows no styles in attributes."""
+    """Align columns by a class, because the content security policy allows no inline styles."""
     for token in tokens:
         if token.type in ("th_open", "td_open") and (style := token.attrs.pop("style", None)):
             token.attrSet("class", str(style).replace("text-align:", "align-"))

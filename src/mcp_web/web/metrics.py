@@ -1,4 +1,4 @@
-"""Figures as Prometheus text."""
+"""Metrics as Prometheus text."""
 
 from __future__ import annotations
 

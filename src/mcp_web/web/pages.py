@@ -1,4 +1,4 @@
-"""Renders the page's templates: autoescaped, with strict headers, and every configured secret masked."""
+"""Renders templates: autoescaped, with strict headers, and with every configured secret masked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 MOST_PLACE = 70  # characters of an address in a list
-# Nothing of a kept page may run, load or frame anything; our own script and style are files.
+# A kept page must not run, load or frame anything; our own script and style are files.
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -84,7 +84,7 @@ def number(value: float) -> str:
 
 
 def place(url: str) -> str:
-    """Where a document is from, for people: host, port and path, or the path of a file; shortened in the middle."""
+    """The readable source of a document: host, port and path, or the path of a file; shortened in the middle."""
     if url.startswith("file:"):
         text = url.removeprefix("file://").lstrip("/")
     else:
@@ -98,5 +98,5 @@ def place(url: str) -> str:
 
 
 def web_address(url: str) -> str:
-    """The URL where a browser may follow it; nothing for file:, javascript: and the like."""
+    """The URL if it is http(s); "" for file:, javascript: and others."""
     return url if url.startswith(("http://", "https://")) else ""

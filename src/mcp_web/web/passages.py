@@ -1,6 +1,7 @@
-"""Marks passages of kept Markdown in the HTML made from it: by signs in the text that the renderer turns into elements.
+"""Marks passages of kept Markdown in its HTML: marker characters are inserted into the Markdown, and replaced by
+elements in the parsed tokens.
 
-The signs are rare punctuation, since letters or spaces at their place would change how Markdown reads emphasis.
+The markers are rare punctuation, since letters or spaces would change how Markdown parses emphasis.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ OWN_QUOTE = 0  # in place of a reading's number: the quote that the viewer check
 OPEN, CLOSE = "\U00010100", "\U00010101"
 _SIGNS = re.compile(f"[{OPEN}{CLOSE}]")
 _PARTS = re.compile(f"([{OPEN}{CLOSE}])")
-# What stands before the text of a block: quote signs, a heading's, an item's, a footnote's or a table cell's sign.
+# The syntax before the text of a block: of a quote, a heading, a list item, a footnote or a table cell.
 _PREFIX = re.compile(
     r"[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+|\[\^[^\]\s]+\]:[ \t]*|\|[ \t]*)*"
 )
 _NEAR = 2000  # characters before and behind a place in which syntax is looked for
-# Syntax that a sign must not divide: targets of links, code, runs of emphasis, footnotes, escapes, entities.
+# Syntax that a marker must not split: link targets, code, emphasis, footnotes, escapes, entities.
 _WHOLE = re.compile(
     r"!\[[^\]\n]*\]\([^)\n]*\)|\]\([^)\n]*\)|\]\[[^\]\n]*\]|<https?://[^>\n]*>|`[^`\n]*`|([*_~])\1+|\[\^[^\]\n]*\]|!\[|\\.|&#?\w{1,30};"
 )
@@ -41,7 +42,7 @@ class Passage:
 
 
 def merged(spans: Iterable[tuple[int, int, int]]) -> list[Passage]:
-    """Spans (start, end, number) as passages in order that do not overlap; the quote is a passage of its own."""
+    """Spans (start, end, number) as ordered passages without overlap; the quote is a separate passage."""
     found: list[Passage] = []
     quotes: list[tuple[int, int]] = []
     for start, end, number in sorted(spans):
@@ -59,7 +60,7 @@ def merged(spans: Iterable[tuple[int, int, int]]) -> list[Passage]:
 
 
 def _with_quote(passages: Sequence[Passage], start: int, end: int) -> Iterator[Passage]:
-    """The passages cut where the quote begins and ends, and the quote with the numbers of those that it is in."""
+    """The passages split where the quote begins and ends, and the quote with the numbers of those that contain it."""
     inside = [one for one in passages if one.start < end and one.end > start]
     yield from (one for one in passages if one not in inside)
     yield from (Passage(one.start, start, one.numbers) for one in inside if one.start < start)
@@ -69,7 +70,7 @@ def _with_quote(passages: Sequence[Passage], start: int, end: int) -> Iterator[P
 
 
 def signed(markdown: str, passages: Sequence[Passage]) -> str:
-    """The text with a sign at the beginning and the end of each passage."""
+    """The text with a marker at the beginning and the end of each passage."""
     markdown = _SIGNS.sub("·", markdown)
     pieces, done = [], 0
     for one in passages:
@@ -83,7 +84,7 @@ def signed(markdown: str, passages: Sequence[Passage]) -> str:
 
 
 def _begin(text: str, at: int) -> int:
-    """The first place from here on where a sign changes nothing."""
+    """The first offset from here on where a marker does not change the syntax."""
     while at < len(text):
         line, end = _line(text, at)
         if _is_syntax(text[line:end]) or not text[at:end].strip(" \t|"):
@@ -94,7 +95,7 @@ def _begin(text: str, at: int) -> int:
 
 
 def _finish(text: str, at: int) -> int:
-    """The last place up to here where a sign changes nothing."""
+    """The last offset up to here where a marker does not change the syntax."""
     while at > 0:
         line, end = _line(text, at)
         body = text[line:at].rstrip(" \t|")
@@ -112,7 +113,7 @@ def _text_start(text: str, line: int, end: int) -> int:
 
 
 def _is_syntax(line: str) -> bool:
-    """Is this a line in which a sign would change the block: a fence, a rule, an underline, or an empty line?"""
+    """Whether a marker in this line would change the block: a fence, a rule, an underline, or an empty line."""
     return not line.strip(" \t>-=*_:|") or line.lstrip(" \t>").startswith(("```", "~~~"))
 
 
@@ -122,14 +123,14 @@ def _line(text: str, at: int) -> tuple[int, int]:
 
 
 def _outside(text: str, at: int, line: int, end: int) -> int:
-    """Behind the syntax that this place is in."""
+    """The offset after the syntax that this offset is inside of."""
     near = _WHOLE.finditer(text, max(line, at - _NEAR), min(end, at + _NEAR))
     inside = (found.end() for found in near if found.start() < at < found.end())
     return next(inside, at)
 
 
 def mark(tokens: Sequence[Token], passages: Sequence[Passage], markdown: str) -> list[Token]:
-    """Parsed Markdown with elements in place of the signs; a block of code of a passage is marked as a whole."""
+    """Parsed Markdown with elements in place of the markers; a code block in a passage is marked as a whole."""
     state, made = _State(passages, [markdown.count("\n", 0, one.end) for one in passages]), []
     for token in tokens:
         if token.map:
@@ -145,7 +146,7 @@ def mark(tokens: Sequence[Token], passages: Sequence[Passage], markdown: str) ->
 
 
 class _State:
-    """Follows which passage the text belongs to, while the tokens are read in order."""
+    """Tracks the current passage while the tokens are read in order."""
 
     def __init__(self, passages: Sequence[Passage], last_lines: Sequence[int]) -> None:
         self._passages = passages
@@ -155,7 +156,7 @@ class _State:
         self._named: set[int] = set()
 
     def reach(self, line: int) -> None:
-        """A block begins at this line: passages that ended before are over, should the parser have dropped a sign."""
+        """Start a block at this line; ends passages that ended before it, in case the parser dropped a marker."""
         if self._current is not None and self._last_lines[self._current[0] - 1] < line:
             self._current = None
         while self._next < len(self._passages) and self._last_lines[self._next] < line:
@@ -178,7 +179,7 @@ class _State:
         return [_html(token, f"<div{self._attributes(*before)}>"), token, _html(token, "</div>")]
 
     def split(self, child: Token) -> Iterator[Token]:
-        """The token in pieces, with elements around those that are in a passage."""
+        """The token split into pieces, with elements around those that are in a passage."""
         if child.type == "code_inline":
             yield from self._marked(child, child.content)
             return
@@ -209,7 +210,7 @@ class _State:
         return f' class="{"quoted" if OWN_QUOTE in passage.numbers else "cited"}"{name}'
 
     def _links(self, child: Token, current: tuple[int, Passage]) -> Iterator[Token]:
-        """Behind a passage: who asked, as numbers that lead to the list, if the passage is not continued."""
+        """After the end of a passage: the numbers of its readings, linked to their list."""
         label = escape(_("Question"))
         following = self._passages[current[0]] if current[0] < len(self._passages) else None
         continued = following.numbers if following and following.start == current[1].end else ()

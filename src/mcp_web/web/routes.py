@@ -1,4 +1,4 @@
-"""The routes of the page for people. Every view works without scripts."""
+"""The routes of the web interface. Every view works without scripts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ROUTES: tuple[tuple[str, str, View], ...] = (
 
 
 def page_routes(app_for: AppFor) -> list[Any]:
-    """The routes; `app_for` finds the parts that serve a request."""
+    """The routes; `app_for` finds the app for a request."""
     from starlette.routing import Route
 
     routes = [Route(path, _served(app_for, view), methods=[method]) for method, path, view in ROUTES]

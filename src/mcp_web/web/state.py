@@ -1,4 +1,4 @@
-"""The state of the server, for its operator."""
+"""The view of the server's state, for its operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times as people write them, in the time zone of the server."""
+"""Formats times for people, in the time zone of the server."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def clock(seconds: float) -> str:
 
 
 def day_name(at: date, today: date) -> str:
-    """The day of a list: today, yesterday, or its date."""
+    """A day as a heading: today, yesterday, or the date."""
     if at == today:
         return _("Today")
     return _("Yesterday") if at == today - timedelta(days=1) else _date(at)
@@ -40,7 +40,7 @@ def local_day(seconds: float) -> date:
 
 
 def day_start(at: date) -> float:
-    """The first moment of a day, in seconds since the epoch."""
+    """The start of a day, in seconds since the epoch."""
     return datetime(at.year, at.month, at.day).astimezone().timestamp()
 
 

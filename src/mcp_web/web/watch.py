@@ -1,4 +1,4 @@
-"""The pages that are watched: what changed on them, as a view and as an Atom feed; beginning and ending to watch."""
+"""Watched pages: what changed, as a view and as an Atom feed; adding and removing pages."""
 
 from __future__ import annotations
 

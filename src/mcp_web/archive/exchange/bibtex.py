@@ -1,4 +1,4 @@
-"""BibTeX, written so that every BibTeX program reads it, read as programs write it."""
+"""Reads and writes BibTeX: strict in what is written, lenient in what is read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ESCAPED = re.compile("|".join(re.escape(escaped) for escaped in sorted(_UNESCAP
 
 
 class _Kind(NamedTuple):
-    """An entry type of BibTeX, and its fields for what contains a work and for who published it."""
+    """A BibTeX entry type, and its fields for the container of a work and for its publisher."""
 
     name: str
     container: str = "journal"
@@ -137,7 +137,7 @@ def entry(reference: Reference, key: str | None = None) -> str:
 
 
 def entries(text: str) -> Iterator[Reference]:
-    """Every entry that can be read; what lies between is skipped."""
+    """Every entry that can be parsed; text between entries is skipped."""
     for match in _ENTRY.finditer(text):
         if match[1].lower() in ("comment", "string", "preamble"):
             continue
@@ -186,7 +186,7 @@ def _fields(text: str, at: int) -> dict[str, str]:
 
 
 def _value(text: str, at: int) -> tuple[str, int]:
-    """A value in braces, in quotes or bare, and the place after it."""
+    """A value in braces, in quotes or bare, and the offset after it."""
     if text[at : at + 1] not in ("{", '"'):
         end = re.compile(r"[,}\n]|\Z").search(text, at)
         stop = end.start() if end else len(text)

@@ -17,7 +17,7 @@ from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
 from mcp_web.text.papers import csl_date, written_date
 
-# Fields of a reference that CSL has under these names.
+# Fields of a reference → their CSL names.
 _SAME = {
     "id": "id", "title": "title", "url": "URL", "site": "container-title", "volume": "volume", "issue": "issue",
     "pages": "page", "publisher": "publisher", "note": "note", "abstract": "abstract",
@@ -81,7 +81,7 @@ def reference_from(item: Mapping[str, Any]) -> Reference:
 
 
 def _name(author: str) -> dict[str, str]:
-    """A person has a family and a given name; what has no comma or stands in braces is taken as it is."""
+    """A CSL name: family and given name, or a literal for a name in braces or without a comma."""
     family, comma, given = author.partition(", ")
     if author.startswith("{") or not comma:
         return {"literal": author.strip("{}")}

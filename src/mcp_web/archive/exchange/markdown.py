@@ -1,4 +1,4 @@
-"""A folder of Markdown files with front matter, for people and other programs; a manifest beside them for us.
+"""A folder of Markdown files with front matter, and a manifest for importing it again.
 
 What a Markdown file cannot hold (headers, outline, structured data, older versions) is in `manifest.jsonl`, so an
 import loses nothing. A file that was edited in between is imported as a new version.
@@ -101,7 +101,7 @@ def file_text(snapshot: Snapshot) -> str:
 
 
 def _file_name(snapshot: Snapshot) -> str:
-    """A descriptive, unique file name that is valid on every system."""
+    """A descriptive, unique file name that is valid on every operating system."""
     place = snapshot.path or snapshot.url.partition("://")[2] or snapshot.url
     place = re.sub(r"\.(?:md|markdown|html?|txt)$", "", place.partition("#")[0])
     parts = [re.sub(r"[^\w.-]+", "-", part).strip("-.")[:60] for part in place.split("/")]

@@ -43,7 +43,7 @@ def record_of(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
-    """The snapshot of a record and its text; a text that is not the one that was hashed is refused."""
+    """The snapshot from a record and its text; raises an error if the text does not match the hash."""
     try:
         made = Snapshot(
             **{name: record[name] for name in _FIELDS},
@@ -83,13 +83,13 @@ def without_secrets(snapshot: Snapshot) -> Snapshot:
     text = masked.document.markdown
     if text == snapshot.document.markdown:
         return dataclasses.replace(masked, key=snapshot.key, hash=snapshot.hash)
-    # Headings and links name places in the text that it no longer has.
+    # The offsets of headings and links no longer match the text.
     document = dataclasses.replace(masked.document, headings=(), links=())
     return dataclasses.replace(masked, key=snapshot.key, document=document, hash=snapshot_hash(snapshot.key, text))
 
 
 async def take_in(store: Store, snapshot: Snapshot) -> None:
-    """Keep an imported version; one that is kept already and was checked later stays the newest."""
+    """Store an imported version; a stored version that was checked later remains the newest."""
     present = await store.latest(snapshot.key)
     await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
     if present is not None and present.checked_at > snapshot.checked_at:
@@ -97,7 +97,7 @@ async def take_in(store: Store, snapshot: Snapshot) -> None:
 
 
 class Importer:
-    """Keeps imported versions, and counts what was kept and what could not be."""
+    """Stores imported versions, and counts successes and failures."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

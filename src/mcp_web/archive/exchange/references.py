@@ -23,7 +23,7 @@ _CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "p
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a bibliography says of a document, in the terms of CSL."""
+    """The bibliographic data of a document, with the field names of CSL."""
 
     id: str
     title: str
@@ -81,7 +81,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
 
 
 async def take_in_reference(store: Store, reference: Reference, now: float) -> None:
-    """A document that says what the reference says; it can be found, cited and exported again."""
+    """Store a reference as a document of its own, so that it can be found, cited and exported again."""
     await take_in(store, snapshot_of_reference(reference, now))
 
 
@@ -121,13 +121,13 @@ def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:
 
 
 def _archived(metadata: Metadata) -> str:
-    """Which copy was read, when the page itself was not."""
+    """A note naming the archived copy, if the page was read from one."""
     address = metadata.archived_url or ""
     return f"Archived on {copy_day(address)}: {address}" if address else ""
 
 
 def _csl_item(metadata: Metadata) -> Mapping[str, Any]:
-    """What catalogues or the page itself say for a bibliography, in CSL's terms."""
+    """The CSL item from catalogues or from the page itself."""
     for entry in metadata.structured_data:
         data = entry.get("data")
         if entry.get("format") == "csl" and isinstance(data, Mapping):
@@ -136,7 +136,7 @@ def _csl_item(metadata: Metadata) -> Mapping[str, Any]:
 
 
 def csl_names(names: Any) -> tuple[str, ...]:
-    """Names of CSL as "Family, Given", organisations in braces."""
+    """CSL names as "Family, Given", organisations in braces."""
     rows = names if isinstance(names, list | tuple) else ()
     return tuple(name for one in rows if isinstance(one, Mapping) and (name := _csl_name(one)))
 

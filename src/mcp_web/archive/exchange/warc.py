@@ -1,7 +1,7 @@
 """WARC, the format of web archives, through warcio (an extra: pip install 'mcp-web[warc]').
 
-A version is a `conversion` record with its Markdown and a `metadata` record with everything else. A foreign archive's
-`response` records are read by the `extract` function that the caller passes.
+A version is a `conversion` record with its Markdown and a `metadata` record with everything else. The `response`
+records of other archives are read by the `extract` function that the caller passes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ async def export_warc(
 
 
 async def import_warc(store: Store, file: Path, extract: Extract | None = None) -> Exchanged:
-    """Import our own records unchanged, and pages of other archives as research."""
+    """Import what `export_warc` wrote unchanged, and the pages of other WARC files as research."""
     _warcio()
     importer = Importer(store)
     with await anyio.to_thread.run_sync(open, file, "rb") as stream:
@@ -159,7 +159,7 @@ def _read(stream: BinaryIO) -> Iterator[_Piece]:
 
 
 def _piece(record: Any, waiting: dict[str, str]) -> _Piece | None:
-    """What one record contributes; `waiting` keeps a text until its metadata record is read."""
+    """The import item that one record yields; `waiting` holds a text until its metadata record is read."""
     header = record.rec_headers.get_header
     url = header("WARC-Target-URI") or ""
     if record.rec_type == "conversion":

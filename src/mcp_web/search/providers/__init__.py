@@ -8,7 +8,7 @@ from typing import Protocol, cast
 from mcp_web.search.options import GENERAL_NAMES, SOURCE_NAMES, SearchOptions
 from mcp_web.search.provider import Capabilities, Provider
 
-# What is asked when nothing is set up, or everything that is has failed.
+# Used when no provider is configured, or when all configured ones have failed.
 LAST_RESORT = ("ddgs", "tavily", "searxng", "wikipedia")
 
 
@@ -36,5 +36,5 @@ REGISTRY: dict[str, ProviderClass] = {name: _class_in(name) for name in (*GENERA
 
 
 def build(name: str, options: SearchOptions) -> list[Provider]:
-    """The endpoints of a provider; none when it is not set up or shall not be asked."""
+    """The endpoints of a provider; none when it is not configured or excluded."""
     return REGISTRY[name].build(options) if options.can_ask(name) else []

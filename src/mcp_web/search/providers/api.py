@@ -33,7 +33,7 @@ Params = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How an API is reached here."""
+    """How an API is accessed: address, contact and key."""
 
     base: str
     contact: str = ""  # an e-mail address, for APIs that want to know whom to write to
@@ -52,9 +52,9 @@ def source_capabilities(
     rate: int = 1,
     per: float = 1.0,
 ) -> Capabilities:
-    """The capabilities of a source. Domains are compared with its results: it would not understand `site:`.
+    """The capabilities of a source. Domain filters are applied to its results: it does not support `site:`.
 
-    A general query to a source that is named searches all it has.
+    A general query to a source that is named in the call searches everything it has.
     """
     native: set[Filter] = {"include_domains", "exclude_domains"}
     native |= {"freshness", "freshness_range"} if dated else set()
@@ -130,7 +130,7 @@ class JsonApi:
         return self.access.base + self.path
 
     def identity(self) -> Params:
-        """The parameters by which the API knows who asks: a key, an e-mail address."""
+        """The parameters that identify the caller: a key, an e-mail address."""
         return {}
 
     def headers(self) -> dict[str, str]:
@@ -144,7 +144,7 @@ class JsonApi:
         return self.request(SearchQuery("test", count=1))
 
     def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        """Raise what this API refuses in its own way; the statuses everyone uses are handled afterwards."""
+        """Raise refusals that are specific to this API; common statuses are handled afterwards."""
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
         self.refuse(response, query)
@@ -165,12 +165,12 @@ def date_range(query: SearchQuery) -> tuple[date, date] | None:
 
 
 def offset(query: SearchQuery) -> str:
-    """The number of results before the page that is asked for."""
+    """The number of results before the requested page."""
     return str(query.page * query.count)
 
 
 def joined(*parts: str) -> str:
-    """The parts that are there, in one line."""
+    """The non-empty parts, in one line."""
     return " · ".join(part for part in parts if part)
 
 

@@ -57,7 +57,7 @@ def _expression(query: SearchQuery) -> str:
 
 
 def _feed(response: ApiResponse) -> Any:
-    """The Atom feed in an answer. A document type is refused unread: entities are defined there."""
+    """The Atom feed in an answer. A document type declaration is refused, because it can define entities."""
     try:
         if b"<!DOCTYPE" in response.body or b"<!ENTITY" in response.body:
             raise ElementTree.ParseError("document type")

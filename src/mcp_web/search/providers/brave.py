@@ -61,7 +61,7 @@ class Brave(JsonApi):
         where = locale(query.language, query.country)
         safe = "strict" if images and query.safe_search != "off" else query.safe_search
         optional = {
-            # Images have no pages: more are asked for and the first ones left out.
+            # Image search has no pages: more results are requested and the first ones skipped.
             "offset": str(query.page) if query.page and not images else None,
             "freshness": _freshness(query.freshness) if not images else None,
             "country": where.brave_country,
@@ -141,7 +141,7 @@ class Brave(JsonApi):
 
 
 def _beside(answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a web answer holds in its other blocks, for when there is nothing in the main one."""
+    """The results in the other blocks of a web answer, used when the main block is empty."""
     return [
         row
         for name in ("discussions", "news", "videos", "faq", "locations")
@@ -157,7 +157,7 @@ def _infobox(answer: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _goggles(query: SearchQuery) -> list[str]:
-    """One goggle does what chains of site: operators do, without counting against the 50 words."""
+    """A goggle replaces chains of site: operators, and does not count against the 50 words."""
     rules = [f"$site={_host(domain)}" for domain in query.include_domains]
     rules = ["$discard", *rules] if rules else []
     rules += [f"$discard,site={_host(domain)}" for domain in query.exclude_domains]

@@ -60,7 +60,7 @@ def joined_name(author: dict[str, Any]) -> str:
 
 
 def _date(issued: Any) -> str | None:
-    """A day, from year, month and day; the first of what is missing."""
+    """The date from year, month and day; missing parts are 1."""
     parts = mapping(issued).get("date-parts")
     numbers = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     if not numbers or not all(isinstance(one, int) for one in numbers):

@@ -1,4 +1,4 @@
-"""Keyless search through the ddgs library: one provider per backend, so that each has its own pace and health.
+"""Keyless search through the ddgs library: one provider per backend, so that each has its own rate limit and health.
 
 `request` names a backend call with a ddgs: address; `ddgs_client.py` makes the call in a thread and answers like
 an HTTP server would. So this file does no I/O, like the other providers.
@@ -41,7 +41,7 @@ CAPABILITIES = Capabilities(
 )
 _TEXT: frozenset[Category] = frozenset({"general"})
 _REGION: frozenset[Filter] = frozenset({"language", "country"})
-# What each backend really does, as its code reads: DuckDuckGo takes dates but no safe search, Mojeek the reverse.
+# What each backend supports, according to its code: DuckDuckGo takes dates but no safe search, Mojeek the reverse.
 _BACKENDS: dict[str, tuple[frozenset[Category], frozenset[Filter]]] = {
     "duckduckgo": (CAPABILITIES.categories, _REGION | {"freshness", "freshness_range"}),
     "brave": (_TEXT, _REGION | {"freshness", "safe_search"}),
@@ -82,7 +82,7 @@ class Ddgs:
         return ApiRequest("GET", f"ddgs://{self.backend}/{_KINDS.get(query.category, 'text')}", {}, tuple(params))
 
     def _time_limit(self, freshness: str, category: Category) -> str:
-        """As this part of the library wants it; what it cannot express is left to the dates of the results."""
+        """The time limit in the form of this backend; what it cannot express is filtered by result dates."""
         if ".." in freshness and category in ("images", "videos"):
             return ""
         return freshness if self.backend == "bing" and category == "images" else _TIMES.get(freshness, freshness)
@@ -92,7 +92,7 @@ class Ddgs:
         return self.request(SearchQuery("test", count=1, category=category))
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
-        # 202 is how DuckDuckGo shows its robot check; the library calls that "no results".
+        # DuckDuckGo sends its bot check with status 202; the library calls that "no results".
         if response.status in (202, 403, 429):
             raise ProviderRefused(
                 "blocked", f"{self.backend} takes this machine for a robot ({response.status}).", fix=_BLOCKED_FIX

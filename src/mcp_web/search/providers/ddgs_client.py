@@ -1,8 +1,8 @@
 """Calls the ddgs library like a server: off the event loop, with real statuses and untouched links.
 
-The library's own front hides what matters: every refusal becomes "No results found", and links are
-percent-decoded until they no longer open. So its backends are driven directly, each with a `request` that
-remembers the status and with result types that leave addresses alone.
+The library's public class hides what matters: every refusal becomes "No results found", and links are
+percent-decoded until they no longer work. So its backends are called directly, each with a `request` that
+records the status and with result types that leave URLs unchanged.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _exact(engine: Any) -> Any:
         return _with_links_kept(engine.result_type.fget(self))
 
     def extract_results(self: Any, page: str) -> list[Any]:
-        # Some backends name the result's class themselves: they get to see ours under its name.
+        # Some backends refer to the result class by its global name, so it is replaced there.
         kept, theirs = self.result_type, engine.extract_results
         seen = {**theirs.__globals__, kept.__name__: kept}
         method = FunctionType(theirs.__code__, seen, theirs.__name__, theirs.__defaults__, theirs.__closure__)

@@ -48,7 +48,7 @@ class GitHub(JsonApi):
         return {"q": query.text + only + dates, "per_page": str(query.count), "page": str(query.page + 1)}
 
     def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        """Its limits come as 403 or 429, with the time in one of two headers."""
+        """Raise for a rate limit, which is a 403 or 429 with the time in one of two headers."""
         if response.status not in (403, 429):
             return
         message = text(error_object(response).get("message")).lower()

@@ -23,7 +23,7 @@ FIX = (
     "new projects are refused, and it ends on 2027-01-01."
 )
 _FRESHNESS = {"day": "d1", "week": "w1", "month": "m1", "year": "y1"}
-# A page's own data, under the names of the schemas that hold a date.
+# The schemas of structured data that have a date.
 _DATED = ("newsarticle", "article", "blogposting", "webpage", "videoobject", "creativework", "scholarlyarticle", "book")
 _DATE_FIELDS = ("datepublished", "uploaddate", "datemodified", "datecreated")
 _DAY_LIMITS = frozenset({"dailyLimitExceeded", "dailyLimitExceededUnreg", "quotaExceeded"})

@@ -1,4 +1,4 @@
-"""Hacker News: discussions, by Algolia's search of them."""
+"""Hacker News: discussions, through the search API of Algolia."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Marginalia(JsonApi):
         return {"query": query.text, "count": str(query.count), "page": str(query.page + 1)}
 
     def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        """503 is its answer to too many requests with the shared key."""
+        """Raise for a 503, which means too many requests with the shared key."""
         if response.status == 503 and not is_wall(response):
             raise self.limited("status 503", retry_after(response))
 

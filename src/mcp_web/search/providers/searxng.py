@@ -90,7 +90,7 @@ class Searxng:
         return self.request(SearchQuery("test", count=1))
 
     def health(self) -> ApiRequest:
-        """Whether it is there at all: cheap, and not counted by the limiter's allowance for JSON."""
+        """The request of a health check: cheap, and not counted by the instance's limit for JSON."""
         return ApiRequest("GET", self.url + "/healthz", self._headers())
 
     def parse(self, response: ApiResponse, query: SearchQuery) -> ResultPage:
@@ -135,7 +135,7 @@ def _refuse(response: ApiResponse, who: str) -> None:
 
 
 def _moved(who: str, location: str) -> str | None:
-    """Where the same instance is now: on https, or below a path. Any other address is not the same instance."""
+    """The new address of the same instance: on https, or below a path. Any other address is not the same instance."""
     place, found, _ = location.partition("?")[0].rpartition("/search")
     same = found and place.startswith(("http://", "https://")) and domain_of(place) == domain_of(who)
     try:
@@ -159,7 +159,7 @@ def _pair(one: Any) -> tuple[str, str]:
 
 
 def _words(offered: Any) -> list[str]:
-    """Corrections and suggestions: words, or objects that hold them."""
+    """Corrections and suggestions: strings, or objects that contain them."""
     listed = offered if isinstance(offered, list) else []
     found = [text(one.get("title")) if isinstance(one, dict) else text(one) for one in listed]
     return [word for word in found if word.strip()]

@@ -62,7 +62,7 @@ class Serper(JsonApi):
         return items(answer.get(_ROWS.get(query.category, "organic")))
 
     def more(self, answer: dict[str, Any], query: SearchQuery, total: int) -> bool:
-        """A full page of Google's has eight or nine results as often as ten."""
+        """Whether there are more: a full page often has only eight or nine results."""
         found = len(self.rows(answer, query))
         return found > 0 and found * 2 >= query.count
 

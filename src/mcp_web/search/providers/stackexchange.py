@@ -45,7 +45,7 @@ class StackExchange(JsonApi):
         return {"key": self.access.key}
 
     def refuse(self, response: ApiResponse, query: SearchQuery) -> None:
-        """Every refusal comes as status 400 with a name."""
+        """Raise for a refusal, which is a 400 with an error name."""
         answer = error_object(response)
         name, message = text(answer.get("error_name")), text(answer.get("error_message"))
         if name == "throttle_violation":

@@ -1,1 +1,1 @@
-"""The pool of SearXNG instances: where they are listed, which is asked next, the health of each."""
+"""The pool of SearXNG instances: their list, their order and their health."""

@@ -34,7 +34,7 @@ def read_directory(data: Any, list_url: str) -> list[Listed]:
     instances = data.get("instances") if isinstance(data, dict) else None
     if not isinstance(instances, dict):
         return []
-    # A list inside the network may name machines inside it; they are opened where the operator exempted them.
+    # A list in the private network may name private hosts, which the address guard allows only if they are exempted.
     local = is_private(list_url)
     found = [
         listed

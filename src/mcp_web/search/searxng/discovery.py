@@ -32,7 +32,7 @@ class Discovery:
 
     @property
     def source(self) -> str:
-        """The list in use; none where the operator has an instance of their own and names no list."""
+        """The URL of the list in use; empty if the operator has an instance and configured no list."""
         source = self.options.public_list
         return "" if self.options.searxng_urls and source == PUBLIC_LIST_URL else source
 

@@ -1,7 +1,7 @@
 """Headers that SearXNG's limiter accepts.
 
-It refuses an Accept without text/html, a missing Accept-Language, and user agents of scripts; over https it wants
-Sec-Fetch headers of a navigation. No header identifies the user.
+It refuses an Accept without text/html, a missing Accept-Language, and user agents of scripts; over https it requires
+the Sec-Fetch headers of a navigation. No header identifies the user.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LANGUAGES = ("en-US,en;q=0.9", "en-US,en;q=0.5", "en-GB,en;q=0.8", "en;q=0.9")
 
 
 def headers_for(randomness: random.Random | None) -> dict[str, str]:
-    """A navigation's headers: always the same for one's own instance, varied by the randomness for a public one."""
+    """The headers of a browser navigation: fixed for the operator's instance, random for a public one."""
     agent, language = (
         (randomness.choice(_AGENTS), randomness.choice(_LANGUAGES)) if randomness else (_AGENTS[0], _LANGUAGES[0])
     )

@@ -1,6 +1,6 @@
 """Which SearXNG instances are asked, in which order, and the health of each.
 
-One's own instances come first, in turn. Public ones follow by grade, in turn within a grade, a random one first. An
+The operator's instances come first, in rotation. Public ones follow by grade, in rotation from a random one. An
 instance that fails is paused (longer each time), one that offers no JSON is banned for a day. The first search is also
 the probe for JSON: a separate one would spend a quarter of what a public limiter allows in an hour.
 """
@@ -62,7 +62,7 @@ class InstancePool:
         until = min(deadline, begun + self.options.timeout)
         replies: tuple[Reply, ...] = ()
         if self._own:
-            # With public instances to turn to, the operator's own get half of the time.
+            # If public instances can be asked afterwards, the operator's own get half of the time.
             own_until = begun + (until - begun) / 2 if self._discovery.source else until
             winner, replies = await self._race(self._in_turn(self._own), query, own_until)
             if winner is not None:
@@ -93,7 +93,7 @@ class InstancePool:
         return [*self._own, *self._in_turn(await self.public())]
 
     async def check(self) -> None:
-        """Health of every instance that has not been asked for a while."""
+        """Check the health of every instance that has not been used for a while."""
         async with anyio.create_task_group() as tasks:
             for one in [*self._own, *self._public[:_MOST_ASKED]]:
                 checked = one.health.last_checked

@@ -1,4 +1,4 @@
-"""Connections to the server: what is set on each, and its failures as sentences."""
+"""Connections to the server: their parameters, and the translation of their errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Pool = ConnectionPool[Connection]
 
 SCHEMA = "mcp_web"
 _CONNECT_SECONDS = 10  # for one attempt
-# The connection or the server is gone, or driver and server disagree about what is prepared.
+# SQLSTATE codes: the connection or the server is gone, or driver and server disagree about prepared statements.
 _BROKEN = ("08", "25P03", "57P01", "57P02", "57P03", "57P05", "26000", "42P05")
 
 
@@ -78,7 +78,7 @@ def is_broken(error: BaseException) -> bool:
 
 @contextmanager
 def translated(given: dict[str, Any]) -> Iterator[None]:
-    """PostgreSQL's failures as sentences an operator can act on."""
+    """Translate the errors of PostgreSQL into errors that an operator can act on."""
     try:
         yield
     except psycopg.Error as error:

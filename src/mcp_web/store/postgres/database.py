@@ -50,7 +50,7 @@ class PostgresDatabase(Database):
         return self.connection.pipeline()
 
     def key_hash(self, key: str) -> bytes:
-        """Keys may be URLs longer than an index allows."""
+        """The hash of a key, which may be a URL that is too long for an index."""
         return hashlib.sha256(storable(key).encode()).digest()
 
     @property

@@ -1,4 +1,4 @@
-"""The index of words in a PostgreSQL database."""
+"""The word index in a PostgreSQL database."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def is_indexed(db: Database, model: int) -> bool:
 
 
 def build_indexes(db: Database) -> None:
-    """An index for each model with many passages; without one everything is compared."""
+    """Create an HNSW index for each model with many passages; without one, all passages are compared."""
     for model, dim in db.rows("SELECT id, dim FROM models WHERE tenant = :tenant"):
         query = "SELECT count(*) FROM (SELECT 1 FROM passages WHERE model = :model LIMIT :most) AS counted"
         many = db.value(query, model=model, most=EXACT + 1) > EXACT
@@ -55,7 +55,7 @@ def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> lis
     values["question"] = f"[{','.join(f'{value:.6g}' for value in query.vector)}]"
     halfvec = f"public.halfvec({len(query.vector)})"
     distance = f"(v.embedding::{halfvec}) OPERATOR(public.<=>) :question::{halfvec}"
-    # The model's number stands in the text: the planner then sees that the index of this model serves.
+    # The model number is part of the statement, so that the planner can use the index of this model.
     source = f"FROM passages v {joins} WHERE v.model = {model} {conditions}"
     if not indexed:
         ordered = f"SELECT v.page {source} GROUP BY v.page ORDER BY min({distance}), v.page LIMIT {query.limit}"

@@ -1,4 +1,4 @@
-"""Writing pages into a PostgreSQL database: few messages, since each waits for the network."""
+"""Writes pages into a PostgreSQL database with few messages, since each costs a network round trip."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ SELECT page.id, version.id, is_new FROM page, version
 
 
 def keep_records(db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[int, int]]:
-    """Write pages in place of what is kept of them; returns the rows of each page and of its newest version.
+    """Write pages, replacing what is stored of them; returns the rows of each page and of its newest version.
 
-    Row numbers are taken first, so that nothing is read back and all statements are sent at once: the caller has opened
-    a pipeline."""
+    Row numbers are reserved first, so that nothing is read back and all statements are sent in the pipeline that the
+    caller has opened."""
     keys = [key_bytes(versions[-1].snapshot.key) for versions, _ in ready]
     db.run("DELETE FROM pages WHERE tenant = :tenant AND key = ANY(:keys)", keys=keys)
     numbers = _numbers(db, "pages", len(ready))

@@ -1,6 +1,6 @@
-"""Searches over a read replica of the server, where one is named; the server itself answers while it is away.
+"""Runs searches on a read replica of the server, if one is configured; on the server itself while it is unavailable.
 
-A replica is a moment behind. Only searches are sent to it: what a caller has just kept is always read from the server.
+A replica lags behind, so only searches use it: what a caller has just kept is always read from the server.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SearchWorker:
             await self._replica.close()
 
     def for_tenant(self, server: ConnectionWorker, tenant: int, shared_by: int | None = None) -> SearchWorker:
-        """The same replica for the rows of another tenant, or for those that one shares with it."""
+        """The same replica for the rows of another tenant, or for those that a tenant shares with it."""
         return SearchWorker(server, self._replica.for_tenant(tenant, shared_by) if self._replica else None)
 
     async def read(self, work: Callable[[PostgresDatabase], T]) -> T:

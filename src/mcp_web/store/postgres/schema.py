@@ -1,4 +1,4 @@
-"""The tables, as a list of steps. A step is never changed once released: the next change is the next step.
+"""The tables, as a list of migration steps. A released step is never changed: a change is a new step.
 
 Every row belongs to a tenant, and row-level security lets a connection see only the rows of its own. One user without
 a team is the tenant "default".
@@ -14,7 +14,7 @@ from mcp_web.store.postgres.connect import SCHEMA, Connection
 _LOCK = 7_203_514_921  # of pg_advisory_lock: one process migrates at a time
 
 # Step 1. Keys and hashes are 32 raw bytes; `newest` is the version a page shows now. Texts are compressed already, so
-# PostgreSQL shall not try again. URLs may be longer than a B-tree allows: they are found by hash.
+# PostgreSQL must not compress them again. URLs may be longer than a B-tree allows: they are found by hash.
 _TABLES = """
 CREATE TABLE tenants (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -127,8 +127,8 @@ CREATE TABLE figures (
 );
 """
 
-# Step 1, continued: the index of words (store/posting_blobs.py describes its form). Who writes to it holds a lock of
-# the tenant until the end of the transaction, so that numbers are committed in their order.
+# Step 1, continued: the word index (store/posting_blobs.py describes its form). A writer holds a lock of the tenant
+# until the end of the transaction, so that numbers are committed in order.
 _INDEX = """
 CREATE TABLE index_state (
   tenant integer PRIMARY KEY REFERENCES tenants (id),
@@ -197,8 +197,8 @@ CREATE TABLE words (
 );
 """
 
-# Step 1, continued: vectors. The packed blob of a page is what is read and compared; `passages` finds candidates, by an
-# HNSW index of each model that is built when there are many (nearest.py).
+# Step 1, continued: vectors. The packed blob of a page is read and compared; `passages` is for finding candidates, with
+# an HNSW index for each model once there are many (nearest.py).
 _VECTORS = """
 CREATE TABLE models (
   id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -249,7 +249,7 @@ CREATE POLICY own_rows ON {table} USING (tenant = current_setting('mcp_web.tenan
 
 
 # Step 2: collections that a tenant shares with another (`reader`) or with all (no reader). Their documents can be read
-# by the reader's connections, never written. The index of words of an owner can be read as well, since its rows hold
+# by the reader's connections, never written. The word index of an owner can be read as well, since its rows contain
 # the stems of many documents; word_index.py drops the documents that the connection cannot see before it counts.
 _ME = "current_setting('mcp_web.tenant', true)::integer"
 _FOR_ME = f"(s.reader = {_ME} OR s.reader IS NULL)"
@@ -320,7 +320,7 @@ STEPS: tuple[str, ...] = (
 
 
 def migrate(db: Connection) -> None:
-    """Bring the database to this version's tables; safe when several processes start at once."""
+    """Migrate the database to the current tables; safe when several processes start at once."""
     if _version(db) == len(STEPS):
         return
     with db.transaction():

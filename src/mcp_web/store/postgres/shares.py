@@ -1,4 +1,4 @@
-"""Collections that tenants share; row-level security (schema.py) decides which rows that shows."""
+"""Collections that tenants share; row-level security (schema.py) decides which rows a connection sees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much is kept: documents and versions of a tenant, and what the whole schema takes on its disk."""
+"""The size of the store: documents and versions of a tenant, and the disk space of the whole schema."""
 
 from __future__ import annotations
 

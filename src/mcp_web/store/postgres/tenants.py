@@ -56,7 +56,7 @@ def erase_rows(url: str, wait_seconds: float, tenant: str) -> None:
         if row is None:
             return
         db.execute("SELECT set_config('mcp_web.tenant', %s, true)", (str(row[0]),))
-        # Those that refer to others first; a trigger of `documents` writes to `deleted`, which therefore comes last.
+        # Referencing tables first; a trigger of `documents` writes to `deleted`, which therefore comes last.
         for table in (*(one for one in reversed(TENANT_TABLES) if one != "deleted"), "deleted"):
             db.execute(sql.SQL("DELETE FROM {} WHERE tenant = %s").format(sql.Identifier(table)), (row[0],))
         db.execute("DELETE FROM tenants WHERE id = %s", (row[0],))

@@ -1,4 +1,4 @@
-"""Writing vectors: one blob per page and model (store/quantized.py), and its passages for the search by meaning."""
+"""Writes vectors: one blob per page and model (store/quantized.py), and its passages for finding candidates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_web.store.sql.database import Database
 
 
 def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
-    """Replace the vectors of pages, by key; nothing for a page that is no longer kept."""
+    """Replace the vectors of pages, by key; skips pages that are no longer stored."""
     # The rows of the pages are locked first, in their order: processes that embed the same pages take turns.
     query = "SELECT key, id FROM pages WHERE tenant = :tenant AND key = ANY(:keys) ORDER BY key FOR UPDATE"
     pages = {key.hex(): page for key, page in db.rows(query, keys=all_key_bytes(stored))}
@@ -33,7 +33,7 @@ def keep(db: Database, stored: Mapping[str, StoredVectors]) -> None:
 
 
 def add(db: Database, page: int, version: int, model: int, vectors: StoredVectors) -> None:
-    """Write the vectors of a page, whose passages have none of this model."""
+    """Write the vectors of a page that has none of this model yet."""
     db.run(
         "INSERT INTO vectors (tenant, page, model, dim, version, digests, data)"
         " VALUES (:tenant, :page, :model, :dim, :version, :digests, :data)"

@@ -1,4 +1,4 @@
-"""Work over pooled connections, each piece in a worker thread: the driver blocks, the event loop must not."""
+"""Runs functions with pooled connections in worker threads, because the driver blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WRITE = "BEGIN"
 
 
 class _Attempt(Generic[T]):
-    """One try of a piece of work."""
+    """One attempt to run a function."""
 
     def __init__(self, work: Callable[[PostgresDatabase], T], begin: str | None) -> None:
         self._work = work
@@ -47,7 +47,7 @@ class _Attempt(Generic[T]):
 
 
 class ConnectionWorker:
-    """A bounded pool. Work that fails because the server restarted is done again, until the deadline."""
+    """A bounded pool of connections. Work that fails because the server restarted is retried until a deadline."""
 
     def __init__(
         self,
@@ -79,8 +79,8 @@ class ConnectionWorker:
             await anyio.to_thread.run_sync(self._pool.close)
 
     def for_tenant(self, tenant: int, shared_by: int | None = None) -> ConnectionWorker:
-        """The same pool for the rows of another tenant, or for those that one shares with it, which can only be read.
-        Closing it leaves the pool open."""
+        """The same pool for the rows of another tenant, or read-only for those that a tenant shares with it. Closing it
+        leaves the pool open."""
         made = copy.copy(self)
         made._tenant, made._owns_pool, made._read_only = tenant, False, shared_by is not None
         made._rows_of = tenant if shared_by is None else shared_by
@@ -91,17 +91,17 @@ class ConnectionWorker:
         return await anyio.to_thread.run_sync(self._repeated, None, work, limiter=self._limiter)
 
     async def read(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function over one consistent state of the database."""
+        """Run a function in a read-only transaction with one consistent state of the database."""
         return await anyio.to_thread.run_sync(self._repeated, _READ, work, limiter=self._limiter)
 
     async def write(self, work: Callable[[PostgresDatabase], T]) -> T:
-        """Run a function in one transaction: all of it is kept, or nothing."""
+        """Run a function in one transaction."""
         if self._read_only:
             raise read_only_error()
         return await anyio.to_thread.run_sync(self._repeated, _WRITE, work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[PostgresDatabase], None]) -> None:
-        """Run a function in a transaction that may be skipped."""
+        """Run a function in a transaction; a failure is only logged."""
         try:
             await self.write(work)
         except CacheError as error:
@@ -127,7 +127,7 @@ class ConnectionWorker:
                 try:
                     return self._once(attempt, max(0.1, ends - time.monotonic()))
                 except psycopg.Error as error:
-                    # After COMMIT was sent nobody knows whether it arrived: the caller decides.
+                    # After COMMIT was sent it is unknown whether it was executed: the caller decides.
                     if attempt.committing or not is_broken(error) or time.monotonic() >= ends:
                         raise
                     self._pool.check()  # replaces every connection that the restart broke
@@ -142,7 +142,7 @@ class ConnectionWorker:
             self._prepare(db)
             return attempt.run(self._database(db))
         except psycopg.Error:
-            # After a failed pipeline the driver takes statements for prepared that the server never saw.
+            # After a failed pipeline the driver treats statements as prepared that the server never received.
             db.close()
             raise
         finally:
@@ -152,7 +152,7 @@ class ConnectionWorker:
         return PostgresDatabase(db, self._rows_of, self._clock)
 
     def _prepare(self, db: Connection) -> None:
-        """Say whose rows this connection may see; remembered on the connection, so once for each."""
+        """Set the tenant whose rows this connection may see, unless it is already set."""
         if getattr(db, "mcp_web_tenant", None) != self._tenant:
             db.execute("SELECT set_config('mcp_web.tenant', %s, false)", (str(self._tenant),))
             db.mcp_web_tenant = self._tenant  # type: ignore[attr-defined]  # the driver has no place for it

@@ -1,4 +1,4 @@
-"""Whether a store is whole: what its rows promise each other, and every text against its hash."""
+"""Checks a store: the consistency of its rows, and every text against its hash."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _BETWEEN = {
     "SELECT count(*) FROM pages p LEFT JOIN snapshots s ON s.id = p.newest"
     " WHERE [p.tenant = :tenant AND] s.id IS NULL": "pages have no newest version",
     "SELECT count(*) FROM pages p LEFT JOIN documents d ON d.page = p.id"
-    " WHERE [p.tenant = :tenant AND] d.page IS NULL": "pages are missing from the index of words",
+    " WHERE [p.tenant = :tenant AND] d.page IS NULL": "pages are missing from the word index",
     "SELECT count(*) FROM documents d LEFT JOIN snapshots s ON s.id = d.snapshot"
     " WHERE [d.tenant = :tenant AND] s.id IS NULL": "documents of the index have no version",
 }
 
 
 def faults(db: Database) -> list[str]:
-    """A sentence for each fault; none for a store that is whole."""
+    """A sentence for each fault; empty if there is none."""
     counts = ((db.value(query), sentence) for query, sentence in _BETWEEN.items())
     return [f"{count} {sentence}." for count, sentence in counts if count] + _wrong_texts(db)
 

@@ -1,4 +1,4 @@
-"""What the statements of this package run over: a connection of one engine, within one piece of work.
+"""The interface of connections: what the statements of this package run on, in every engine.
 
 A statement is written once, for tables in which every row belongs to a tenant, with placeholders such as `:key`. An
 engine translates it when it is first used:
@@ -43,8 +43,8 @@ class Database(ABC):
 
     @abstractmethod
     def many(self, query: str, rows: Iterable[Sequence[Any]], /, **values: Any) -> list[Row]:
-        """Run a statement for each of the rows, which give its placeholders in their order; `values` are the same for
-        all rows. Returns what an INSERT with RETURNING returns."""
+        """Run a statement for each of the rows, which have the values of its placeholders in order; `values` are the
+        same for all rows. Returns what an INSERT with RETURNING returns."""
 
     @abstractmethod
     def lock(self, name: str) -> None:
@@ -60,7 +60,7 @@ class Database(ABC):
     @property
     @abstractmethod
     def index(self) -> IndexRows:
-        """The rows of the index of words."""
+        """The rows of the word index."""
 
     def one(self, query: str, /, **values: Any) -> Row | None:
         """The first row of a statement."""
@@ -75,7 +75,7 @@ class Database(ABC):
 
 @lru_cache(maxsize=512)
 def row_names(query: str, common: frozenset[str]) -> tuple[str, ...]:
-    """The placeholders that a row of `many` fills, in their order."""
+    """The placeholders that the rows of `many` have values for, in order."""
     return tuple(name for name in dict.fromkeys(PLACEHOLDER.findall(query)) if name not in common and name != "tenant")
 
 

@@ -12,7 +12,7 @@ _Total = tuple[str, str, str]  # kind, name, labels as JSON
 
 
 def add(db: Database, drained: dict[str, Any]) -> None:
-    """Add what a process measured since it last did so."""
+    """Add what a process measured since the last call."""
     db.lock("figures")  # totals are read, added to and written back
     for (kind, name, labels), amounts in _measured(drained):
         query = (
@@ -48,7 +48,7 @@ def _measured(drained: dict[str, Any]) -> Iterator[tuple[_Total, list[float]]]:
 
 
 def _added(known: str | None, amounts: Sequence[float]) -> str:
-    """A kept total with new amounts. A version with other buckets starts again: sums of unlike cells stay wrong."""
+    """A stored total with new amounts added; a total with other buckets is replaced."""
     before = json.loads(known) if known else []
     same = len(before) == len(amounts)
     return json.dumps([a + b for a, b in zip(before, amounts, strict=True)] if same else list(amounts))

@@ -1,4 +1,4 @@
-"""The rows of the index of words (store/posting_blobs.py describes its form): adding, merging, reading."""
+"""Adds, merges and reads the rows of the word index (store/posting_blobs.py describes their form)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PostingRow = tuple[int, int, bytes]  # the number of a term and of a block, and 
 
 
 class IndexRows(ABC):
-    """Over one consistent state of the store, or within a transaction that writes."""
+    """The rows of the word index, within one read or write transaction."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -29,12 +29,12 @@ class IndexRows(ABC):
 
     @abstractmethod
     def state(self) -> tuple[int, int, int]:
-        """How often the index was rewritten, the last document in the posting lists, the last document of all."""
+        """How often the index was rewritten, the last document in the posting lists, and the last document."""
 
     @abstractmethod
     def lock(self, documents: int = 0) -> int:
-        """Take turns with other writers of the index: the first step of their transactions, so that none deadlocks, and
-        documents become visible in the order of their numbers. Returns the first number reserved for new documents."""
+        """Wait for other writers of the index, as the first step of a transaction, so that none deadlocks and documents
+        become visible in the order of their numbers. Returns the first number reserved for new documents."""
 
     @abstractmethod
     def documents(self, after: int) -> Sequence[tuple[int, int, int, int, str, bytes]]:
@@ -60,7 +60,7 @@ class IndexRows(ABC):
 
     # writing
     def add(self, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-        """Put the newest version of a page into the index, in place of the one before, unless it is there already."""
+        """Index the newest version of a page in place of the previous one, unless it is already indexed."""
         facts = {
             "snapshot": version,
             "length": prepared.length,
@@ -83,7 +83,7 @@ class IndexRows(ABC):
         self._db.run(query, number=number, words=prepared.words)
 
     def merge(self) -> None:
-        """Move everything that waits into the posting lists; the lock is held."""
+        """Merge all waiting documents into the posting lists; the caller holds the lock."""
         found = additions(self.waiting(0))
         if not found.last:
             return
@@ -99,7 +99,7 @@ class IndexRows(ABC):
         self._db.run("UPDATE index_state SET merged = :last [WHERE tenant = :tenant]", last=found.last)
 
     def drop_deleted(self) -> None:
-        """When many documents were deleted, drop their postings; the lock is held."""
+        """Delete the postings of deleted documents if there are many; the caller holds the lock."""
         (living, deleted) = self._db.rows(
             "SELECT (SELECT count(*) FROM documents [WHERE tenant = :tenant]),"
             " (SELECT count(*) FROM deleted [WHERE tenant = :tenant])"
@@ -122,7 +122,7 @@ class IndexRows(ABC):
 
     # reading
     def unindexed(self, limit: int) -> list[str]:
-        """The keys of documents that an older version indexed in another way."""
+        """The keys of documents whose index format is out of date."""
         rows = self._db.rows(
             "SELECT p.key FROM documents d JOIN pages p ON p.id = d.page WHERE [d.tenant = :tenant AND] d.mark = 0"
             " ORDER BY d.number LIMIT :limit",
@@ -139,7 +139,7 @@ class IndexRows(ABC):
         return self._pairs(query, after)
 
     def deleted(self, after: int) -> Sequence[tuple[int, int]]:
-        """(sequence number, document) of the deletions since one."""
+        """(sequence number, document) of the deletions after a sequence number."""
         query = "SELECT seq, number FROM deleted WHERE [tenant = :tenant AND] seq > :after ORDER BY seq"
         return self._pairs(query, after)
 
@@ -172,7 +172,7 @@ class IndexRows(ABC):
         return [word for (word,) in rows]
 
     def counts(self, words: Sequence[str]) -> list[tuple[str, int]]:
-        """How many documents in the posting lists hold each word."""
+        """How many documents in the posting lists contain each word."""
         query = "SELECT word, count FROM words WHERE [tenant = :tenant AND] word = ANY(:words)"
         return [(word, count) for word, count in self._db.rows(query, words=list(map(storable, words)))]
 

@@ -9,7 +9,7 @@ from mcp_web.store.sql.database import Database
 
 
 def folded(label: str) -> str:
-    """Two spellings that differ in the case of ASCII letters are one collection."""
+    """The label in lower case (ASCII only): collections are compared without case."""
     return "".join(char.lower() if char.isascii() else char for char in storable(label))
 
 

@@ -1,4 +1,4 @@
-"""Which documents a model has not read to the end, without looking through all of them for every question."""
+"""Finds the documents that are not completely embedded by a model, without reading all rows each time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def count(db: Database, model: str) -> int:
 
 
 class Lacking:
-    """Which documents lack one model's vectors: the first call reads all rows, later ones only those added since."""
+    """The documents that lack vectors of one model: the first call reads all rows, later ones only new rows."""
 
     def __init__(self, model: str) -> None:
         self._model = model

@@ -1,4 +1,4 @@
-"""Pages and their versions: rows in, rows out."""
+"""Reads and writes the rows of pages and versions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CONDITIONS = {
 
 
 def conditions(filter: DocumentFilter | None) -> tuple[str, dict[str, Any]]:
-    """A filter as conditions, each after AND, and their values."""
+    """A filter as SQL conditions, each beginning with AND, and their values."""
     values: dict[str, Any] = dict(filter_values(filter)) if filter else {}
     if "collection" in values:
         values["collection"] = folded(values["collection"])
@@ -193,7 +193,7 @@ def set_newest(db: Database, page: int, version: int) -> None:
 
 
 def mark_used(db: Database, uses: Mapping[str, float]) -> None:
-    # In the order of their keys: two processes that mark the same pages never wait for each other in a circle.
+    # In the order of their keys, so that two processes that mark the same pages cannot deadlock.
     db.many(
         "UPDATE pages SET used_at = :at WHERE [tenant = :tenant AND] key = :key AND used_at < :at",
         sorted(((at, key_bytes(key)) for key, at in uses.items()), key=lambda row: row[1] or b""),

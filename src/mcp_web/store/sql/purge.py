@@ -1,4 +1,4 @@
-"""Deleting pages and versions by a rule. Research is never touched here."""
+"""Deletes pages and versions by a rule, never research."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_web.store.rows import bare_domain, key_bytes, storable
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.pages import IN_DOMAIN
 
-# Conditions on pages p, and on the pages that meet them, ranked by their last use.
+# Conditions on pages p, and on the matching pages ranked by their last use.
 _WHICH = {
     "domain": " AND " + IN_DOMAIN,
     "key": " AND p.key = :key",
@@ -24,7 +24,7 @@ _BEYOND = {
 
 
 def purge(db: Database, rule: PurgeRule, *, dry_run: bool) -> Purged:
-    """Delete the pages that meet every condition of the rule."""
+    """Delete the pages that match every condition of the rule."""
     db.index.lock()
     chosen = _chosen(db, rule)
     taken = _describe(db, chosen)

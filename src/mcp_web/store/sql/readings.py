@@ -10,7 +10,7 @@ from mcp_web.store.sql.database import Database
 
 
 def add_to(db: Database, key: str, readings: Sequence[ReadingRecord]) -> None:
-    """Add readings of a page; unknown pages have none, and the oldest of many are deleted."""
+    """Add readings of a page, if it exists; the oldest are deleted when there are too many."""
     page = db.value("SELECT id FROM pages WHERE [tenant = :tenant AND] key = :key", key=key_bytes(key))
     if page is None:
         return

@@ -1,4 +1,4 @@
-"""What a process holds in memory for searching: the index of words, and what an engine needs for vectors."""
+"""The search index of a process in memory: the word index, and what an engine needs for vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VectorQuery(NamedTuple):
-    """What `Store.find_by_vector` is given; the vector is not empty."""
+    """The arguments of `Store.find_by_vector`; the vector is not empty."""
 
     model: str
     vector: Sequence[float]
@@ -30,7 +30,7 @@ class SearchIndex(ABC):
     """Used by one thread at a time."""
 
     def __init__(self, *, visible_only: bool = False) -> None:
-        """`visible_only`: connections show a part of the documents only, which any write may change."""
+        """`visible_only`: the connection sees only a part of the documents, and any write may change which."""
         self._visible_only = visible_only
         self._last: Matches | None = None  # what was found last
 
@@ -46,7 +46,7 @@ class SearchIndex(ABC):
     def by_vector(self, db: Any, query: VectorQuery) -> list[Candidate]:
         """The nearest documents, and those of `also` that have vectors."""
 
-    # numpy takes a tenth of a second to import, which opening a page need not wait for.
+    # Lazy, because importing numpy takes a tenth of a second, and opening a page does not need it.
     @functools.cached_property
     def _words(self) -> WordIndex:
         from mcp_web.store.word_index import WordIndex

@@ -1,7 +1,7 @@
-"""`Store` over an engine that speaks SQL: which statements a call runs, and how.
+"""`Store` for SQL engines: which statements a method runs, and how.
 
-Statements and what engines have in common are in this package. An engine subclasses `SqlStore` with its connections and
-with what it does in its own way.
+This package has the statements and what engines have in common. An engine subclasses `SqlStore` with its connections
+and its differences.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ T = TypeVar("T")
 PreparedRecord = tuple[list[Prepared], PageRecord]  # its versions, the newest last
 PlacedPage = tuple[int, int, bool]  # the rows of a page and of its newest version, and is the page new?
 
-# Marks of use wait in memory: a cached open then costs no write. A kill loses only these, which order the LRU purge.
+# Times of last use are collected in memory, so that reading a kept page needs no write. They only order the LRU purge.
 _USES_WAIT = 60.0
 _USES_MOST = 256
 _MAINTAIN_EVERY = 300.0
@@ -90,26 +90,26 @@ class Run(Protocol):
 
 
 class SqlStore(Store):
-    """A store whose driver blocks: each call runs in a worker thread. An engine adds what it does in its own way."""
+    """A store with a blocking driver: each call runs in a worker thread. Subclasses implement one engine each."""
 
     _look: Run  # reads with one statement
     _read: Run  # reads over one consistent state of the store
     _search: Run  # the same over what is searched, which may be a moment old
     _search_words: Run  # the same, one at a time: the index of words in memory is used
     _write: Run  # in one transaction: all of it is kept, or nothing
-    # In a transaction that may be skipped, while another process writes.
+    # Runs a function in a transaction, which is skipped while another process writes.
     _write_if_free: Callable[[Callable[[Any], None]], Coroutine[Any, Any, None]]
 
     # Writes one version and makes it the page's newest.
     _keep_page: Callable[[Any, Prepared, float], PlacedPage]
-    # Writes pages in place of what is kept of them; returns the rows of each page and of its newest version.
+    # Writes pages, replacing what is stored of them; returns the rows of each page and of its newest version.
     _keep_page_records: Callable[[Any, Sequence[PreparedRecord]], Sequence[tuple[int, int]]]
-    # Replaces the vectors of pages, by key; nothing for a page that is no longer kept.
+    # Replaces the vectors of pages, by key; skips pages that are no longer stored.
     _keep_stored_vectors: Callable[[Any, Mapping[str, StoredVectors]], None]
     _drop_stored_vectors = staticmethod(vector_rows.drop)
 
     def __init__(self, clock: Callable[[], float], index: SearchIndex, *, is_shared: bool) -> None:
-        """`is_shared`: what another tenant shares, which can be read only."""
+        """`is_shared`: a read-only store of what another tenant shares."""
         self._clock = clock
         self._index = index
         self._is_shared = is_shared
@@ -278,7 +278,7 @@ class SqlStore(Store):
         self._maintain_sometimes(db, len(ready))
 
     def _maintain_sometimes(self, db: Database, kept: int) -> None:
-        """Now and then, together with a write: merge waiting documents into the index and delete what has expired."""
+        """At intervals, along with a write: merge waiting documents into the index and delete expired rows."""
         before = self._kept // _COUNT_EVERY
         self._kept += kept
         if self._kept // _COUNT_EVERY > before and db.index.count_waiting() >= MERGE_AT:
@@ -305,7 +305,7 @@ class SqlStore(Store):
 
 
 def finish(db: Database) -> None:
-    """Merge all that waits into the index, and delete what has expired."""
+    """Merge all waiting documents into the index, and delete expired rows."""
     db.index.lock()
     db.index.merge()
     db.index.drop_deleted()
@@ -313,7 +313,7 @@ def finish(db: Database) -> None:
 
 
 def _index(db: Database, page: int, version: int, prepared: Prepared, number: int, *, is_new: bool) -> None:
-    # For a new page nothing is read back here, so that its statements are sent with the next one that is.
+    # For a new page nothing is read back here, so that its statements can be sent together.
     labels.keep(db, page, prepared.labels, is_new=is_new)
     db.index.add(page, version, prepared, number, is_new=is_new)
     citations.keep(db, page, prepared.names, prepared.mentions, is_new=is_new)

@@ -18,7 +18,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """Open the file, create or migrate it; a damaged file is moved aside and a fresh one begun."""
+    """Open the file, create or migrate it; a damaged file is moved aside and replaced by an empty one."""
     with translated(path):
         _prepare_folder(path)
         _set_aside_if_damaged(path, wait_seconds)
@@ -44,7 +44,7 @@ def _open_migrated(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """SQLite's failures as sentences an operator can act on."""
+    """Translate the errors of SQLite into errors that an operator can act on."""
     try:
         yield
     except sqlite3.Error as error:
@@ -87,7 +87,7 @@ def _primary_code(error: sqlite3.Error) -> int:
 
 
 def _prepare_folder(path: Path) -> None:
-    """Create the folder and the file with permissions for the user alone: what people read is private."""
+    """Create the folder and the file with permissions for the user only, because their contents are private."""
     if not path.parent.exists():
         path.parent.mkdir(parents=True, mode=0o700, exist_ok=True)
     if not path.exists():
@@ -111,7 +111,7 @@ def _open(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 
 def _enter_wal(db: sqlite3.Connection, wait_seconds: float) -> None:
-    """Switching to WAL does not wait for the busy timeout, so processes that start at once take turns here."""
+    """Switch to WAL mode, retrying while another process does the same: the busy timeout does not apply to it."""
     ends = time.monotonic() + wait_seconds
     while True:
         try:
@@ -124,14 +124,14 @@ def _enter_wal(db: sqlite3.Connection, wait_seconds: float) -> None:
 
 
 def _marker(path: Path) -> Path:
-    """Present when a process met damage in the file: the next start checks all of it."""
+    """The file that marks the store as damaged: the next start then checks the whole store."""
     return path.with_name(path.name + ".damaged")
 
 
 def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
     if not _is_damaged(path, wait_seconds):
         return
-    # Windows has no such lock, but refuses to rename a file that is open, which serves the same end.
+    # Windows has no such lock, but refuses to rename an open file, which has the same effect.
     with locked(path.with_name(path.name + ".lock")):
         if not _is_damaged(path, wait_seconds):  # another process was quicker
             return
@@ -151,7 +151,7 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
 
 
 def _is_damaged(path: Path, wait_seconds: float) -> bool:
-    """A cheap look at the header and the tables; the whole file only after a process met damage in it."""
+    """A quick check of the header and the tables; a full check only if a process has found damage."""
     if not path.exists() or path.stat().st_size == 0:
         return False
     db = sqlite3.connect(path, timeout=wait_seconds, isolation_level=None)

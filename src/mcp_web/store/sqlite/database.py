@@ -16,7 +16,7 @@ from mcp_web.store.sql.database import BRACKETS, Database, Row, row_names
 from mcp_web.store.sqlite.index_rows import SqliteIndexRows
 
 _ANY = re.compile(r"= ANY\(:([a-z_]+)\)")
-# SQLite has no columns to find rows by: it indexes the key and the label themselves, and compares labels without case.
+# In SQLite these columns do not exist: the key and the label themselves are indexed, labels without case.
 _COLUMNS = {re.compile(r"(?<!:)\bkey_hash\b"): "key", re.compile(r"(?<!:)\bfolded\b"): "label"}
 
 
@@ -42,7 +42,7 @@ class SqliteDatabase(Database):
         return []
 
     def lock(self, name: str) -> None:
-        """A transaction that writes is the only one."""
+        """Nothing to do: SQLite allows only one write transaction at a time."""
 
     def pipeline(self) -> AbstractContextManager[Any]:
         return nullcontext()

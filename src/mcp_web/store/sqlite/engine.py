@@ -1,4 +1,4 @@
-"""Opening SQLite files: each tenant has one of its own, so no query can reach another's rows."""
+"""Opens SQLite files: each tenant has its own file, so no query can reach the rows of another."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SqliteEngine:
     async def open_serving(
         self, options: StoreOptions, tenant: str, main: Callable[[], Awaitable[Store]] | None
     ) -> OpenedStore:
-        """Where the file cannot be used, a temporary one is opened, so that pages can still be opened."""
+        """If the file cannot be used, open a temporary one, so that pages can still be opened."""
         file = _file(options, tenant)
         before = _set_aside(file)
         try:

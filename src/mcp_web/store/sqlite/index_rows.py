@@ -1,4 +1,4 @@
-"""The index of words in a SQLite file."""
+"""The word index in a SQLite file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SqliteIndexRows(IndexRows):
     _db: SqliteDatabase
 
     def version(self) -> int:
-        # Changes whenever another connection wrote; this one only reads.
+        # Changes with every write of another connection; this one only reads.
         return int(self._db.value("PRAGMA data_version"))
 
     def state(self) -> tuple[int, int, int]:
@@ -59,7 +59,7 @@ class SqliteIndexRows(IndexRows):
         self._term_ids([LANGUAGE + code for code in codes])
 
     def _append(self, rows: Sequence[PostingRow]) -> None:
-        # `||` makes text of its operands, so the bytes have to be called a blob again.
+        # `||` converts its operands to text, so the result is cast to a blob again.
         self._db.many(
             "INSERT INTO postings (place, docs) VALUES (:place, :docs)"
             " ON CONFLICT (place) DO UPDATE SET docs = CAST(docs || excluded.docs AS BLOB)",

@@ -1,8 +1,9 @@
 """The documents nearest to a vector, over everything that has vectors.
 
-All vectors of a model are held in memory, one byte per dimension. Comparing all of them with a question would take
-tens of milliseconds, so their signs are compared first (one bit per dimension, after taking away what all vectors have
-in common). Only the few thousand that agree in the most signs are compared truly; up to that number of vectors all are.
+All vectors of a model are held in memory, one byte per dimension. Comparing all of them with a question would take tens
+of milliseconds, so their signs are compared first (one bit per dimension, after subtracting the mean of all vectors).
+The exact cosine is computed only for the few thousand that agree in the most signs; up to that number of vectors, for
+all.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from mcp_web.store.sqlite.database import SqliteDatabase
 Rows = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-# Vectors that are compared truly: over 270,000 passages that finds 98 % of the ten documents that comparing everything
-# finds.
+# Vectors whose exact cosine is computed: over 270,000 passages this finds 98 % of the ten documents that an exhaustive
+# search finds.
 TRULY = 4096
 MANY = 65_536  # vectors, from which on looking at all of them takes longer than everything else about a search
 _IN_MEMORY = 1 << 28  # bytes; beyond that they lie in a file that the system may swap out
@@ -30,7 +31,7 @@ _AT_ONCE = 20_000  # rows encoded together
 
 
 class NearestIndex:
-    """The vectors of one model, brought up to date before each question."""
+    """The vectors of one model in memory, updated before each query."""
 
     def __init__(self, model: str, dim: int) -> None:
         self._model = model
@@ -55,7 +56,7 @@ class NearestIndex:
         also: Mapping[int, str],
         keys_of: Callable[[Sequence[int]], dict[int, str]],
     ) -> list[Candidate]:
-        """The nearest pages, and those of `also` (with their keys) wherever they stand. All by page number."""
+        """The nearest pages, and those of `also` (with their keys) whatever their rank; all by row number."""
         self._catch_up(db)
         question: Floats = np.array(query.vector, np.float32)
         question /= np.float32(np.linalg.norm(question)) or np.float32(1)
@@ -116,7 +117,7 @@ class NearestIndex:
         return found
 
     def _cosines(self, rows: Rows, question: Floats) -> Floats:
-        # A matrix product would wake the threads of the linear algebra library, which takes longer than the work.
+        # A matrix product would start the threads of the linear algebra library, which takes longer than this.
         found: Floats = np.vecdot(self._codes.take(rows, axis=0).astype(np.float32), question) * self._scales[rows]
         return found
 
@@ -134,7 +135,7 @@ class NearestIndex:
         self._sign()
 
     def _take(self, pages: list[int], blobs: list[bytes]) -> None:
-        """Rows at the end for pages that are new, or in place of those they had."""
+        """Append the rows of new pages, and replace those of known pages."""
         self._remove(pages)
         codes = codes_of(b"".join(blobs), self._dim)
         at, end = self._count, self._count + len(codes)
@@ -156,7 +157,7 @@ class NearestIndex:
             self._deleted += end - begin
 
     def _sign(self) -> None:
-        """Give signs to the new rows; to all of them when what they have in common may have moved."""
+        """Compute the signs of the new rows; of all rows when the mean may have changed."""
         if self._count <= TRULY:
             return
         if self._count > 2 * self._centred_at:

@@ -1,4 +1,4 @@
-"""Pages read a moment ago, returned without a query as long as no process has written to the file.
+"""A cache of recently read pages, valid as long as no process has written to the file.
 
 Every write of any process goes through the write-ahead log, so its size and time, with those of the database, show
 whether anything changed. File times are coarse: a signature counts only after it has not changed for a while.
@@ -52,7 +52,7 @@ class RecentPages:
         return kept[1]
 
     def keep(self, key: str, snapshot: Snapshot, before: Signature | None) -> None:
-        """Remember a page that was read while the file stood at `before`."""
+        """Cache a page that was read while the file had the signature `before`."""
         if before is None or before != self.signature() or len(snapshot.document.markdown) > MOST_CHARS:
             return
         self._pages[key] = (before, snapshot)

@@ -1,4 +1,4 @@
-"""The tables, as a list of steps. A step is never changed once released: the next change is the next step."""
+"""The tables, as a list of migration steps. A released step is never changed: a change is a new step."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CREATE TABLE figures (
 ) STRICT, WITHOUT ROWID;
 """
 
-# Step 2: the words index (store/posting_blobs.py describes its form) and citations.
+# Step 2: the word index (store/posting_blobs.py describes its form) and citations.
 _INDEX = """
 CREATE TABLE documents (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -131,11 +131,11 @@ CREATE TABLE mentions (
 CREATE INDEX mentions_name ON mentions (name);
 """
 
-# Step 3: which words of a document are indexed, so that new tags or a new title are seen.
+# Step 3: a mark of the indexed words of a document, so that new tags or a new title are noticed.
 _MARK = "ALTER TABLE documents ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
 
-# Step 4: vectors in a quarter of the room, with the version that they are of (0: not of all of it), which are made
-# anew; and the collections that documents are in.
+# Step 4: vectors in a quarter of the space, with the version that they belong to (0: incomplete), all to be embedded
+# again; and the collections of documents.
 _COLLECTIONS = """
 DROP TABLE vectors;
 CREATE TABLE vectors (
@@ -159,7 +159,7 @@ INSERT OR IGNORE INTO labels SELECT substr(path, 1, instr(path, '/') - 1), id FR
   WHERE source = 'research' AND instr(path, '/') > 1;
 """
 
-# Step 5: pictures of rendered pages, which go with the version they show.
+# Step 5: screenshots of rendered pages, which are deleted with their version.
 _PICTURES = """
 CREATE TABLE pictures (
   snapshot INTEGER PRIMARY KEY REFERENCES snapshots (id) ON DELETE CASCADE,
@@ -265,7 +265,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Bring the file to this version's tables; safe when several processes start at once."""
+    """Migrate the file to the current tables; safe when several processes start at once."""
     if _version(db) == len(STEPS):
         return
     db.execute("BEGIN IMMEDIATE")
@@ -301,7 +301,7 @@ def _version(db: sqlite3.Connection) -> int:
 
 
 def _refuse_others(db: sqlite3.Connection, version: int) -> None:
-    """Never write into a database of a newer version or of another program."""
+    """Raise for a database of a newer version or of another program."""
     if version > len(STEPS):
         raise CacheError(
             f"The store was written by a newer mcp-web (its schema is {version}, this one knows {len(STEPS)}).",

@@ -1,4 +1,4 @@
-"""What a process holds in memory for searching: the index of words and the vectors of each model."""
+"""The search index of a process in memory: the word index and the vectors of each model."""
 
 from __future__ import annotations
 

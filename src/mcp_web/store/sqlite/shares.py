@@ -19,7 +19,7 @@ _SHOWN = {
     "labels": "t.label IN (SELECT label FROM temp.shared)",
     "pictures": "t.snapshot IN (SELECT id FROM temp.snapshots)",
     "waiting": "t.number IN (SELECT number FROM temp.documents)",
-    # The index of words: word_index.py drops the documents that the connection cannot see.
+    # The word index: word_index.py drops the documents that the connection cannot see.
     **dict.fromkeys(("terms", "postings", "words", "index_state", "deleted"), "1"),
 }
 

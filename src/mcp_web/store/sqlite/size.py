@@ -1,4 +1,4 @@
-"""How large the file is, and keeping it below its limit."""
+"""The size of the file, and its limit."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def size_of(db: Database, disk_bytes: int) -> StoreSize:
 
 
 def shrink_to(db: Database, limit: int, spare: int) -> None:
-    """When the file holds more than the limit, delete the least recently used web pages until it holds 90 % of it; the
-    page `spare` stays."""
+    """When the file exceeds the limit, delete the least recently used web pages, except `spare`, until it is at 90 % of
+    the limit."""
     if _used_bytes(db) <= limit:
         return
     query = "SELECT id FROM pages WHERE source = 'web' AND id <> :spare ORDER BY used_at LIMIT :most"
@@ -30,6 +30,6 @@ def shrink_to(db: Database, limit: int, spare: int) -> None:
 
 
 def _used_bytes(db: Database) -> int:
-    """What the file really holds: free pages inside it do not count."""
+    """The used size of the file, without its free pages."""
     pages, free, size = (db.value(f"PRAGMA {name}") for name in ("page_count", "freelist_count", "page_size"))
     return int((pages - free) * size)

@@ -47,7 +47,7 @@ class SqliteStore(SqlStore):
             return ConnectionWorker(path, wait_seconds, cache_bytes, on_replaced, collections, clock)
 
         self._reads = worker(16 << 20, self._forget)
-        # A larger cache than the others have: postings and texts are read again and again.
+        # A larger cache than the other connections have, because postings and texts are read repeatedly.
         self._searches = worker(64 << 20, self._forget)
         self._writes = worker(16 << 20, lambda: None)
         self._look = self._read = self._reads.read
@@ -71,7 +71,7 @@ class SqliteStore(SqlStore):
         return store
 
     async def latest(self, key: str) -> Snapshot | None:
-        """As every store; a page that was read a moment ago is returned without a query."""
+        """As in `Store`; a recently read page is returned without a query."""
         found = self._recent.get(key)
         if found is not None:
             await self._mark_used(key)
@@ -119,13 +119,13 @@ class SqliteStore(SqlStore):
         return page
 
     def _forget(self) -> None:
-        """Drop what was read of a file that has been replaced."""
+        """Clear the caches of a file that has been replaced."""
         self._index = SqliteSearchIndex(visible_only=self._is_shared)
         self._lacking.clear()
 
 
 def _file_faults(db: SqliteDatabase) -> list[str]:
-    """What SQLite itself finds."""
+    """The faults that SQLite itself reports."""
     broken = [f"SQLite: {row[0]}." for row in db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
     orphans = db.execute("PRAGMA foreign_key_check").fetchmany(20)
     return [*broken, *(f"SQLite: a row of {row[0]} has no parent." for row in orphans)]

@@ -1,4 +1,4 @@
-"""A connection with its own thread: SQLite blocks, the event loop must not."""
+"""Runs functions with a connection in a worker thread, because SQLite blocks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHRINK_PAGES = 25_000  # 100 MB at a time: others want to write too
 
 
 class ConnectionWorker:
-    """One connection, used by one piece of work at a time, each in a worker thread."""
+    """One connection, used by one function at a time, each in a worker thread."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class ConnectionWorker:
         collections: Sequence[str] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`on_replaced` is called when the path names another file: what was read of the old one no longer holds.
+        """`on_replaced` is called when the path refers to another file, so that caches of the old one can be cleared.
         With `collections` the connection sees only their documents and cannot write."""
         self._path = path
         self._cache_bytes = cache_bytes
@@ -54,13 +54,13 @@ class ConnectionWorker:
         return await anyio.to_thread.run_sync(self._within, "BEGIN", work, limiter=self._limiter)
 
     async def write(self, work: Callable[[SqliteDatabase], T]) -> T:
-        """Run a function in one transaction: all of it is kept, or nothing."""
+        """Run a function in one transaction."""
         if self._collections is not None:
             raise read_only_error()
         return await anyio.to_thread.run_sync(self._within, "BEGIN IMMEDIATE", work, limiter=self._limiter)
 
     async def write_if_free(self, work: Callable[[SqliteDatabase], None]) -> None:
-        """Run a function in a transaction that may be skipped: when another process is writing or the disk is full."""
+        """Run a function in a transaction, which is skipped when another process is writing or the disk is full."""
         await anyio.to_thread.run_sync(self._try, work, limiter=self._limiter)
 
     async def give_back_space(self) -> None:
