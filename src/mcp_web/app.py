@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from mcp_web.store.protocol import Store
     from mcp_web.store.shared import SharedStore
 
+# What the first search waits for documents that are indexed again; background work does the rest.
+_INDEXING_SECONDS = 10.0
+
 
 class App:
     """The parts of one tenant, over what all tenants of the process share."""
@@ -229,7 +232,7 @@ class App:
         if "_archive" not in self.__dict__:
             from mcp_web.archive.derive import index_again
 
-            await index_again(store)
+            await index_again(store, _INDEXING_SECONDS)
             self._archive = self.archive_over(store)
         return self._archive
 

@@ -188,6 +188,20 @@ async def test_meaning_finds_what_words_do_not(store: Store) -> None:
     assert (await _ask(store, "car", fuzzy=False)).results == ()
 
 
+async def test_an_identifier_that_is_defined_is_found_by_words_and_the_model_is_not_asked(store: Store) -> None:
+    filler = "Other functions are described at length before it and behind it. " * 100
+    defining = await _with_vectors(store, "https://a.example/", f"{filler}\n\n`open_car(door)`\n\nOpens.\n\n{filler}")
+    await _with_vectors(store, "https://b.example/", "Call open_car, then open_car again: open_car.")
+    model = SynonymEmbedder()
+    archive = Archive(store, QuestionVectors(model), clock=lambda: NOW)
+    answer = await archive.search(ArchiveQuery("open_car"))
+    assert (_ids(answer)[0], model.asked) == (defining[:12], 0)
+    assert answer.results[0].passage is not None
+    assert answer.results[0].passage.text.startswith("`open_car(door)`")
+    await archive.search(ArchiveQuery("open_car with a key"))
+    assert model.asked == 1
+
+
 async def test_nothing_is_shown_that_neither_holds_the_words_nor_is_near(store: Store) -> None:
     meant = await _with_vectors(store, "https://a.example/", "The automobile was invented.")
     for number in range(5):

@@ -37,6 +37,46 @@ def test_the_passage_is_a_run_of_the_text_with_code_intact() -> None:
     assert ">>> h = []\n>>> heappush(h, 5)" in found.text
 
 
+MANUAL = """The exceptions `IndexError` and `KeyError` are raised by lookups, see KeyError.
+
+`exception LookupError`
+
+The base class of IndexError and KeyError, KeyError being the one for a key.
+
+`exception KeyError`
+
+Raised when a mapping key is not found.
+
+## Options
+
+--bare
+: Make a bare repository; see --depth.
+
+-d &lt;n>
+--depth &lt;n>
+: Truncate the history.
+
+## `server.port`
+
+The number.
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "beginning"),
+    [
+        ("KeyError", "`exception KeyError`"),
+        ("--depth", "-d &lt;n>\n--depth"),
+        ("server.port", "The number."),
+        ("KeyError base class", "The exceptions"),
+    ],
+)
+def test_a_name_alone_is_answered_by_its_definition(question: str, beginning: str) -> None:
+    found = best_passage(Marker(parse(question)), MANUAL)
+    assert found is not None
+    assert found.text.startswith(beginning)
+
+
 def test_headings_count_where_the_passage_has_a_word_too() -> None:
     found = best_passage(Marker(parse("merging sorted")), TEXT)
     assert found is not None

@@ -16,6 +16,7 @@ from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import ReadingRecord
 from mcp_web.store.protocol import NOTHING, DocumentFilter, PurgeRule, Store, WordQuery
 from mcp_web.store.sqlite.store import SqliteStore
+from mcp_web.text.names import Name
 
 from .store_samples import DOCUMENT, keep, snapshot
 
@@ -568,6 +569,23 @@ async def test_a_word_in_the_title_counts_more(store: Store) -> None:
     titled = snapshot("https://b.example/", text="an animal and others of the great plain", title="Zebra")
     await keep(store, titled)
     assert (await _found(store, WordQuery(("zebra",))))[0] == titled.key
+
+
+async def test_a_document_that_defines_a_name_comes_before_shorter_ones_that_mention_it(store: Store) -> None:
+    filler = "Many other exceptions are described here, each with its own rules. " * 200
+    manual = f"{filler}\n\n`exception errors.KeyError(key)`\n\nRaised for a missing key.\n\n{filler}"
+    short = ["KeyError, a KeyError, again a KeyError."] * 3
+    defining, *_ = await _keep_texts(store, manual, *short)
+    plain = WordQuery(("key", "error", "keyerror"))
+    assert (await _found(store, plain))[0] != defining
+    for name in (Name("keyerror", ("key", "error", "keyerror")), Name("errorskeyerror", ("key", "error", "keyerror"))):
+        answer = await store.find_by_words(dataclasses.replace(plain, names=(name,)), 10)
+        assert answer.candidates[0].key == defining
+        assert answer.candidates[0].score <= 1
+        assert answer.defined == {name.key}
+    absent = await store.find_by_words(dataclasses.replace(plain, names=(Name("valueerror", ("error",)),)), 10)
+    assert absent.defined == frozenset()
+    assert absent.candidates == (await store.find_by_words(plain, 10)).candidates
 
 
 async def test_unknown_words_are_named(store: Store) -> None:

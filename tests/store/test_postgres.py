@@ -11,6 +11,7 @@ import anyio.lowlevel
 import psycopg
 import pytest
 
+from mcp_web.archive.derive import index_again
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
@@ -91,6 +92,25 @@ async def test_a_database_of_a_newer_version_is_refused(postgres: PostgresServer
         db.execute("INSERT INTO mcp_web.schema_version (version) VALUES (99)")
     with pytest.raises(CacheError, match="newer mcp-web"):
         await PostgresStore.open(url)
+
+
+async def test_the_step_that_indexes_names_reaches_the_documents_of_every_tenant(postgres: PostgresServer) -> None:
+    url = postgres.database()
+    page = snapshot(text="`exception KeyError`\n\nRaised for a missing key.")
+    for tenant in ("mine", "yours"):
+        store = await PostgresStore.open(url, tenant=tenant)
+        await keep(store, page)
+        assert await store.unindexed(5) == []
+        await store.close()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("DELETE FROM mcp_web.schema_version WHERE version = 5")
+    for tenant in ("mine", "yours"):
+        store = await PostgresStore.open(url, tenant=tenant)
+        assert await store.unindexed(5) == [page.key]
+        await index_again(store)
+        assert await store.unindexed(5) == []
+        assert len((await store.find_by_words(WordQuery(("missing",)), 5)).candidates) == 1
+        await store.close()
 
 
 async def test_a_connection_sees_only_the_rows_of_its_tenant(postgres: PostgresServer) -> None:

@@ -7,11 +7,12 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mcp_web.archive.derive import index_again
+from mcp_web.archive.derive import derive, index_again
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
@@ -20,6 +21,7 @@ from mcp_web.store.posting_blobs import MERGE_AT
 from mcp_web.store.protocol import WordQuery
 from mcp_web.store.sqlite.schema import STEPS
 from mcp_web.store.sqlite.store import SqliteStore
+from mcp_web.text.names import Name
 
 from contracts.store_samples import keep, snapshot  # isort: skip
 
@@ -348,6 +350,28 @@ async def test_a_folder_deleted_while_running_is_made_again_and_what_is_kept_the
     await store.close()
     assert [one.url for one in await again.recent(5)] == ["https://a.example/new"]
     await again.close()
+
+
+async def test_documents_kept_before_are_found_as_before_and_then_by_the_names_they_define(tmp_path: Path) -> None:
+    file = tmp_path / "s.sqlite"
+    store = await SqliteStore.open(file)
+    kept = snapshot("https://a.example/", text="`exception KeyError`\n\nRaised for a missing key.")
+    await store.keep(kept, replace(derive(kept), defines=frozenset()))
+    await store.close()
+    with sqlite3.connect(file) as db:
+        db.executescript(str(STEPS[12][0]))
+    store = await SqliteStore.open(file)
+    query = WordQuery(("missing",), names=(Name("keyerror", ("missing",)),))
+    before = await store.find_by_words(query, 5)
+    assert ([one.key for one in before.candidates], before.defined) == ([kept.key], frozenset())
+    await index_again(store, 0)
+    assert await store.unindexed(5) == [kept.key]
+    await index_again(store)
+    after = await store.find_by_words(query, 5)
+    assert ([one.key for one in after.candidates], after.defined) == ([kept.key], {"keyerror"})
+    with sqlite3.connect(file) as db:
+        assert db.execute("SELECT count(*) FROM deleted").fetchone()[0] == 0
+    await store.close()
 
 
 async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again(tmp_path: Path) -> None:

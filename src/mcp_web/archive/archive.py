@@ -66,6 +66,8 @@ class Archive:
             if query.mode != "text" and not with_meaning:
                 notes.append("No embedding model is configured: found by words alone.")
             words = await by_words(self._store, parsed, only_words=not with_meaning)
+            # The model knows little of identifiers: where one is defined, words alone find it more often.
+            with_meaning = with_meaning and not (query.mode == "hybrid" and words.by_name)
             text = corrected(query.text, words.changes) if words.changes else query.text
             meaning = await self._meaning(parsed, words, text, notes) if with_meaning else Meaning()
             by_match = self._matches(query)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, datetime
-from math import log
+from math import inf, log
 
 import anyio.to_thread
 
@@ -15,6 +15,7 @@ from mcp_web.store.protocol import Derived, Store
 from mcp_web.text.dates import date_in_path, day_of
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
+from mcp_web.text.names import defined_keys
 from mcp_web.text.words import counted, fold, is_stop_word
 
 # A word in the title says more about a page than one in its text; headings count once more than the text they are in.
@@ -29,6 +30,7 @@ def derive(snapshot: Snapshot) -> Derived:
         date=document_date(document, snapshot.path) or _day(snapshot.fetched_at),
         language=language_of(document.markdown),
         words=word_counts(snapshot),
+        defines=defined_keys(document.markdown, (heading.text for heading in document.headings)),
         labels=labels_of(snapshot),
         names=names_of(snapshot),
         mentions=mentions(document.markdown, snapshot.final_url, snapshot.path),
@@ -44,13 +46,18 @@ def word_counts(snapshot: Snapshot) -> dict[str, int]:
     return dict(total)
 
 
-async def index_again(store: Store) -> None:
-    """Reindex documents whose index format is out of date, a few hundred per transaction."""
-    while keys := await store.unindexed(_AT_ONCE):
+async def index_again(store: Store, seconds: float = inf) -> None:
+    """Reindex documents whose index format is out of date, a few hundred per transaction, for so many seconds at most.
+    The others are found as before."""
+    until, done = anyio.current_time() + seconds, 0
+    while anyio.current_time() < until and (keys := await store.unindexed(_AT_ONCE)):
         kept = [one for one in [await store.latest(key) for key in keys] if one is not None]
         if not kept:
             return  # pages that cannot be read
         await store.keep_many([(one, await anyio.to_thread.run_sync(derive, one)) for one in kept])
+        done += len(kept)
+    if done:
+        await store.maintain()  # drops what the index held of them before
 
 
 def labels_of(snapshot: Snapshot) -> tuple[str, ...]:

@@ -42,6 +42,11 @@ class ByWords:
     question: Question
     changes: dict[str, str]
 
+    @property
+    def by_name(self) -> bool:
+        """Whether an identifier is all that is asked for, and some document defines it."""
+        return self.question.only_identifiers and bool(self.matches.defined)
+
 
 async def by_words(store: Store, parsed: ParsedQuery, *, only_words: bool) -> ByWords:
     """Find candidates by words; `only_words` when there will be no search by meaning."""

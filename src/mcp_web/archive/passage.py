@@ -11,12 +11,14 @@ from functools import lru_cache
 from mcp_web.archive.highlight import Marker
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import Block, blocks
+from mcp_web.text.names import Name, definitions, heading_keys
 
 _READ_MOST = 200_000  # characters: what is later in a text rarely answers
 _ENOUGH = 600  # characters from which a passage is not continued with the next block
 _KNOWN_MOST = 30_000  # characters of a text whose sections are remembered
 
 Section = tuple[tuple[str, ...], tuple[tuple[int, int], ...]]
+_Found = tuple[tuple[str, ...], int, int]  # the headings above a passage, its start and end
 
 _ANCHOR = re.compile(r"\s*\{[#/][^{}]*\}$")  # `{#name}` after a heading: the name of a place, no words
 
@@ -32,21 +34,43 @@ class ArchivePassage:
 
 
 def best_passage(marker: Marker, markdown: str) -> ArchivePassage | None:
-    """The blocks of one section that contain the most words of the question; the first blocks if none does."""
+    """Where a name of the question is defined; else the blocks of one section that contain the most words of the
+    question, or the first blocks if none does."""
     read = markdown[:_READ_MOST]
-    language = language_of(read)
-    spans = marker.spans(read, language)
+    sections = _known_sections(read) if len(read) <= _KNOWN_MOST else _sections(read)
+    found = _definition(marker.names, read, sections) or _most_words(marker, read, sections)
+    return ArchivePassage(found[0], markdown[found[1] : found[2]], found[1], found[2]) if found else None
+
+
+def _definition(asked: Sequence[Name], markdown: str, sections: Sequence[Section]) -> _Found | None:
+    """Under the heading that is a name of the question, or from its signature on."""
+    defined = list(definitions(markdown)) if asked else []
+    for name in asked:
+        starts = [start for start, key in defined if key == name.key]
+        for path, places in sections:
+            if path and name.key in heading_keys(path[-1]):
+                return path, *places[0]
+            inside = [place for place in places if any(place[0] <= start < place[1] for start in starts)]
+            if inside:
+                first = min(start for start in starts if start >= inside[0][0])
+                return path, *max(place for place in inside if place[0] <= first)
+    return None
+
+
+def _most_words(marker: Marker, markdown: str, sections: Sequence[Section]) -> _Found | None:
+    language = language_of(markdown)
+    spans = marker.spans(markdown, language)
     starts = [start for start, _, _ in spans]
-    best: tuple[float, int, int, tuple[str, ...]] | None = None
-    for path, places in _known_sections(read) if len(read) <= _KNOWN_MOST else _sections(read):
+    best: tuple[float, _Found] | None = None
+    for path, places in sections:
         above = {term for _, _, term in marker.spans(" ".join(path), language)}
         for start, end in places:
             held = {term for _, _, term in spans[bisect_left(starts, start) : bisect_left(starts, end)]}
             # A word in the headings above says what the passage is about, but the passage should say something too.
             worth = len(held) + 0.5 * len(above - held) if held else 0.0
             if best is None or worth > best[0]:
-                best = (worth, start, end, path)
-    return ArchivePassage(best[3], markdown[best[1] : best[2]], best[1], best[2]) if best else None
+                best = (worth, (path, start, end))
+    return best[1] if best else None
 
 
 def _places(found: Sequence[Block]) -> tuple[tuple[int, int], ...]:

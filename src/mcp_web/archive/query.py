@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.text.languages import language_of
+from mcp_web.text.names import Name, is_name, names
 from mcp_web.text.words import compounds, fold, is_stop_word, words
 
 _MOST_WORDS = 64  # a whole page pasted as a question is cut here
+_MOST_NAMES = 8
 _PIECE = re.compile(r'(?P<sign>[-+]?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
@@ -22,7 +24,9 @@ class Question:
     prefixes: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # compound names among the words, each as one word
+    compounds: tuple[str, ...] = ()  # compound names among the words, each as one word
+    names: tuple[Name, ...] = ()  # of functions, flags, settings: documents that define one come first
+    only_identifiers: bool = False  # every word is written as a name
     language: str = ""  # of the whole question, "" when it does not tell
 
     @property
@@ -31,15 +35,21 @@ class Question:
         inside = (word for phrase in self.phrases for word in phrase)
         return tuple(dict.fromkeys((*self.words, *self.required, *inside)))
 
+    @property
+    def is_name(self) -> bool:
+        """Whether nothing but names is asked for."""
+        return bool(self.names) and {word for name in self.names for word in name.words}.issuperset(self.wanted)
+
     def for_store(self, filter: DocumentFilter) -> WordQuery:
         """The words that find candidates; phrases are checked in the text afterwards."""
         inside = tuple(word for phrase in self.phrases for word in phrase)
         counted = self.telling((*self.words, *inside)) or self.wanted
         return WordQuery(
-            words=tuple(dict.fromkeys((*counted, *self.names))),
+            words=tuple(dict.fromkeys((*counted, *self.compounds))),
             prefixes=tuple(map(fold, self.prefixes)),
             required=tuple(dict.fromkeys((*self.required, *inside))),
             excluded=self.excluded,
+            names=self.names,
             filter=filter,
         )
 
@@ -55,15 +65,16 @@ def parse(text: str) -> Question:
     prefixes: list[str] = []
     required: list[str] = []
     excluded: list[str] = []
-    names: list[str] = []
-    for piece in _PIECE.finditer(text.replace("“", '"').replace("”", '"')):
+    found_compounds: list[str] = []
+    asked_names: list[Name] = []
+    pieces = list(_PIECE.finditer(text.replace("“", '"').replace("”", '"')))
+    for piece in pieces:
         sign, phrase, word = piece["sign"], piece["phrase"], piece["word"]
         found = words(word if phrase is None else phrase)[:_MOST_WORDS]
         if not found:
             continue
-        if sign == "-":
-            # A hyphen before several words is a dash, not an exclusion.
-            (excluded if len(found) == 1 else plain).extend(found)
+        if sign == "-" and _excludes(word, found) and len(pieces) > 1:
+            excluded += found
         elif phrase is not None and len(found) > 1:
             phrases.append(tuple(found))
         elif word is not None and word.endswith("*") and len(found[-1]) > 1:
@@ -71,16 +82,25 @@ def parse(text: str) -> Question:
             prefixes.append(found[-1])
         else:
             (required if sign == "+" else plain).extend(found)
-            names += compounds(word or "")
+            found_compounds += compounds(word or "")
+            # A plain word is a name when it is the whole question.
+            asked_names += names(piece[0]) if word and (len(pieces) == 1 or is_name(piece[0])) else ()
     return Question(
         words=_capped(plain),
         phrases=tuple(phrases[:8]),
         prefixes=_capped(prefixes)[:8],
         required=_capped(required),
         excluded=_capped(excluded),
-        names=_capped(names),
+        compounds=_capped(found_compounds),
+        names=tuple(asked_names[:_MOST_NAMES]),
+        only_identifiers=bool(asked_names) and all(is_name(piece[0]) for piece in pieces),
         language=language_of(text),
     )
+
+
+def _excludes(word: str | None, found: list[str]) -> bool:
+    """Whether a hyphen excludes what follows: before several words it is a dash; `--depth` and `-v` are flags."""
+    return len(found) == 1 and not (word and (word.startswith("-") or len(word) == 1))
 
 
 def corrected(text: str, changes: dict[str, str]) -> str:

@@ -98,7 +98,7 @@ def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
         for hit, page in found
     }
     by_text = {hit.url: max(0.0, min(1.0, page.ranked[0].best)) for hit, page in found}
-    about = scored(by_text, headlines, question, dict.fromkeys((*telling, *question.names), 1.0))
+    about = scored(by_text, headlines, question, dict.fromkeys((*telling, *question.compounds), 1.0))
     return {
         hit.url: (1 - _RANK_SHARE) * about[hit.url] + _RANK_SHARE / (1 + rank) for rank, (hit, _) in enumerate(found)
     }

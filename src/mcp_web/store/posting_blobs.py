@@ -41,6 +41,11 @@ class Additions:
     languages: tuple[str, ...] = ()
 
 
+def definition(key: str) -> str:
+    """The word under which the documents are listed that define a name; no text and no question contains it."""
+    return f"={key}"
+
+
 def term_weights(language: str, counts: Mapping[str, int]) -> dict[str, int]:
     """Word counts of a document as the weights of the terms that it is found by."""
     weights: dict[str, int] = {}

@@ -9,6 +9,7 @@ from datetime import date
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.model.wire import facts_to_json
 from mcp_web.store.pack import pack_json, pack_text
+from mcp_web.store.posting_blobs import definition
 from mcp_web.store.protocol import Derived
 
 
@@ -34,13 +35,14 @@ def prepare(snapshot: Snapshot, derived: Derived) -> Prepared:
         name_number(item.name): (item.url, item.kind, item.start, item.end, item.confidence)
         for item in reversed(derived.mentions)
     }
+    defined = map(definition, sorted(derived.defines))
     return Prepared(
         snapshot=snapshot,
         answer=pack_json([snapshot.headers, dict(snapshot.timings)]),
         facts=pack_json(facts_to_json(document)),
         text=pack_text(document.markdown),
         language=derived.language,
-        words=pack_json([derived.language, dict(derived.words)]),
+        words=pack_json([derived.language, {**derived.words, **dict.fromkeys(defined, 1)}]),
         length=sum(derived.words.values()),
         day=_day(derived.date),
         labels=derived.labels,

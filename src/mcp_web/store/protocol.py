@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
+from mcp_web.text.names import Name
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Derived:
     date: str = ""  # ISO date
     language: str = ""  # its code, by which words are stemmed
     words: Mapping[str, int] = field(default_factory=dict)  # how much each word counts in the document
+    defines: frozenset[str] = frozenset()  # the keys of the names that it defines (text/names.py)
     labels: tuple[str, ...] = ()  # the collections that the document is in
     names: tuple[str, ...] = ()  # by which others cite it: URLs, "doi:…", "arxiv:…", "path:…", "wiki:…"
     mentions: tuple[Mention, ...] = ()  # what it cites
@@ -80,6 +82,7 @@ class WordQuery:
     prefixes: tuple[str, ...] = ()  # any word that begins so
     required: tuple[str, ...] = ()  # all of them, counted like `words`
     excluded: tuple[str, ...] = ()
+    names: tuple[Name, ...] = ()  # a document that defines one counts as full of its words
     filter: DocumentFilter = DocumentFilter()
 
 
@@ -111,6 +114,7 @@ class WordMatches:
     candidates: tuple[Candidate, ...]  # best first
     unknown: tuple[str, ...] = ()  # wanted words that no document holds
     worths: Mapping[str, float] = field(default_factory=dict)  # of the wanted words: the rarer, the more
+    defined: frozenset[str] = frozenset()  # the keys of the wanted names that some document defines
     rows: Mapping[str, DocumentRow] = field(default_factory=dict)
 
 

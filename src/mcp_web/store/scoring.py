@@ -56,6 +56,12 @@ def either(lists: list[Weighted]) -> Weighted:
     return unique, weights
 
 
+def higher(one: PostingList, other: PostingList) -> PostingList:
+    """Two lists as one; a document in both counts with its larger impact."""
+    numbers, impacts = either([(item.numbers.astype(np.int64), item.impacts) for item in (one, other)])
+    return PostingList(numbers.astype(np.int32), impacts, max(one.top, other.top))
+
+
 def worth(frequency: int, documents: int) -> float:
     """The highest score of a word that is in `frequency` documents."""
     return DOCUMENTS.rarity(frequency, documents)

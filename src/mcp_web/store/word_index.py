@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_web.store.pack import unpack_json
-from mcp_web.store.posting_blobs import BLOCK, MOST_WEIGHT, Blobs, term_weights
+from mcp_web.store.posting_blobs import BLOCK, MOST_WEIGHT, Blobs, definition, term_weights
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.store.scoring import (
     EMPTY,
@@ -27,11 +27,13 @@ from mcp_web.store.scoring import (
     Weighted,
     best,
     either,
+    higher,
     joined,
     norms_of,
     worth,
 )
 from mcp_web.store.sql.index_rows import IndexRows
+from mcp_web.text.names import Name
 from mcp_web.text.words import fold, query_terms
 
 _PREFIX_TERMS = 200  # words that one prefix may stand for
@@ -51,6 +53,7 @@ class Matches:
     scores: list[float]
     unknown: tuple[str, ...]
     worths: dict[str, float]
+    defined: frozenset[str]
 
 
 class WordIndex:
@@ -75,13 +78,16 @@ class WordIndex:
         worths = {
             word: worth(len(found.numbers), self._living) for word, found in zip(wanted.values(), lists, strict=True)
         }
+        defining = {name: found for name in query.names if len((found := self._defining(rows, name.key)).numbers)}
+        lists = self._with_definitions(dict(zip(wanted, lists, strict=True)), defining)
         for prefix in query.prefixes:
             lists.append(self._prefix(rows, prefix))
         numbers, scores = best(lists, len(self._norms), self._living, limit, self._mask_for(rows, query), self._keys)
         self._drop_least_used()
         ideal = sum(worth(len(item.numbers), self._living) for item in lists)
         shares = np.minimum(scores / np.float32(ideal or 1), 1.0)
-        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown, worths)
+        defined = frozenset(name.key for name in defining)
+        return Matches(self._pages[numbers].tolist(), self._hex(numbers), shares.tolist(), unknown, worths, defined)
 
     def keys(self, rows: IndexRows, pages: Sequence[int]) -> dict[int, str]:
         """The keys of pages by row number; deleted ones are left out."""
@@ -116,6 +122,22 @@ class WordIndex:
         return found
 
     # the question
+    def _with_definitions(
+        self, lists: dict[tuple[str, ...], PostingList], defining: dict[Name, PostingList]
+    ) -> list[PostingList]:
+        """The lists of the words, with the documents that define a name full of its words."""
+        for name, documents in defining.items():
+            for word in name.words:
+                terms = query_terms(word, self._languages)
+                if terms in lists:
+                    lists[terms] = higher(lists[terms], documents)
+        return list(lists.values())
+
+    def _defining(self, rows: IndexRows, key: str) -> PostingList:
+        """The documents that define a name, each as full of it."""
+        numbers = self._list_of(rows, definition(key)).numbers.astype(np.int64)
+        return PostingList.of(numbers, np.full(len(numbers), MOST_WEIGHT, np.float32), self._norms)
+
     def _mask_for(self, rows: IndexRows, query: WordQuery) -> NDArray[np.bool_] | None:
         """Which documents match the filter of the query; None for all."""
         if query.filter == DocumentFilter() and not query.required and not query.excluded:

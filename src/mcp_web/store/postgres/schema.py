@@ -311,11 +311,20 @@ _OUTCOMES = """
 ALTER TABLE readings ADD COLUMN outcome text NOT NULL DEFAULT '';
 """
 
+# Step 5: documents are found by the names that they define. All are indexed again; until then they are found as before.
+# Without FORCE the owner of the table sees the rows of every tenant.
+_DEFINITIONS = """
+ALTER TABLE documents NO FORCE ROW LEVEL SECURITY;
+UPDATE documents SET mark = 0;
+ALTER TABLE documents FORCE ROW LEVEL SECURITY;
+"""
+
 STEPS: tuple[str, ...] = (
     _TABLES + _INDEX + _VECTORS + _isolation(*TENANT_TABLES[:-1]),
     _SHARES,
     _READINGS + _isolation("readings"),
     _OUTCOMES,
+    _DEFINITIONS,
 )
 
 

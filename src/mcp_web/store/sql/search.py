@@ -37,7 +37,8 @@ class SearchIndex(ABC):
     def by_words(self, db: Database, query: WordQuery, limit: int, rows: int) -> WordMatches:
         found = self._last = self._words.find(db.index, query, limit)
         candidates = tuple(map(Candidate, found.keys, found.scores))
-        return WordMatches(candidates, found.unknown, found.worths, pages.documents(db, found.keys[:rows]))
+        documents = pages.documents(db, found.keys[:rows])
+        return WordMatches(candidates, found.unknown, found.worths, found.defined, documents)
 
     def word_counts(self, db: Database, words: Sequence[str]) -> dict[str, int]:
         return self._words.count(db.index, words)

@@ -246,6 +246,12 @@ _OUTCOMES = """
 ALTER TABLE readings ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
 """
 
+# Step 13: documents are found by the names that they define. They are indexed again, those of before can be found until
+# then.
+_DEFINITIONS = """
+UPDATE documents SET mark = 0;
+"""
+
 Step = str | Callable[[sqlite3.Connection], None]
 
 STEPS: tuple[tuple[Step, ...], ...] = (
@@ -261,6 +267,7 @@ STEPS: tuple[tuple[Step, ...], ...] = (
     (_READINGS,),
     (_FETCHED,),
     (_OUTCOMES,),
+    (_DEFINITIONS,),
 )
 
 

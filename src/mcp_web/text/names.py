@@ -1,0 +1,78 @@
+"""Names of what documentation describes (functions, exceptions, flags, settings): where a text defines one, and where a
+question asks for one.
+
+A name has one key for all its spellings: "readtimeout" for `read_timeout`, `readTimeout` and `--read-timeout`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from mcp_web.text.words import compounds, is_stop_word, words
+
+_LONGEST = 80  # characters: what is longer is no name
+# A paragraph that is a signature, in code: `json.dumps(obj)`, `exception KeyError`, `--depth <n>`.
+_SIGNATURE_LINE = re.compile(r"^`[^\n]*[`)*]$", re.MULTILINE)
+# The terms of a definition list, each on its line: `--depth <n>`, then `: Create a shallow clone`.
+_TERM_LINES = re.compile(r"(?:^(?![:>#|])\S[^\n]{0,199}\n){1,4}(?=: )", re.MULTILINE)
+# What is behind the name: arguments, values, a type, a description.
+_BEHIND = re.compile(r"&lt;|[(\[<=:,{]|\s[—–-]\s")
+_KIND = re.compile(
+    r"(?:(?:abstract|async|static|class|classmethod|staticmethod|exception|function|method|property|attribute|type|const"
+    r"|var|let|def|enum|interface|struct)\s+)+"
+)
+_NEGATION = re.compile(r"\[no-\]")  # of `--[no-]verify`
+# How a name is written that is one word: a flag, a call, a variable, capitals.
+_WRITTEN_AS_NAME = re.compile(r"--?\w|[$@]\w|_+\w+|[A-Z][A-Z0-9]{2,}$|.*\w\(\)$")
+
+
+class Name(NamedTuple):
+    """A name in a question, with the words that it is searched by."""
+
+    key: str
+    words: tuple[str, ...]
+
+
+def names(text: str) -> tuple[Name, ...]:
+    """The name that a text is, and the part of it behind the last dot."""
+    found = (Name("".join(words(part)), (*words(part), *compounds(part))) for part in (text, text.rpartition(".")[2]))
+    return tuple(dict.fromkeys(name for name in found if name.key and not name.key.isdigit()))
+
+
+def signature_name(signature: str) -> str:
+    """The name in a signature, a flag with its value or a heading; empty where it is a text of several words."""
+    plain = _NEGATION.sub("", signature.replace("`", "").replace("\\", "")).strip()
+    is_call = "(" in plain
+    before = _KIND.sub("", _BEHIND.split(plain, maxsplit=1)[0].strip() or plain).split()
+    if not before or len(plain) > 4 * _LONGEST:
+        return ""
+    # `--color always|never` begins with its name; `PyObject *PyObject_Call(…)` ends with it.
+    name = before[0] if plain.startswith("-") else before[-1]
+    single = len(before) == 1 or plain.startswith("-") or (is_call and signature.startswith("`"))
+    return name if single and len(name) <= _LONGEST else ""
+
+
+def heading_keys(heading: str) -> set[str]:
+    """The keys of the name that a heading is, if it is one."""
+    return {name.key for name in names(signature_name(heading))}
+
+
+def defined_keys(markdown: str, headings: Iterable[str]) -> frozenset[str]:
+    """The keys of all names that a text defines: in its headings, signatures and definition lists."""
+    return frozenset(key for _, key in definitions(markdown)).union(*map(heading_keys, headings))
+
+
+def definitions(markdown: str) -> Iterator[tuple[int, str]]:
+    """Where signatures and the terms of definition lists begin, each with the keys of its name."""
+    lines = [(found.start(), found[0]) for found in _SIGNATURE_LINE.finditer(markdown)]
+    lines += [(found.start(), term) for found in _TERM_LINES.finditer(markdown) for term in found[0].splitlines()]
+    for start, line in lines:
+        for name in names(signature_name(line)):
+            yield start, name.key
+
+
+def is_name(text: str) -> bool:
+    """Whether a word of a question, as it was typed, is written as a name."""
+    return bool(_WRITTEN_AS_NAME.match(text) or compounds(text)) and not is_stop_word(text.lower(), "en")
