@@ -92,3 +92,20 @@ async def test_refresh_that_comes_at_once_is_followed(renderer: Chromium, web: M
 
     assert _LATE.encode() in page.body
     assert page.final_url == "http://waiting.example/slow/page"
+
+
+async def test_page_that_cannot_be_interrupted_is_read_when_it_answers_again(renderer: Chromium, web: MiniWeb) -> None:
+    """A synchronous request blocks the page for longer than a script may, and no script runs that could be stopped."""
+
+    async def long(request: Request, wire: Wire) -> None:
+        await wire.wait(8.0)
+        await wire.send(_head("text/plain", 0))
+
+    site = web.site("waiting.example")
+    site.behave("/long", long)
+    script = "<script>const x = new XMLHttpRequest(); x.open('GET', '/long', false); x.send()</script>"
+    site.page("/blocked", f"<!doctype html><title>B</title>{_FILLER}{script}<p>{_LATE}</p>")
+
+    page = await renderer.render("http://waiting.example/blocked")
+
+    assert _LATE.encode() in page.body

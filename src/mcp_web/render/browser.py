@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LAUNCH_SECONDS = 12.0
 _STOP_SECONDS = 5.0
 
 
@@ -161,10 +160,10 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
             if ca_bundle:
                 await anyio.to_thread.run_sync(add_trust, folder / "profile", ca_bundle)
             driver = async_playwright()
-            playwright = await within(_LAUNCH_SECONDS, driver.start())
+            playwright = await within(options.timeout, driver.start())
             _ignore_driver_failure(driver)
             browser = await within(
-                _LAUNCH_SECONDS,
+                options.timeout,
                 playwright.chromium.launch(
                     # `reaper.py`, not the browser: it runs the browser and kills it when the lifeline closes.
                     executable_path=sys.executable,
@@ -179,7 +178,7 @@ async def _launch(executable: Path, options: RenderOptions, proxy_port: int, ca_
                         *chromium_flags(proxy_port),
                     ],
                     ignore_default_args=True,
-                    timeout=_LAUNCH_SECONDS * 1000,
+                    timeout=options.timeout * 1000,
                 ),
             )
     except (Error, OSError, TimeoutError) as error:

@@ -9,6 +9,7 @@ use what cannot be observed (workers, sockets, frames) and to pages that are sti
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -147,8 +148,10 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
             seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS, left))
         except (TimeoutError, Moved) as trouble:
             hangs += 1
-            # A page that keeps reloading itself settles only when its scripts are stopped.
-            await world.interrupt(for_good=hangs > 1 or isinstance(trouble, Moved))
+            # A page that keeps reloading itself settles only when its scripts are stopped. One that lays itself out,
+            # or waits for a request, cannot be interrupted: it may still answer in the time that is left.
+            with suppress(TimeoutError):
+                await world.interrupt(for_good=hangs > 1 or isinstance(trouble, Moved))
             if hangs > 2:
                 return Settled("stuck", state)
             continue
