@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def run(stack: ExitStack, seconds: float, count: int, *, may_mount: bool) -> None:
-    from server.lab import free_port
+    from ports import free_port
     from store import postgres_server
 
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))

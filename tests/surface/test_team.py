@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mcp_web.cli.clients import CLIENTS
 from mcp_web.server.names import own_names
+from ports import free_port
 
 from .program import run_program
 from .rpc import WAIT, clean_environment
@@ -38,8 +38,7 @@ def run(line: str, folder: Path) -> str:
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path, int]]:
     folder = tmp_path_factory.mktemp("team")
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = int(probe.getsockname()[1])
+    port = free_port()
     command = [sys.executable, "-m", "mcp_web", *shlex.split(SERVE)[1:], "--http", f"0.0.0.0:{port}"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=clean_environment(folder))
     assert process.stderr is not None

@@ -19,7 +19,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from limit.redis_process import running_redis
-from server.lab import free_port
+from ports import free_port
 from store import postgres_server
 
 from .guide import WAIT, Machine, block, lines
