@@ -12,6 +12,7 @@ import pytest
 
 from mcp_web.read.fragment import fragment, quote_url
 from mcp_web.read.html import to_html
+from mcp_web.render.chromium_flags import FEATURES_OFF
 
 FILLER = "\n\n".join(f"Filler paragraph number {n} says nothing of note and fills the page." for n in range(60))
 TARGETS = {
@@ -80,9 +81,11 @@ def test_chromium_scrolls_to_every_kind_of_passage(site):
     sync_api = pytest.importorskip("playwright.sync_api")
     missed = []
     with sync_api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        flags = ["--no-sandbox", f"--disable-features={','.join(FEATURES_OFF)}"]
+        browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
+        page = browser.new_page(viewport={"width": 900, "height": 500})
         for name in TARGETS:
-            page = browser.new_page(viewport={"width": 900, "height": 500})
+            page.goto("about:blank")  # so that the next page is loaded from its beginning, not scrolled
             page.goto(quote_url(site, PAGE, *span(name)))
             seen = page.evaluate(
                 """async name => {
@@ -95,6 +98,5 @@ def test_chromium_scrolls_to_every_kind_of_passage(site):
             )
             if not seen:
                 missed.append((name, quote_url("", PAGE, *span(name))))
-            page.close()
         browser.close()
     assert not missed

@@ -16,6 +16,7 @@ import pytest
 from contracts_seeds.contract_caller import OFFLINE
 from contracts_seeds.pages import article
 from mcp_web.render.chromium import find_chromium
+from mcp_web.render.chromium_flags import FEATURES_OFF
 from mcp_web.text import front_matter
 from miniweb import MiniWeb, Site
 from surface.program import run_program
@@ -69,7 +70,8 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        flags = ["--no-sandbox", "--disable-gpu", f"--disable-features={','.join(FEATURES_OFF)}"]
+        made = playwright.chromium.launch(executable_path=find_chromium(), args=flags)
         yield made
         made.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Features that would contact a service, silently change a URL's scheme or alter how a page is shown.
-_FEATURES_OFF = (
+FEATURES_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",
     "HttpsUpgrades",
@@ -61,7 +61,7 @@ def _network(proxy_port: int) -> list[str]:
         "--disable-sync",
         "--no-pings",
         "--dns-prefetch-disable",
-        f"--disable-features={','.join(_FEATURES_OFF)}",
+        f"--disable-features={','.join(FEATURES_OFF)}",
     ]
 
 
