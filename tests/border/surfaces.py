@@ -17,13 +17,14 @@ from contracts_seeds.contract_caller import contract_caller
 from mcp_web import AsyncWeb
 from mcp_web.app import App
 from mcp_web.cli import main as command_line
-from mcp_web.contracts.sets import FILES, contract_named
+from mcp_web.contracts.sets import contract_named
 from mcp_web.errors import WebError
 from mcp_web.server import prompts, resources
 from mcp_web.server.http import http_app
 from mcp_web.settings import load
 from mcp_web.tools.call import Call, Progress
 from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.options import CONTRACTS
 from mcp_web.tools.sets import tool_named
 from mcp_web.web.csrf import COOKIE, FIELD
 from miniweb import MiniWeb
@@ -137,7 +138,7 @@ def _filled(needed: set[str], world: HostileWorld, key: str) -> Iterator[Argumen
 
 
 async def contracts(world: HostileWorld, web: MiniWeb, folder: Path) -> AsyncIterator[Output]:
-    for contract in FILES:
+    for contract in CONTRACTS:
         env = world.settings() | {"MCP_WEB_PROFILE": "standard"}
         async with contract_caller(web, folder / contract, contract, **env) as caller:
             await _called(caller.app, "web_open", {"url": world.urls()[0]})

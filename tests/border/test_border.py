@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 
 from mcp_web import AsyncWeb, trace
 from mcp_web.api.async_web import AsyncArchive
-from mcp_web.contracts.sets import FILES, contract_named
+from mcp_web.contracts.sets import contract_named
 from mcp_web.errors import WebError
 from mcp_web.settings import load
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.border import META_CHARS, clean_error, clean_text, clean_value, note_lines
 from mcp_web.tools.envelope import Envelope
+from mcp_web.tools.options import CONTRACTS
 from mcp_web.tools.sets import PROFILES
 from mcp_web.web.routes import ROUTES
 from miniweb import MiniWeb
@@ -88,7 +89,7 @@ def test_every_tool_is_called(world: HostileWorld) -> None:
 
 
 def test_every_tool_of_every_contract_is_called(world: HostileWorld) -> None:
-    for contract in FILES:
+    for contract in CONTRACTS:
         called = {name for name, _ in surfaces.contract_calls(contract, world, "0" * 64)}
         assert called == {tool.name for tool in contract_named(contract).tools}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mcp_web.text.values import ValueRule
 from mcp_web.tools.call import Call
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.errors import WebError
 
-Purpose = Literal["search", "fetch", "other"]
 Run = Callable[[Call, dict[str, Any]], Awaitable[Answer]]
 Failed = Callable[["WebError", Mapping[str, Any]], Answer]
 
@@ -34,7 +33,6 @@ class ContractParam(Param):
 @dataclass(frozen=True, slots=True)
 class ContractTool(Tool):
     schema: Mapping[str, Any] = field(default_factory=dict)
-    purpose: Purpose = "other"  # which of the two switches of the configuration turns it off
 
     def input_schema(self) -> dict[str, Any]:
         return dict(self.schema)
@@ -76,7 +74,6 @@ def contract_tool(
     run: Run,
     *,
     failed: Failed,
-    purpose: Purpose = "other",
     clamps: bool = False,
     from_settings: tuple[str, ...] = (),
     **more: Any,
@@ -107,7 +104,6 @@ def contract_tool(
         run=run,
         schema=schema,
         failed=failed,
-        purpose=purpose,
         drops_unknown=True,
         **more,
     )

@@ -1,34 +1,23 @@
-"""Which contract is offered, and under which names. One line per system."""
+"""Which contract is offered, and under which names; each is in the file of its name."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
 
-from mcp_web.contracts.contract import Contract, ContractTool
+from mcp_web.contracts.contract import Contract
 from mcp_web.errors import ConfigError
-from mcp_web.tools.options import FETCH, SEARCH, ToolOptions
+from mcp_web.tools.options import CONTRACTS, ToolOptions
+from mcp_web.tools.sets import enabled
 from mcp_web.tools.sets import offered as of_profile
 from mcp_web.tools.tool import Tool
 
-# The name in the configuration → the file in this folder.
-FILES = {
-    "read-page": "read_page",
-    "mcp-web": "mcp_web",
-    "searxng": "searxng",
-    "archives": "archives",
-    "web-tools": "web_tools",
-    "fetch": "fetch",
-    "brave": "brave",
-    "mcp-searxng": "mcp_searxng",
-}
-
 
 def contract_named(name: str) -> Contract:
-    """The contract of this name; imports its file."""
-    if name not in FILES:
-        raise ConfigError(f"There is no contract {name!r}; there are: {', '.join(FILES)}.")
-    contract = importlib.import_module(f"mcp_web.contracts.{FILES[name]}").CONTRACT
+    """The contract, its file imported only now."""
+    if name not in CONTRACTS:
+        raise ConfigError(f"There is no contract {name!r}; there are: {', '.join(CONTRACTS)}.")
+    contract = importlib.import_module(f"mcp_web.contracts.{name.replace('-', '_')}").CONTRACT
     assert isinstance(contract, Contract)
     return contract
 
@@ -38,24 +27,13 @@ def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
     return offered(contract_named(options.contract), options) if options.contract else of_profile(options)
 
 
-def offered(contract: Contract, options: ToolOptions) -> dict[str, ContractTool]:
-    """The tools of a contract by the name they are listed under, without those that are switched off."""
-    known = [SEARCH, FETCH, *(name for tool in contract.tools for name in (tool.name, plain_name(tool.name)))]
-    unknown = [name for name in options.disabled_tools if name not in known]
-    if unknown:
-        raise ConfigError(
-            f"MCP_WEB_DISABLED_TOOLS names {unknown[0]!r}, but the tools of {contract.name} are: "
-            f"{', '.join(tool.name for tool in contract.tools)}."
-        )
-    off = set(options.disabled_tools)
-    return {tool.name: tool for tool in contract.tools if not {tool.name, plain_name(tool.name), tool.purpose} & off}
-
-
-def plain_name(name: str) -> str:
-    """The name with underscores in place of dots, for clients that allow only letters, digits and underscores."""
-    return name.replace(".", "_")
+def offered(contract: Contract, options: ToolOptions) -> dict[str, Tool]:
+    """Its tools by the name they are listed under, less what is switched off."""
+    names = ", ".join(tool.name for tool in contract.tools)
+    known = [name for tool in contract.tools for name in (tool.name, tool.plain_name)]
+    return enabled(contract.tools, options, known, f"the tools of {contract.name} are: {names}")
 
 
 def with_plain_names(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Every tool by its name and by its plain name."""
-    return {plain_name(name): tool for name, tool in tools.items()} | dict(tools)
+    """Every tool by its own name and by its plain one."""
+    return {tool.plain_name: tool for tool in tools.values()} | dict(tools)

@@ -8,7 +8,6 @@ from urllib.parse import parse_qs
 
 from mcp_web.errors import InvalidInput
 from mcp_web.tools.options import SEARCH
-from mcp_web.tools.sets import PURPOSES
 from mcp_web.tools.tool import Tool
 
 # scope → the other scopes that it includes
@@ -45,7 +44,7 @@ def scope_of(tool: Tool) -> str:
     """The scope that a call of this tool needs."""
     if not tool.read_only:
         return "archive:write"
-    if tool.name in PURPOSES[SEARCH] or getattr(tool, "purpose", "") == SEARCH:
+    if tool.purpose == SEARCH:
         return "web:search"
     return "web:read" if tool.open_world or tool.name == "web_extract" else "archive:read"
 

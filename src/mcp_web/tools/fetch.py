@@ -64,6 +64,7 @@ TOOL = Tool(
     params=(Param("id", "string", "Id of a search result, or a URL.", required=True, max_length=8_000,
                   aliases=("url",)),),
     run=run,
+    purpose="fetch",
     long_answers=True,
     output={"id": {"type": "string"}, "title": {"type": "string"}, "text": {"type": "string"},
             "url": {"type": "string"}, "metadata": {"type": "object"}},

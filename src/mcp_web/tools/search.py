@@ -62,5 +62,6 @@ TOOL = Tool(
     ),
     params=(Param("query", "string", "What to look for.", required=True, max_length=500),),
     run=run,
+    purpose="search",
     output={"results": {"type": "array", "items": {"type": "object"}}},
 )

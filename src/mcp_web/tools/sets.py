@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,24 +38,19 @@ PROFILES: dict[Profile, tuple[str, ...]] = {
     "chatgpt": ("search", "fetch"),
 }
 
-# The tools of one purpose, which can be switched off together.
-PURPOSES = {
-    SEARCH: ("web_search", "search"),
-    FETCH: ("web_open", "web_batch_open", "web_read", "fetch", "web_crawl", "web_watch"),
-}
-
 
 def offered(options: ToolOptions) -> dict[str, Tool]:
     """The tools of the configured profile by name, in order."""
-    names = [name for name in PROFILES[options.profile] if name not in switched_off(options)]
-    return {name: tool_named(name) for name in names}
+    known = {name for names in PROFILES.values() for name in names}
+    return enabled(map(tool_named, PROFILES[options.profile]), options, known, f"the tools are: {', '.join(STANDARD)}")
 
 
-def switched_off(options: ToolOptions) -> set[str]:
-    unknown = [name for name in options.disabled_tools if not any(name in names for names in PROFILES.values())]
-    if unknown:
-        raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown[0]!r}, but the tools are: {', '.join(STANDARD)}.")
-    return {tool for name in options.disabled_tools for tool in PURPOSES.get(name, (name,))}
+def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str], listed: str) -> dict[str, Tool]:
+    """The tools by name less those that are switched off by their name or purpose; an unknown name is an error."""
+    off = set(options.disabled_tools)
+    if unknown := next((name for name in options.disabled_tools if name not in {SEARCH, FETCH, *known}), None):
+        raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown!r}, but {listed}.")
+    return {tool.name: tool for tool in tools if not {tool.name, tool.plain_name, tool.purpose} & off}
 
 
 def tool_named(name: str) -> Tool:
@@ -70,7 +66,7 @@ def listed_as(tool: Tool, app: App) -> Tool:
     Calls still accept the whole schema, so that an unavailable choice is answered with how to enable it.
     """
     if app.tools.contract_names == "plain":
-        tool = replace(tool, name=tool.name.replace(".", "_"))
+        tool = replace(tool, name=tool.plain_name)
     return replace(tool, params=tuple(_as_offered(param, app) for param in tool.params if _is_offered(param, app)))
 
 

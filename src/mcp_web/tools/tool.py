@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mcp_web.errors import WebError
     from mcp_web.tools.call import Call
 
+Purpose = Literal["search", "fetch", "other"]  # what MCP_WEB_DISABLED_TOOLS can switch off together
 # default: text for agents, the object for programs · json: the object, as JSON in the text · text: the text as it is
 Shape = Literal["default", "json", "text"]
 _LONGEST = 20_000  # characters of a text whose parameter says nothing else
@@ -113,9 +114,15 @@ class Tool:
     open_world: bool = True
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
     long_answers: bool = False  # may exceed what some clients cut without being told
+    purpose: Purpose = "other"
     drops_unknown: bool = False  # parameters that the tool does not have are ignored instead of refused
     # How a contract presents a failure; None is our own format.
     failed: Callable[[WebError, Mapping[str, Any]], Answer] | None = None
+
+    @property
+    def plain_name(self) -> str:
+        """The name with underscores for dots, for clients that take letters, digits and underscores only."""
+        return self.name.replace(".", "_")
 
     def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:
         """The arguments with defaults filled in, and notes on what was changed."""

@@ -108,6 +108,7 @@ TOOL = Tool(
         MAX_AGE,
     ),
     run=run,
+    purpose="fetch",
     long_answers=True,
     output={"pages": {"type": "array", "items": {"type": "object"}}, "opened": {"type": "number"}},
 )

@@ -77,6 +77,7 @@ TOOL = Tool(
         Param("max_depth", "integer", "Links to follow from the start, default 4.", default=4, least=0, most=10),
     ),
     run=run,
+    purpose="fetch",
     read_only=False,
     output={"collection": {"type": "string"}, "pages": {"type": "integer"}, "left": {"type": "integer"}},
 )  # fmt: skip

@@ -99,6 +99,7 @@ TOOL = Tool(
         EXPLAIN,
     ),
     run=run,
+    purpose="fetch",
     long_answers=True,
     output=OUTPUT,
 )

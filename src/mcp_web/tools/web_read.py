@@ -275,6 +275,7 @@ TOOL = Tool(
         Param("include_metadata", "boolean", "Add author, dates and the like.", default=False),
     ),
     run=run,
+    purpose="fetch",
     output={"url": {"type": "string"}, "title": {"type": "string"}, "last_crawled": {"type": "string"},
             "queries": {"type": "array", "items": {"type": "object"}}},
 )  # fmt: skip

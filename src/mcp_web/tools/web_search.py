@@ -263,6 +263,7 @@ TOOL = Tool(
         Param("raw", "boolean", "Add the provider's own JSON.", default=False),
     ),
     run=run,
+    purpose="search",
     long_answers=True,
     output={"queries": {"type": "array", "items": {"type": "object"}}},
 )  # fmt: skip

@@ -75,6 +75,7 @@ TOOL = Tool(
         Param("remove", "array", "Pages or queries to stop watching.", max_items=20, max_length=8_000, lines=True),
     ),
     run=run,
+    purpose="fetch",
     read_only=False,
     output={"pages": {"type": "array", "items": {"type": "object"}},
             "queries": {"type": "array", "items": {"type": "object"}}},
