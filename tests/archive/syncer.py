@@ -10,7 +10,7 @@ from pathlib import Path
 
 import anyio
 
-from mcp_web.archive.folder import SyncProgress, sync_folder
+from mcp_web.archive.folder import sync_folder
 from mcp_web.model.page import Document, Fetched
 from mcp_web.store.sqlite.store import SqliteStore
 
@@ -19,13 +19,13 @@ async def extract(page: Fetched) -> Document:
     return Document("", page.body.decode(), "test@1")
 
 
-def say(progress: SyncProgress) -> None:
-    print(progress.path, flush=True)
+def say(path: str, done: float, total: float) -> None:
+    print(path, flush=True)
 
 
 async def main(file: str, folder: str) -> None:
     store = await SqliteStore.open(Path(file), clock=lambda: 5.0)
-    await sync_folder(store, Path(folder), extract, progress=say, clock=lambda: 5.0)
+    await sync_folder(store, Path(folder), extract, on_progress=say, clock=lambda: 5.0)
     await store.close()
 
 

@@ -15,7 +15,7 @@ import pytest
 from mcp_web.archive import folder as folder_room
 from mcp_web.archive.answer import ArchiveQuery
 from mcp_web.archive.archive import Archive
-from mcp_web.archive.folder import SyncProgress, SyncReport, sync_folder
+from mcp_web.archive.folder import SyncReport, sync_folder
 from mcp_web.errors import ExtractFailed, InvalidInput
 from mcp_web.model.page import Document, Fetched
 from mcp_web.store.protocol import Store, WordQuery
@@ -115,12 +115,12 @@ async def test_a_sync_stopped_anywhere_ends_as_a_clean_one_when_run_again(
     for stop in (0, 1, 5, 12):
         store = await SqliteStore.open(tmp_path / f"{stop}.sqlite", clock=lambda: 5.0)
 
-        def stop_at(progress: SyncProgress, stop: int = stop) -> None:
-            if progress.done == stop:
+        def stop_at(path: str, done: float, total: float, stop: int = stop) -> None:
+            if done == stop:
                 raise Stopped
 
         with contextlib.suppress(BaseExceptionGroup):
-            await sync_folder(store, notes, _extract, progress=stop_at, at_once=1, clock=lambda: 5.0)
+            await sync_folder(store, notes, _extract, on_progress=stop_at, at_once=1, clock=lambda: 5.0)
         await sync_folder(store, notes, _extract, clock=lambda: 5.0)
         listed = await store.listing("research")
         states.append([listed, [await store.latest(row[1]) for row in listed]])

@@ -23,6 +23,7 @@ import anyio.to_thread
 from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
+from mcp_web.model.progress import OnProgress
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Derived, Store
 from mcp_web.text import front_matter
@@ -62,13 +63,6 @@ class FolderFile:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncProgress:
-    done: int
-    total: int
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
 class SyncReport:
     added: int = 0
     changed: int = 0
@@ -85,7 +79,7 @@ async def sync_folder(
     name: str | None = None,
     tags: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    progress: Callable[[SyncProgress], None] = lambda progress: None,
+    on_progress: OnProgress | None = None,
     at_once: int = 4,
     clock: Callable[[], float] = time.time,
 ) -> SyncReport:
@@ -103,7 +97,7 @@ async def sync_folder(
     files = [file.tagged(given) for file in found if not _excluded(file.path.removeprefix(f"{label}/"), exclude)]
     known = {path: (key, mark) for path, key, _, mark in await store.listing("research", f"{label}/")}
     todo = [file for file in files if known.get(file.path, ("", ""))[1] != file.mark]
-    failed = await _read_all(store, todo, extract, progress, at_once, clock)
+    failed = await _read_all(store, todo, extract, on_progress, at_once, clock)
     gone = [
         key
         for path, (key, _) in known.items()
@@ -120,7 +114,7 @@ async def _read_all(
     store: Store,
     todo: list[FolderFile],
     extract: Extract,
-    progress: Callable[[SyncProgress], None],
+    on_progress: OnProgress | None,
     at_once: int,
     clock: Callable[[], float],
 ) -> list[tuple[str, str]]:
@@ -138,7 +132,8 @@ async def _read_all(
             else:
                 await batch.add(file.path, snapshot, derived)
             done += 1
-            progress(SyncProgress(done, len(todo), file.path))
+            if on_progress is not None:
+                on_progress(file.path, done, len(todo))
 
     queue = iter(todo)
     async with anyio.create_task_group() as group:

@@ -68,13 +68,13 @@ class CitationGraph:
         )
 
 
-async def edges_around(store: Store, keys: Sequence[str], depth: int) -> list[Edge]:
-    """Every citation within `depth` steps of some documents, in both directions."""
+async def edges_around(store: Store, keys: Sequence[str], depth: int, most: int = _MOST_EDGES) -> list[Edge]:
+    """Every citation within `depth` steps of some documents, in both directions; `most` of a document in each."""
     seen = set(keys)
     front = list(keys)
     found: dict[tuple[str, str | None, str], Edge] = {}
     for _ in range(depth):
-        edges = [*await store.cites(front, _MOST_EDGES), *await store.cited_by(front, _MOST_EDGES)]
+        edges = [*await store.cites(front, most), *await store.cited_by(front, most)]
         for edge in edges:
             found.setdefault((edge.source, edge.target, edge.url), edge)
         front = []

@@ -16,7 +16,6 @@ from mcp_web.cli.wording import for_person
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.archive.folder import SyncProgress
 
 FORMATS = click.Choice(["markdown", "jsonl", "bibtex", "csl", "warc"])
 
@@ -93,9 +92,11 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
     """List kept documents, the most recently used first."""
     from mcp_web.archive.answer import document_id
     from mcp_web.services.list_documents import list_documents
+    from mcp_web.store.protocol import DocumentFilter
     from mcp_web.tools.page_view import iso
 
-    found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
+    wanted = DocumentFilter(source, collection=collection)
+    found, _ = with_app(lambda app: list_documents(app, wanted, limit=limit))
     if as_json:
         print_json([dataclasses.asdict(one) | {"id": document_id(one.key)} for one in found])
         return
@@ -164,13 +165,8 @@ def sync(folder: Path, name: str | None, exclude: tuple[str, ...], tags: tuple[s
     from mcp_web.services.sync_folder import sync_folder
 
     with shown_progress() as progress:
-
-        def show_step(step: SyncProgress) -> None:
-            if progress is not None:
-                progress(step.path, step.done, step.total)
-
         report = with_app(
-            lambda app: sync_folder(app, folder, name=name, tags=tags, exclude=exclude, progress=show_step)
+            lambda app: sync_folder(app, folder, name=name, tags=tags, exclude=exclude, on_progress=progress)
         )
     if as_json:
         print_json(dataclasses.asdict(report))

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from mcp_web.store.protocol import DocumentFilter
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.model.snapshot import SnapshotInfo, Source
+    from mcp_web.model.snapshot import SnapshotInfo
+    from mcp_web.store.protocol import DocumentFilter
 
 
 async def list_documents(
-    app: App,
-    *,
-    limit: int,
-    after: str = "",
-    source: Source | None = None,
-    collection: str | None = None,
-    domain: str | None = None,
-    language: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    used_since: float | None = None,
-    used_before: float | None = None,
+    app: App, wanted: DocumentFilter, *, limit: int, after: str = ""
 ) -> tuple[list[SnapshotInfo], str]:
     """At most `limit` documents, and the cursor of the next page, empty at the end."""
-    wanted = DocumentFilter(source, since, until, collection, domain, language, used_since, used_before)
     return await (await app.store()).browse(limit, after=after, filter=wanted)
 
 
-async def list_shared_documents(app: App, *, limit: int, **filters: Any) -> dict[str, list[SnapshotInfo]]:
-    """The most recently used shared documents that match the filters, by the tenant that shares them."""
-    wanted = DocumentFilter(**filters)
+async def list_shared_documents(app: App, wanted: DocumentFilter, *, limit: int) -> dict[str, list[SnapshotInfo]]:
+    """By the tenants that share them: the most recently used documents that pass a filter."""
     found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
     return {owner: infos for owner, infos in found.items() if infos}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from mcp_web.services.embed_documents import embed_documents
 
 if TYPE_CHECKING:
     from mcp_web.app import App
-    from mcp_web.archive.folder import SyncProgress, SyncReport
+    from mcp_web.archive.folder import SyncReport
+    from mcp_web.model.progress import OnProgress
 
 
 async def sync_folder(
@@ -22,7 +23,7 @@ async def sync_folder(
     name: str | None = None,
     tags: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    progress: Callable[[SyncProgress], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> SyncReport:
     """Read new and changed files, delete removed ones; an interrupted sync can be resumed."""
     from mcp_web.archive import folder as notes
@@ -30,10 +31,9 @@ async def sync_folder(
     async def extract(page: Fetched) -> Document:
         return await app.extract(page, ExtractRequest())
 
-    on_progress = progress or (lambda _: None)
     await app.require_kept_store()
     report = await notes.sync_folder(
-        await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, progress=on_progress
+        await app.store(), folder, extract, name=name, tags=tags, exclude=exclude, on_progress=on_progress
     )
     await embed_documents(app, only=STATIC_MODEL)  # so that the documents can be found by meaning at once
     return report

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from mcp_web.archive.graph import edges_around
 from mcp_web.services.list_documents import list_documents
+from mcp_web.store.protocol import DocumentFilter, Edge
 from mcp_web.text.shorten import shortened
 from mcp_web.web.listing import is_day
 from mcp_web.web.pages import page
@@ -68,27 +70,17 @@ async def graph(app: App, request: Request) -> Response:
 
 async def _around(app: App, key: str) -> Pairs:
     """Two steps of citations in both directions."""
-    store = await app.store()
-    found: dict[tuple[str, str], None] = {}
-    waiting, seen = [key], {key}
-    for _ in range(2):
-        edges = [*await store.cites(waiting, _MOST_EDGES), *await store.cited_by(waiting, _MOST_EDGES)]
-        found |= dict.fromkeys(_pairs(edges))
-        waiting = list({end for edge in edges for end in (edge.source, edge.target) if end} - seen)[:MOST_NODES]
-        seen |= set(waiting)
-        if not waiting:
-            break
-    return tuple(found)
+    return _pairs(await edges_around(await app.store(), [key], 2, _MOST_EDGES))
 
 
 async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
-    """The citations of the most recently read documents that match the filters."""
-    wanted: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
-    infos, _ = await list_documents(app, limit=MOST_DOCUMENTS, **wanted)
+    """What the documents cite that were read last and pass the filters."""
+    given: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
+    infos, _ = await list_documents(app, DocumentFilter(**given), limit=MOST_DOCUMENTS)
     return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
 
 
-def _pairs(edges: list[Any]) -> Pairs:
+def _pairs(edges: Sequence[Edge]) -> Pairs:
     return tuple({(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source})
 
 
