@@ -70,11 +70,12 @@ class WebError(Exception):
         return facts | {name: value for name, value in optional.items() if value is not None}
 
     @classmethod
-    def from_dict(cls, facts: dict[str, Any]) -> Self:
-        """An error of this class from the object that `as_dict` returned."""
+    def from_dict(cls, facts: dict[str, Any]) -> WebError:
+        """The error that `as_dict` described, of the class that has its code, or else of this class."""
+        kind = next((one for one in all_errors() if one.code == facts.get("code")), cls)
         named = ("suggestion", "retryable", "retry_after", "url", "status_code")
         details = {name: value for name, value in (facts.get("details") or {}).items() if name.isidentifier()}
-        return cls(str(facts.get("message")), **{name: facts.get(name) for name in named}, **details)
+        return kind(str(facts.get("message")), **{name: facts.get(name) for name in named}, **details)
 
 
 class AgentError(WebError):

@@ -65,7 +65,7 @@ class Failures:
             or (kept.get("details") or {}).get("remembered_until", 0) > now + _GONE_SECONDS + 1
         ):
             return None
-        return _revived(kept)
+        return FetchFailed.from_dict(kept)
 
     async def remember(self, url: str, error: WebError) -> None:
         seconds = _lasting(error)
@@ -86,8 +86,3 @@ def _lasting(error: WebError) -> float | None:
     if isinstance(error, FetchFailed) and error.details.get("reason") == "dns":
         return _NO_NAME_SECONDS
     return None
-
-
-def _revived(facts: dict[str, Any]) -> WebError | None:
-    kind = {HttpError.code: HttpError, FetchFailed.code: FetchFailed}.get(str(facts.get("code")))
-    return kind.from_dict(facts) if kind is not None else None

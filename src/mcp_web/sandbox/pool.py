@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import pickle
-import struct
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,10 +18,10 @@ from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from mcp_web import trace
-from mcp_web.errors import ExtractFailed, WebError, all_errors
+from mcp_web.errors import ExtractFailed
+from mcp_web.sandbox.child import FRAME
 from mcp_web.sandbox.options import SandboxOptions
 
-_FRAME = struct.Struct(">I")
 _MAX_ANSWER = 64 * 1024 * 1024
 _SMALL_ANSWER = 300_000
 _PIECE = 256 * 1024
@@ -45,12 +44,12 @@ class Worker:
         self._answers = BufferedByteReceiveStream(process.stdout)
 
     async def ask(self, job: bytes) -> dict[str, Any]:
-        await self._jobs.send(_FRAME.pack(len(job)) + job[:_PIECE])
-        # In pieces: sent as a whole, a page of megabytes would be copied twice.
+        await self._jobs.send(FRAME.pack(len(job)) + job[:_PIECE])
+        # Piece by piece: sent whole, a page of megabytes would be copied twice on its way into the pipe.
         for at in range(_PIECE, len(job), _PIECE):
             await self._jobs.send(job[at : at + _PIECE])
         del job
-        (size,) = _FRAME.unpack(await self._answers.receive_exactly(_FRAME.size))
+        (size,) = FRAME.unpack(await self._answers.receive_exactly(FRAME.size))
         if size > _MAX_ANSWER:
             raise anyio.BrokenResourceError
         raw = await self._answers.receive_exactly(size)
@@ -152,15 +151,9 @@ def _unpack(answer: dict[str, Any]) -> Any:
     if "value" in answer:
         return answer["value"]
     if "error" in answer:
-        raise _revive(answer["error"])
+        raise ExtractFailed.from_dict(answer["error"])
     trace.log("error", "sandbox", crash=answer.get("crash"), trace=answer.get("trace"))
     raise ExtractFailed(f"The page could not be read: {answer.get('crash', 'unknown reason')}.")
-
-
-def _revive(facts: dict[str, Any]) -> WebError:
-    """The error that a worker described, as an exception."""
-    kinds = {kind.code: kind for kind in all_errors()}
-    return kinds.get(str(facts.get("code")), ExtractFailed).from_dict(facts)
 
 
 _MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of glibc's malloc.h
