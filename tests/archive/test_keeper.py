@@ -3,10 +3,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from mcp_web.archive.add import add_page
 from mcp_web.archive.keeper import Keeper, conditional_headers, rules, tidy
 from mcp_web.archive.options import ArchiveOptions
 from mcp_web.model.page import Document, Fetched
@@ -32,9 +32,9 @@ def _fetched(at: float, *headers: tuple[str, str], url: str = URL) -> Fetched:
     return Fetched(url, url + "?final", 200, headers, b"<p>raw</p>", "text/html", "utf-8", at)
 
 
-async def _keep(keeper: Keeper, text: str, at: float, *headers: tuple[str, str], **more: Any) -> Snapshot:
+async def _keep(keeper: Keeper, text: str, at: float, *headers: tuple[str, str]) -> Snapshot:
     document = Document(title="T", markdown=text, extractor="html@1")
-    return await keeper.keep(_fetched(at, *headers), document, "readable", KEY, **more)
+    return await keeper.keep(_fetched(at, *headers), document, "readable", KEY)
 
 
 async def test_what_is_kept_is_the_latest(store: Store) -> None:
@@ -101,7 +101,7 @@ async def test_domain_rules_decide_what_is_kept(store: Store, options: ArchiveOp
 
 async def test_what_a_person_saved_stays_research_when_an_agent_opens_it(store: Store) -> None:
     keeper = Keeper(store, ArchiveOptions(remember=EVERY | {"example.org": False}))
-    await _keep(keeper, "one", 1000.0, source="research", tags=("mine",))
+    await add_page(store, await _keep(keeper, "one", 1000.0), tags=("mine",))
     again = await _keep(keeper, "two", 2000.0)
     assert (again.source, again.tags) == ("research", ("mine",))
     assert len(await store.versions(KEY)) == 2

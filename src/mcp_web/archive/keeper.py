@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeVar
 
 import anyio.to_thread
@@ -15,7 +15,7 @@ from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
 from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.errors import CacheError
 from mcp_web.model.page import Document, Fetched
-from mcp_web.model.snapshot import Snapshot, Source, snapshot_hash
+from mcp_web.model.snapshot import Snapshot, snapshot_hash
 from mcp_web.recent import Recent
 from mcp_web.store.protocol import Purged, PurgeRule, Store
 from mcp_web.text.urls import host_matches, host_of
@@ -71,27 +71,16 @@ class Keeper:
             authenticated=fetched.authenticated,
         )
 
-    async def keep(
-        self,
-        fetched: Fetched,
-        document: Document,
-        variant: str,
-        key: str,
-        *,
-        source: Source = "web",
-        path: str | None = None,
-        tags: Sequence[str] = (),
-    ) -> Snapshot:
-        """Store a page that was just fetched; the raw bytes are not stored."""
+    async def keep(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
+        """Keep a page as read just now; the raw bytes are not kept."""
         made = self.snapshot_of(fetched, document, variant, key)
-        # Read now, not when the fetch began: a person may have saved the page meanwhile.
-        before = await self.latest(key)
+        # Read now, not when the fetch began: a person may have saved the page meanwhile, also one kept in memory only.
+        before = await self._store.latest(key) or self._unkept.get(key)
         if before is not None and before.source == "research":
-            # A page that a person saved stays research when an agent opens it.
-            source, path, tags = "research", path or before.path, tuple(dict.fromkeys((*before.tags, *tags)))
+            # What a person saved stays theirs, however often agents open it.
+            made = dataclasses.replace(made, source=before.source, path=before.path, tags=before.tags)
         if before is not None and before.hash == made.hash:
             made = dataclasses.replace(made, fetched_at=before.fetched_at)
-        made = dataclasses.replace(made, source=source, path=path, tags=tuple(tags))
         await self._put(made)
         return made
 
