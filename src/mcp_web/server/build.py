@@ -17,6 +17,7 @@ from mcp_web import __version__
 from mcp_web.app import App
 from mcp_web.audit.log import AuditLog
 from mcp_web.contracts import sets as contracts
+from mcp_web.errors import FetchTimeout
 from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server import handshake, prompts, resources
 from mcp_web.server.access import caller_in
@@ -28,11 +29,12 @@ from mcp_web.server.scopes import allows, scope_of
 from mcp_web.tenant import Tenants
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools.call import Call, Progress
-from mcp_web.tools.calling import Result, call_tool
+from mcp_web.tools.calling import Result, call_tool, failure_result
 from mcp_web.tools.tool import Tool
 
 Context = ServerRequestContext[None]
 PROGRESS_EVERY = 1.0  # seconds; the first report comes after one
+_LESS = "Ask for less at once, or try again later."
 ANSWERS = "mcp-web/answers"  # in the `_meta` of a call: "text" or "structured", whatever the configuration says
 
 
@@ -116,7 +118,10 @@ class _Handlers:
                 async with self._slots[tool.open_world]:
                     result = await call_tool(tool, call, params.arguments, structured=structured)
             tasks.cancel_scope.cancel()
-        return to_mcp(result or _timed_out(tool, self._deadline), structured=structured)
+        if result is None:  # a bug in the tool, which has to keep to the deadline itself
+            late = FetchTimeout(f"{tool.name} did not finish within {self._deadline:g} s.", suggestion=_LESS)
+            result = failure_result(late, call, structured=structured)
+        return to_mcp(result, structured=structured)
 
     async def list_resources(self, ctx: Context, params: Any) -> types.ListResourcesResult:
         _require(ctx, "archive:read")
@@ -193,19 +198,6 @@ def _require(ctx: Context, scope: str) -> None:
     caller = _caller(ctx)
     if caller is not None and not allows(caller.scopes, scope):
         raise MCPError(types.INVALID_REQUEST, f"The token lacks the scope {scope!r}.")
-
-
-def _timed_out(tool: Tool, deadline: float) -> Result:
-    """The error for a tool that exceeded its deadline, which is a bug in the tool."""
-    facts = {
-        "code": "FETCH_TIMEOUT",
-        "message": f"{tool.name} did not finish within {deadline:g} s.",
-        "suggestion": "Ask for less at once, or try again later.",
-        "retryable": True,
-    }
-    return Result(
-        f"{facts['code']}: {facts['message']} {facts['suggestion']}", {"error": facts}, {"error": facts}, True
-    )
 
 
 async def _report(ctx: Context, progress: Progress) -> None:

@@ -84,13 +84,14 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
         answer = await run_tool(tool, call, given)
     except WebError as error:
         if tool.failed is None:
-            return _failed(error, call, structured=structured)
+            return failure_result(error, call, structured=structured)
         answer = clean_answer(tool.failed(error, given or {}), call.envelope, given or {})
     result = _within_ceiling(answer, call, structured=structured)
     return replace(result, picture=answer.picture) if answer.picture else result
 
 
-def _failed(error: WebError, call: Call, *, structured: bool) -> Result:
+def failure_result(error: WebError, call: Call, *, structured: bool) -> Result:
+    """An error as our own tools present it."""
     facts = error.as_dict()
     quoted = facts.get("details", {}).pop("page_text", None)
     if not facts.get("details", True):
