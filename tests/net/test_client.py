@@ -107,7 +107,7 @@ async def test_an_api_answer_is_returned_whatever_its_status(miniweb: MiniWeb) -
     site = miniweb.site("api.example")
     site.page("/", "slow down", status=429, headers={"Retry-After": "3"})
     answer = await ApiClient(OperatorDialer()).request("POST", site.loopback_url("/"), json={"a": [1]})
-    assert (answer.status, answer.text, answer.header("Retry-After")) == (429, "slow down", "3")
+    assert (answer.status, answer.body, answer.header("Retry-After")) == (429, b"slow down", "3")
     assert site.log[0].body == b'{"a":[1]}'
     assert site.log[0].headers["content-type"] == "application/json"
 

@@ -104,4 +104,4 @@ def _graph(graphs: Sequence[CitationGraph]) -> CitationGraph | None:
         return None
     nodes = {node.id: node for graph in reversed(graphs) for node in graph.nodes}
     edges = dict.fromkeys(edge for graph in graphs for edge in graph.edges)
-    return CitationGraph(tuple(nodes.values()), tuple(edges), any(graph.truncated for graph in graphs))
+    return CitationGraph(tuple(nodes.values()), tuple(edges))

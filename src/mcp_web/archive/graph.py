@@ -33,7 +33,6 @@ class GraphEdge:
 class CitationGraph:
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
-    truncated: bool = False
 
     @property
     def mermaid(self) -> str:
@@ -93,20 +92,18 @@ def graph_of(keys: Iterable[str], edges: Sequence[Edge], labels: Mapping[str, st
     results = list(keys)
     nodes = {key: GraphNode(key[:short], labels.get(key, key[:short]), "source") for key in results}
     lines: dict[tuple[str, str], GraphEdge] = {}
-    truncated = False
     for edge in edges:
         if edge.target is None:
             continue
         fresh = [name for name in (edge.source, edge.target) if name not in nodes]
         if len(nodes) + len(fresh) > _MOST_NODES:
-            truncated = True
             continue
         for name in fresh:
             nodes[name] = GraphNode(name[:short], labels.get(name, name[:short]), "target")
         pair = (nodes[edge.source].id, nodes[edge.target].id)
         if pair not in lines or lines[pair].confidence < edge.confidence:
             lines[pair] = GraphEdge(*pair, edge.confidence)
-    return CitationGraph(tuple(nodes.values()), tuple(lines.values()), truncated)
+    return CitationGraph(tuple(nodes.values()), tuple(lines.values()))
 
 
 def _mermaid_text(text: str) -> str:

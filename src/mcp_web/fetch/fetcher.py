@@ -105,17 +105,16 @@ class Fetcher:
             facts |= {"status": fetched.status, "bytes": len(fetched.body), "redirects": len(fetched.redirects)}
         return replace(fetched, notes=(*notes, *fetched.notes)) if notes else fetched
 
-    async def admit(self, url: str | Url, *, deadline: float | None = None) -> tuple[str, ...]:
+    async def admit(self, url: str, *, deadline: float | None = None) -> None:
         """The checks before a page is opened by other means, such as a browser: leak guard, domains, robots.txt.
 
-        Raises as `get` does; returns the leak guard's notes.
+        Raises as `get` does.
         """
-        target = url if isinstance(url, Url) else parse_url(url)
-        notes = self.leaks.check_url(target.href)
+        target = parse_url(url)
+        self.leaks.check_url(target.href)
         self._check_first(target)
         if self._options.respect_robots:
             await self._robots.check(target, self._until(deadline))
-        return notes
 
     def check_domain(self, url: Url | str) -> None:
         """Raise DomainDenied for a URL or a host that the operator's lists exclude."""

@@ -15,7 +15,6 @@ MAX_BYTES = 512 * 1024  # RFC 9309 asks for at least 500 KiB
 _MAX_LINE = 2083 * 8  # eight times the longest URL that old browsers took; the rest of a line is ignored
 _AGENT_KEYS = ("user-agent", "useragent", "user agent")
 _DISALLOW_KEYS = ("disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw")
-_SITEMAP_KEYS = ("sitemap", "site-map")
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})|[\x80-\xff]")
@@ -46,10 +45,9 @@ class Group:
 class Robots:
     """A parsed robots.txt."""
 
-    def __init__(self, groups: list[Group], delays: dict[str, float], sitemaps: list[str]) -> None:
+    def __init__(self, groups: list[Group], delays: dict[str, float]) -> None:
         self._groups = groups
         self._delays = delays
-        self.sitemaps = tuple(sitemaps)
 
     def allows(self, agent: str, url: str) -> bool:
         """Whether this agent may fetch a URL (or a path): the longest matching rule decides, a tie allows."""
@@ -84,7 +82,6 @@ def parse_robots(body: bytes | str) -> Robots:
     raw = body.encode("utf-8", "surrogateescape") if isinstance(body, str) else body
     groups: list[Group] = []
     delays: dict[str, float] = {}
-    sitemaps: list[str] = []
     open_for_agents = False
     named: list[str] = []  # the agents of the last run of user-agent lines
     naming = False
@@ -105,11 +102,9 @@ def parse_robots(body: bytes | str) -> Robots:
         elif key == "crawl-delay" and (seconds := _seconds(value)) is not None:
             # Not in the RFC, so it ends no group of rules; it applies to the agents named just above.
             delays |= {agent: seconds for agent in named if agent not in delays}
-        elif key.startswith(_SITEMAP_KEYS):
-            sitemaps.append(value.decode("utf-8", "replace"))
         # Any other line neither opens nor closes a group (RFC 9309 2.2.4).
         naming = names_agent or (naming and not key)
-    return Robots(groups, delays, sitemaps)
+    return Robots(groups, delays)
 
 
 def agent_token(user_agent: str) -> str:

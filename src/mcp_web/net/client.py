@@ -120,14 +120,9 @@ class ApiResponse:
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
-    url: str = ""
 
     def header(self, name: str) -> str | None:
         return last_header(self.headers, name.lower())
-
-    @property
-    def text(self) -> str:
-        return self.body.decode("utf-8", "replace")
 
     def json(self) -> Any:
         """The body as JSON; raises FetchFailed when it is not JSON."""
@@ -174,7 +169,7 @@ class ApiClient:
                 answer, truncated = await _read(exchange, target, max_bytes, Limits(idle=timeout, min_rate=0))
                 if truncated:
                     raise FetchFailed(f"{target.host} broke off in the middle of its answer.", reason="cut")
-                return ApiResponse(exchange.head.status, exchange.head.headers, answer, target.href)
+                return ApiResponse(exchange.head.status, exchange.head.headers, answer)
 
     async def aclose(self) -> None:
         await self._pool.aclose()
