@@ -126,10 +126,12 @@ class Process:
 
     @cached_property
     def quota(self) -> Quota:
-        """The usage quota of each tenant."""
-        from mcp_web.limit.quota import open_quota
+        """What each tenant may use."""
+        from mcp_web.limit.memory import MemoryLimiter
+        from mcp_web.limit.quota import Quota
 
-        return open_quota(self.settings.of(LimitOptions), self.coordination.limiter)
+        options, limiter = self.settings.of(LimitOptions), self.coordination.limiter
+        return Quota(options.tenant, limiter, limiter if options.redis_url else MemoryLimiter())
 
     @cached_property
     def network_slots(self) -> anyio.Semaphore:
