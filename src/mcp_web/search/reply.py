@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mcp_web.model.search import Attempt, Hit, Outcome
@@ -30,3 +31,13 @@ class Reply:
     @property
     def answered(self) -> bool:
         return any(attempt.outcome in _GOOD for attempt in self.attempts)
+
+
+def best_of(winner: Reply | None, replies: Sequence[Reply], capabilities: Capabilities) -> Reply:
+    """The reply that won, or one without results, with the attempts and the fixes of all that were asked."""
+    best = winner or next((reply for reply in replies if reply.answered), Reply(capabilities, ()))
+    return replace(
+        best,
+        attempts=tuple(attempt for reply in replies for attempt in reply.attempts),
+        fixes=tuple(dict.fromkeys(fix for reply in replies for fix in reply.fixes)),
+    )

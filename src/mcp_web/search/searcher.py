@@ -29,7 +29,7 @@ from mcp_web.search.providers import REGISTRY, build
 from mcp_web.search.providers.ddgs_client import DdgsClient
 from mcp_web.search.quality import worth_showing
 from mcp_web.search.race import first_answer
-from mcp_web.search.reply import Reply
+from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Charge, Runner
 from mcp_web.search.searxng.pool import InstancePool
 from mcp_web.search.source_choice import beside_general, fitting_sources
@@ -198,10 +198,7 @@ class Searcher:
             return await self._runner.ask(endpoints[0], query, until, budget=budget)
         asks = [(one.name, partial(self._runner.ask, one, query, until, retries=0)) for one in endpoints]
         winner, tried = await first_answer(asks, stagger=self._options.timeout / 2, deadline=until, accept_empty=False)
-        attempts = tuple(attempt for reply in tried for attempt in reply.attempts)
-        fixes = tuple(dict.fromkeys(fix for reply in tried for fix in reply.fixes))
-        best = winner or next((reply for reply in tried if reply.answered), Reply(entry.capabilities, ()))
-        return replace(best, attempts=attempts, fixes=fixes)
+        return best_of(winner, tried, entry.capabilities)
 
     async def _remember(self, query: SearchQuery, found: SearchAnswer) -> None:
         if not self._options.history:

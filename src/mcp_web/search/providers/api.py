@@ -164,6 +164,11 @@ def date_range(query: SearchQuery) -> tuple[date, date] | None:
     return span_of(query.freshness, datetime.now(UTC).date()) if query.freshness else None
 
 
+def epoch(day: date) -> int:
+    """The first moment of a day, UTC, in seconds since 1970."""
+    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp())
+
+
 def offset(query: SearchQuery) -> str:
     """The number of results before the requested page."""
     return str(query.page * query.count)

@@ -26,6 +26,7 @@ from mcp_web.search.provider import (
     ResultPage,
 )
 from mcp_web.search.refusals import refuse_by_status
+from mcp_web.text.json_fields import items, mapping
 
 _BLOCKED_FIX = "A key (BRAVE_API_KEY, TAVILY_API_KEY …) or a SearXNG of your own is more reliable than keyless search."
 CAPABILITIES = Capabilities(
@@ -102,8 +103,7 @@ class Ddgs:
             rows = json.loads(response.body)
         except ValueError:
             raise ProviderRefused("error", f"{self.name} answered with something that is not JSON.") from None
-        found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-        hits = present(_hit(row, query, self.backend) for row in found)
+        hits = present(_hit(row, query, self.backend) for row in items(rows))
         return ResultPage(hits=hits, more=bool(hits), raw=rows)
 
     def quota(self, response: ApiResponse) -> PlanQuota | None:
@@ -111,15 +111,14 @@ class Ddgs:
 
 
 def _hit(row: dict[str, Any], query: SearchQuery, backend: str) -> Hit | None:
-    images = row.get("images")
-    image = images.get("large") or images.get("medium") if isinstance(images, dict) else None
+    images = mapping(row.get("images"))
     return make_hit(
         row.get("title"),
         row.get("href") or row.get("url") or row.get("content") or row.get("embed_url"),
         row.get("body") or row.get("description"),
         engine=backend,
         date=row.get("date") or row.get("published"),
-        thumbnail=row.get("thumbnail") or row.get("image") or image,
+        thumbnail=row.get("thumbnail") or row.get("image") or images.get("large") or images.get("medium"),
         image=row.get("image") if query.category == "images" else None,
         source=row.get("source") or row.get("publisher") or row.get("uploader"),
     )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from datetime import time as clock
 from typing import Any
 
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, epoch, joined, source_capabilities
 from mcp_web.text.json_fields import count, text
 
 
@@ -23,7 +21,7 @@ class HackerNews(JsonApi):
 
     def params(self, query: SearchQuery) -> Params:
         span = date_range(query)
-        dates = f"created_at_i>={_moment(span[0])},created_at_i<={_moment(span[1])}" if span else ""
+        dates = f"created_at_i>={epoch(span[0])},created_at_i<={epoch(span[1])}" if span else ""
         return {
             "query": query.text,
             "tags": "story",
@@ -46,7 +44,3 @@ class HackerNews(JsonApi):
             date=row.get("created_at"),
             source=row.get("author"),
         )
-
-
-def _moment(day: Any) -> int:
-    return int(datetime.combine(day, clock(), UTC).timestamp())

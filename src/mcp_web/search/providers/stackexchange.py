@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, time
+import time
 from typing import Any
 
+from mcp_web.limit.schedule import until_next
 from mcp_web.model.search import Hit, SearchQuery
 from mcp_web.search.hits import make_hit
 from mcp_web.search.provider import ApiResponse, PlanQuota, ProviderRefused
-from mcp_web.search.providers.api import JsonApi, Params, date_range, joined, source_capabilities
+from mcp_web.search.providers.api import JsonApi, Params, date_range, epoch, joined, source_capabilities
 from mcp_web.search.refusals import error_object
 from mcp_web.text.json_fields import count, mapping, seconds, text, texts
 
@@ -37,8 +38,8 @@ class StackExchange(JsonApi):
             "pagesize": str(query.count),
             "page": str(query.page + 1),
             "filter": "withbody",
-            "fromdate": _seconds(span[0]) if span else "",
-            "todate": _seconds(span[1]) if span else "",
+            "fromdate": str(epoch(span[0])) if span else "",
+            "todate": str(epoch(span[1])) if span else "",
         }
 
     def identity(self) -> Params:
@@ -76,13 +77,4 @@ class StackExchange(JsonApi):
         answer = error_object(response)
         wait = seconds(answer.get("backoff"))
         spent = answer.get("quota_remaining") == 0
-        return PlanQuota(pause=_until_midnight() if spent else wait) if spent or wait else None
-
-
-def _seconds(day: Any) -> str:
-    return str(int(datetime.combine(day, time(), UTC).timestamp()))
-
-
-def _until_midnight() -> float:
-    now = datetime.now(UTC)
-    return 86400.0 - (now.hour * 3600 + now.minute * 60 + now.second)
+        return PlanQuota(pause=until_next(time.time(), "day") if spent else wait) if spent or wait else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 
@@ -22,7 +22,7 @@ from mcp_web.search.options import SearchOptions
 from mcp_web.search.provider import ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.race import first_answer
-from mcp_web.search.reply import Reply
+from mcp_web.search.reply import Reply, best_of
 from mcp_web.search.run import Runner
 from mcp_web.search.searxng.discovery import Discovery
 
@@ -60,22 +60,17 @@ class InstancePool:
         """Ask instances until one answers, for at most `timeout` seconds; the reply lists all that were asked."""
         begun = anyio.current_time()
         until = min(deadline, begun + self.options.timeout)
-        replies: tuple[Reply, ...] = ()
+        winner, replies = None, tuple[Reply, ...]()
         if self._own:
             # If public instances can be asked afterwards, the operator's own get half of the time.
             own_until = begun + (until - begun) / 2 if self._discovery.source else until
             winner, replies = await self._race(self._in_turn(self._own), query, own_until)
-            if winner is not None:
-                return _together(winner, replies)
-        if public := await self.public():
+        if winner is None and (public := await self.public()):
             winner, asked = await self._race(self._in_turn(public), query, until)
             replies = (*replies, *asked)
-            if winner is not None:
-                return _together(winner, replies)
         if not replies:
             return Reply(Searxng.capabilities, (Attempt("searxng", "skipped", 0.0, "no instance is known"),))
-        empty = next((reply for reply in replies if reply.answered), Reply(Searxng.capabilities, ()))
-        return _together(empty, replies)
+        return best_of(winner, replies, Searxng.capabilities)
 
     async def public(self) -> list[Instance]:
         """Listed instances that are not banned, best grade first."""
@@ -149,12 +144,3 @@ class InstancePool:
         elif one.health.rate_limited_until <= now and one.health.outcome != "auth":
             # A successful health check ends neither a rate limit nor a ban for a missing format.
             one.health.succeeded(now, (now - begun) * 1000)
-
-
-def _together(answer: Reply, replies: Sequence[Reply]) -> Reply:
-    """The answer, with the attempts of all instances."""
-    return replace(
-        answer,
-        attempts=tuple(attempt for reply in replies for attempt in reply.attempts),
-        fixes=tuple(dict.fromkeys(fix for reply in replies for fix in reply.fixes)),
-    )
