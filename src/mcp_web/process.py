@@ -126,7 +126,7 @@ class Process:
 
     @cached_property
     def quota(self) -> Quota:
-        """What each tenant may use."""
+        """The usage quota of each tenant."""
         from mcp_web.limit.memory import MemoryLimiter
         from mcp_web.limit.quota import Quota
 

@@ -72,12 +72,12 @@ class Keeper:
         )
 
     async def keep(self, fetched: Fetched, document: Document, variant: str, key: str) -> Snapshot:
-        """Keep a page as read just now; the raw bytes are not kept."""
+        """Store a page that was just fetched; the raw bytes are not stored."""
         made = self.snapshot_of(fetched, document, variant, key)
         # Read now, not when the fetch began: a person may have saved the page meanwhile, also one kept in memory only.
         before = await self._store.latest(key) or self._unkept.get(key)
         if before is not None and before.source == "research":
-            # What a person saved stays theirs, however often agents open it.
+            # A page that a person saved stays research when an agent opens it.
             made = dataclasses.replace(made, source=before.source, path=before.path, tags=before.tags)
         if before is not None and before.hash == made.hash:
             made = dataclasses.replace(made, fetched_at=before.fetched_at)

@@ -14,7 +14,7 @@ from mcp_web.tools.tool import Tool
 
 
 def contract_named(name: str) -> Contract:
-    """The contract, its file imported only now."""
+    """The contract of this name; imports its file."""
     if name not in CONTRACTS:
         raise ConfigError(f"There is no contract {name!r}; there are: {', '.join(CONTRACTS)}.")
     contract = importlib.import_module(f"mcp_web.contracts.{name.replace('-', '_')}").CONTRACT
@@ -28,12 +28,12 @@ def tools_offered(options: ToolOptions) -> Mapping[str, Tool]:
 
 
 def offered(contract: Contract, options: ToolOptions) -> dict[str, Tool]:
-    """Its tools by the name they are listed under, less what is switched off."""
+    """The tools of a contract by the name they are listed under, without those that are switched off."""
     names = ", ".join(tool.name for tool in contract.tools)
     known = [name for tool in contract.tools for name in (tool.name, tool.plain_name)]
     return enabled(contract.tools, options, known, f"the tools of {contract.name} are: {names}")
 
 
 def with_plain_names(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Every tool by its own name and by its plain one."""
+    """Every tool by its name and by its plain name."""
     return {tool.plain_name: tool for tool in tools.values()} | dict(tools)

@@ -11,7 +11,7 @@ from mcp_web.limit.schedule import Period
 
 
 class Quota:
-    """Takes from what each tenant may use; raises QuotaExceeded with the time to wait.
+    """Counts the usage of each tenant; raises QuotaExceeded with the time to wait.
 
     `limits` are by the names of the option; one that is absent or 0 is none.
     `minutes` counts what is forgotten after a minute: in memory where there is no Redis, since a locked file for each

@@ -45,7 +45,7 @@ class Worker:
 
     async def ask(self, job: bytes) -> dict[str, Any]:
         await self._jobs.send(FRAME.pack(len(job)) + job[:_PIECE])
-        # Piece by piece: sent whole, a page of megabytes would be copied twice on its way into the pipe.
+        # In pieces: sent as a whole, a page of megabytes would be copied twice.
         for at in range(_PIECE, len(job), _PIECE):
             await self._jobs.send(job[at : at + _PIECE])
         del job

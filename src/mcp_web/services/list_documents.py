@@ -18,6 +18,6 @@ async def list_documents(
 
 
 async def list_shared_documents(app: App, wanted: DocumentFilter, *, limit: int) -> dict[str, list[SnapshotInfo]]:
-    """By the tenants that share them: the most recently used documents that pass a filter."""
+    """The most recently used shared documents that match the filter, by the tenant that shares them."""
     found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
     return {owner: infos for owner, infos in found.items() if infos}

@@ -46,7 +46,7 @@ def offered(options: ToolOptions) -> dict[str, Tool]:
 
 
 def enabled(tools: Iterable[Tool], options: ToolOptions, known: Collection[str], listed: str) -> dict[str, Tool]:
-    """The tools by name less those that are switched off by their name or purpose; an unknown name is an error."""
+    """The tools by name, without those that are switched off by name or purpose; an unknown name is an error."""
     off = set(options.disabled_tools)
     if unknown := next((name for name in options.disabled_tools if name not in {SEARCH, FETCH, *known}), None):
         raise ConfigError(f"MCP_WEB_DISABLED_TOOLS names {unknown!r}, but {listed}.")

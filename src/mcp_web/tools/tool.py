@@ -121,7 +121,7 @@ class Tool:
 
     @property
     def plain_name(self) -> str:
-        """The name with underscores for dots, for clients that take letters, digits and underscores only."""
+        """The name with underscores in place of dots, for clients that allow only letters, digits and underscores."""
         return self.name.replace(".", "_")
 
     def bind(self, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], list[str]]:

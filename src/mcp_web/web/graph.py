@@ -74,7 +74,7 @@ async def _around(app: App, key: str) -> Pairs:
 
 
 async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
-    """What the documents cite that were read last and pass the filters."""
+    """The citations of the most recently read documents that match the filters."""
     given: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
     infos, _ = await list_documents(app, DocumentFilter(**given), limit=MOST_DOCUMENTS)
     return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
