@@ -1,23 +1,23 @@
-"""List kept documents, the most recently used first, page by page."""
+"""List kept documents, the most recently used first, page by page; `filters` are fields of `DocumentFilter`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from mcp_web.store.protocol import DocumentFilter
 
 if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.model.snapshot import SnapshotInfo
-    from mcp_web.store.protocol import DocumentFilter
 
 
-async def list_documents(
-    app: App, wanted: DocumentFilter, *, limit: int, after: str = ""
-) -> tuple[list[SnapshotInfo], str]:
+async def list_documents(app: App, *, limit: int, after: str = "", **filters: Any) -> tuple[list[SnapshotInfo], str]:
     """At most `limit` documents, and the cursor of the next page, empty at the end."""
-    return await (await app.store()).browse(limit, after=after, filter=wanted)
+    return await (await app.store()).browse(limit, after=after, filter=DocumentFilter(**filters))
 
 
-async def list_shared_documents(app: App, wanted: DocumentFilter, *, limit: int) -> dict[str, list[SnapshotInfo]]:
-    """The most recently used shared documents that match the filter, by the tenant that shares them."""
+async def list_shared_documents(app: App, *, limit: int, **filters: Any) -> dict[str, list[SnapshotInfo]]:
+    """The most recently used shared documents that match the filters, by the tenant that shares them."""
+    wanted = DocumentFilter(**filters)
     found = {one.owner: (await one.store.browse(limit, filter=wanted))[0] for one in await app.shared_stores()}
     return {owner: infos for owner, infos in found.items() if infos}

@@ -12,7 +12,6 @@ import anyio
 
 from mcp_web.archive.graph import edges_around
 from mcp_web.services.list_documents import list_documents
-from mcp_web.store.protocol import DocumentFilter, Edge
 from mcp_web.text.shorten import shortened
 from mcp_web.web.listing import is_day
 from mcp_web.web.pages import page
@@ -75,12 +74,12 @@ async def _around(app: App, key: str) -> Pairs:
 
 async def _among_recent(app: App, filters: dict[str, str]) -> Pairs:
     """The citations of the most recently read documents that match the filters."""
-    given: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
-    infos, _ = await list_documents(app, DocumentFilter(**given), limit=MOST_DOCUMENTS)
+    wanted: Any = {name: filters[name] or None for name in ("collection", "since", "until")}
+    infos, _ = await list_documents(app, limit=MOST_DOCUMENTS, **wanted)
     return _pairs(await (await app.store()).cites([info.key for info in infos], _MOST_EDGES))
 
 
-def _pairs(edges: Sequence[Edge]) -> Pairs:
+def _pairs(edges: Sequence[Any]) -> Pairs:
     return tuple({(edge.source, edge.target): None for edge in edges if edge.target and edge.target != edge.source})
 
 

@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from mcp_web.store.protocol import DocumentFilter
 from mcp_web.web.catalogue import gettext as _
 from mcp_web.web.pages import number, page, place
 from mcp_web.web.times import clock, day, day_name, day_start, local_day
@@ -145,21 +144,21 @@ async def _shared_rows(app: App, filters: dict[str, str]) -> list[tuple[str, lis
     """The most recently used documents of a collection that others share, by owner."""
     from mcp_web.services.list_documents import list_shared_documents
 
-    found = await list_shared_documents(app, _wanted(filters), limit=PAGE_SIZE)
+    found = await list_shared_documents(app, limit=PAGE_SIZE, **_conditions(filters))
     return [(_("Shared by %(owner)s") % {"owner": owner}, info_rows(infos, owner)) for owner, infos in found.items()]
 
 
-def _wanted(filters: dict[str, str]) -> DocumentFilter:
-    given: dict[str, Any] = {name: value or None for name, value in filters.items() if name not in ("q", "read")}
+def _conditions(filters: dict[str, str]) -> dict[str, Any]:
+    wanted: dict[str, Any] = {name: value or None for name, value in filters.items() if name not in ("q", "read")}
     since, before = _read_between(filters["read"], date.today())
-    return DocumentFilter(**given, used_since=since, used_before=before)
+    return wanted | {"used_since": since, "used_before": before}
 
 
 async def _browse(app: App, filters: dict[str, str], after: str) -> tuple[list[SnapshotInfo], str]:
     """One page of documents, the most recently used first, and the cursor of the next."""
     from mcp_web.services.list_documents import list_documents
 
-    return await list_documents(app, _wanted(filters), limit=PAGE_SIZE, after=after[:200])
+    return await list_documents(app, limit=PAGE_SIZE, after=after[:200], **_conditions(filters))
 
 
 def _read_between(choice: str, today: date) -> tuple[float | None, float | None]:
