@@ -134,7 +134,7 @@ async def test_slow_server_is_given_up_with_the_limit_named(miniweb: MiniWeb) ->
 
 async def test_unreachable_server_is_an_embedding_error() -> None:
     options = EmbedOptions(server_url="http://127.0.0.1:1/v1", model_name="m")
-    with pytest.raises(EmbeddingError, match="could not be asked"):
+    with pytest.raises(EmbeddingError, match="The request to the embedding server failed"):
         await RemoteEmbedder(options, ApiClient(OperatorDialer())).embed(["a"])
 
 
