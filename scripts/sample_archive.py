@@ -87,7 +87,7 @@ async def fill(store: Store, now: float) -> None:
             versions=tuple(versions),
             since={one.hash: one.fetched_at for one in versions},
             used_at=read_at,
-            pictures={newest.hash: _picture()} if page.name == "engine" else {},
+            screenshots={newest.hash: _picture()} if page.name == "engine" else {},
             readings=_readings(newest, now) if page.name == "engine" else (),
         )
         await store.keep_page_records([(record, derive(newest))])
@@ -160,7 +160,7 @@ async def _figures(store: Store, now: float) -> None:
             ],
             "histograms": [["tool_ms", {"tool": "web_read"}, [busy, busy * (180 + 9 * hour % 140), *[busy] * 15]]],
         }
-        await store.add_figures(sample)
+        await store.add_metrics(sample)
         await add_sample(store, sample, now - (47 - hour) * HOUR)
 
 

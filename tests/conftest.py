@@ -30,7 +30,7 @@ settings.load_profile("steady")
 # the other has nothing left to do.
 SLOW = (
     "surface/test_hostile.py",
-    "border/test_border.py",
+    "output/test_clean_output.py",
     "surface/test_conformance.py",
     "render/test_flatten.py",
     "golden/test_reading_floors.py",

@@ -50,17 +50,17 @@ def test_token_like_parts_of_urls_are_redacted(url: str, shown: str) -> None:
 def test_a_failed_step_is_logged_with_its_code_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     from mcp_web.errors import FetchTimeout
 
-    figures_before = dict(trace.figures.counters)
+    figures_before = dict(trace.metrics.counters)
     trace.configure("info")
     with pytest.raises(FetchTimeout), trace.step("probe"):
         raise FetchTimeout("too slow")
     assert json.loads(capsys.readouterr().err)["error_code"] == "FETCH_TIMEOUT"
     key = ("probe_total", (("outcome", "FETCH_TIMEOUT"),))
-    assert trace.figures.counters[key] == figures_before.get(key, 0) + 1
+    assert trace.metrics.counters[key] == figures_before.get(key, 0) + 1
 
 
 def test_drained_figures_add_up_to_the_totals() -> None:
-    figures = trace.Figures()
+    figures = trace.Metrics()
     figures.count("a", kind="x")
     figures.observe("b_ms", 3)
     first = figures.drain()
@@ -77,7 +77,7 @@ def test_drained_figures_add_up_to_the_totals() -> None:
 def test_figures_are_prometheus_text() -> None:
     from mcp_web.web.metrics import prometheus
 
-    figures = trace.Figures()
+    figures = trace.Metrics()
     figures.count("cache_total", state='h"it')
     figures.observe("fetch_ms", 7)
     text = prometheus(figures.totals())

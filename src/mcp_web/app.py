@@ -63,7 +63,7 @@ class App:
         self._store_refusal: WebError | None = None
         self._store_note = ""
         self._store_note_taken = False
-        self.own_figures = trace.figures  # what this tenant did; the process as long as there is only one
+        self.own_metrics = trace.metrics  # what this tenant did; the process as long as there is only one
         self._renderer: Renderer | None = None
 
     async def __aenter__(self) -> Self:
@@ -75,7 +75,7 @@ class App:
         self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
     ) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(10):
-            await self.save_figures()
+            await self.save_metrics()
             await self._exit_stack.aclose()
 
     @property
@@ -230,9 +230,9 @@ class App:
     async def archive(self) -> Archive:
         store = await self.store()
         if "_archive" not in self.__dict__:
-            from mcp_web.archive.derive import index_again
+            from mcp_web.archive.derive import reindex_outdated
 
-            await index_again(store, _INDEXING_SECONDS)
+            await reindex_outdated(store, _INDEXING_SECONDS)
             self._archive = self.archive_over(store)
         return self._archive
 
@@ -254,12 +254,12 @@ class App:
         return self.settings.of(RenderOptions).enabled
 
     @property
-    def keeps_pictures(self) -> bool:
+    def keeps_screenshots(self) -> bool:
         return self.can_render and self.settings.of(RenderOptions).screenshot
 
-    async def expect_render(self) -> None:
+    async def warm_renderer(self) -> None:
         """Start the browser, because a page will probably need it; returns at once."""
-        (await self.renderer()).expect()
+        (await self.renderer()).warm()
 
     async def renderer(self) -> Renderer:
         """The browser, started when first needed."""
@@ -297,12 +297,12 @@ class App:
             return await anyio.to_thread.run_sync(document_from_json, read)
 
     # ── metrics ─────────────────────────────────────────────────────────────────────────────────
-    async def save_figures(self) -> None:
-        """Add this process's figures to the kept totals; they are worth less than a clean end."""
+    async def save_metrics(self) -> None:
+        """Add the metrics of this process to the stored totals; a failure is only logged."""
         if self._store is not None:
             with contextlib.suppress(WebError):
                 from mcp_web.archive.usage import add_sample
 
-                drained = self.own_figures.drain()
-                await self._store.add_figures(drained)
+                drained = self.own_metrics.drain()
+                await self._store.add_metrics(drained)
                 await add_sample(self._store, drained)

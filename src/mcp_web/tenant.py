@@ -20,14 +20,14 @@ MAX_OPEN = 200  # stores at the same time; the least recently used one is closed
 
 
 class TenantApp(App):
-    """An App whose store, caches and figures belong to one tenant."""
+    """An App whose store, caches and metrics belong to one tenant."""
 
     def __init__(self, main: App, tenant: str) -> None:
         super().__init__(main.settings, process=main.process)
         self.tenant = tenant
         self.main = main
         self._default_store = main.store
-        self.own_figures = trace.Figures()
+        self.own_metrics = trace.Metrics()
 
     async def main_store(self) -> Store:
         return await self.main.store()
@@ -60,14 +60,14 @@ class Tenants:
 
     @contextlib.asynccontextmanager
     async def using(self, tenant: str) -> AsyncIterator[App]:
-        """The app of a tenant for one request, whose figures are counted as this tenant's."""
+        """The app of a tenant for one request, whose metrics are counted as this tenant's."""
         app = self._app(tenant)
         self._users[tenant] = self._users.get(tenant, 0) + 1
-        token = trace.tenant_figures.set(app.own_figures)
+        token = trace.tenant_metrics.set(app.own_metrics)
         try:
             yield app
         finally:
-            trace.tenant_figures.reset(token)
+            trace.tenant_metrics.reset(token)
             self._users[tenant] -= 1
             await self._close_surplus()
 
@@ -76,8 +76,8 @@ class Tenants:
             return self.main
         app = self._open.get(tenant)
         if app is None:
-            if not self._open and self.main.own_figures is trace.figures:
-                self.main.own_figures = trace.Figures()  # the process's figures are no longer one tenant's
+            if not self._open and self.main.own_metrics is trace.metrics:
+                self.main.own_metrics = trace.Metrics()  # those of the process are no longer one tenant's
             app = self._open[tenant] = TenantApp(self.main, tenant)
         self._open.move_to_end(tenant)
         return app
@@ -99,6 +99,6 @@ class Tenants:
             _, app = self._open.popitem()
             await app.__aexit__(None, None, None)
 
-    async def save_figures(self) -> None:
+    async def save_metrics(self) -> None:
         for app in list(self._open.values()):
-            await app.save_figures()
+            await app.save_metrics()

@@ -5,7 +5,7 @@
         facts["status"] = 200
 
 Logs are JSON lines on stderr (`ts, step, url, ms, status, error_code …`); token-like values in URLs
-are redacted, queries are never passed to it. Figures stay in memory until `drain()` hands them to
+are redacted, queries are never passed to it. Metrics stay in memory until `drain()` hands them to
 whoever keeps them; `/metrics` and `mcp-web stats` show them.
 """
 
@@ -40,7 +40,7 @@ Key = tuple[str, tuple[tuple[str, str], ...]]  # name and sorted labels
 _ZEROS = [0.0] * (2 + len(BUCKETS))
 
 
-class Figures:
+class Metrics:
     """Counters and histograms of this process."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Figures:
     def count(self, name: str, amount: float = 1, **labels: str) -> None:
         with self._lock:
             self.counters[name, tuple(sorted(labels.items()))] += amount
-        if (own := tenant_figures.get()) is not None and own is not self:
+        if (own := tenant_metrics.get()) is not None and own is not self:
             own.count(name, amount, **labels)
 
     def observe(self, name: str, ms: float, **labels: str) -> None:
@@ -66,7 +66,7 @@ class Figures:
             for at, bound in enumerate(BUCKETS):
                 if ms <= bound:
                     row[2 + at] += 1
-        if (own := tenant_figures.get()) is not None and own is not self:
+        if (own := tenant_metrics.get()) is not None and own is not self:
             own.observe(name, ms, **labels)
 
     def totals(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class Figures:
             return _plain(self.counters, self.histograms)
 
     def drain(self) -> dict[str, Any]:
-        """The figures since the last drain, for the caller to add to the stored totals."""
+        """The metrics since the last drain, for the caller to add to the stored totals."""
         with self._lock:
             counters = {key: value - self._drained_counters.get(key, 0.0) for key, value in self.counters.items()}
             histograms = {
@@ -119,8 +119,8 @@ class ToolCall:
     ms: float = 0.0
 
 
-tenant_figures: ContextVar[Figures | None] = ContextVar("tenant_figures", default=None)  # of whoever is being served
-figures = Figures()  # of the whole process
+tenant_metrics: ContextVar[Metrics | None] = ContextVar("tenant_metrics", default=None)  # of whoever is being served
+metrics = Metrics()  # of the whole process
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()
 T = TypeVar("T")
@@ -244,12 +244,12 @@ def log(level: Level, event: str, **facts: Any) -> None:
 def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
     """Time a step; what the body puts into the yielded dict is logged with it.
 
-    `by` names the fact that the figures are counted by, such as the tool.
+    `by` names the fact that the metrics are counted by, such as the tool.
     """
     labels = {by: str(facts[by])} if by else {}
     call = ToolCall(str(facts.get("tool", "")), time.time())
     if name == "tool":
-        (tenant_figures.get() or figures).tool_calls.append(call)
+        (tenant_metrics.get() or metrics).tool_calls.append(call)
     begun = time.perf_counter()
     noted: dict[str, Any] = dict(facts)
     outcome, known = "ok", True
@@ -265,7 +265,7 @@ def step(name: str, *, by: str = "", **facts: Any) -> Iterator[dict[str, Any]]:
         ms = (time.perf_counter() - begun) * 1000
         call.state, call.ms = "done" if outcome == "ok" else "failed", ms
         call.url = redact_url(str(noted.get("url") or ""))
-        figures.observe(f"{name}_ms", ms, **labels)
-        figures.count(f"{name}_total", 1, outcome=outcome, **labels)
+        metrics.observe(f"{name}_ms", ms, **labels)
+        metrics.count(f"{name}_total", 1, outcome=outcome, **labels)
         # A failure with a code is returned to the caller; by default only unexpected errors are logged.
         log("info" if outcome == "ok" or known else "error", name, ms=round(ms, 1), **noted)

@@ -15,7 +15,7 @@ def headline(title: str, path: str) -> Headline:
 
 def share(query: str, title: str, path: str = "docs/page.md") -> float:
     question = parse(query)
-    worths = dict.fromkeys((*question.telling(question.words), *question.compounds), 1.0)
+    worths = dict.fromkeys((*question.without_stop_words(question.words), *question.compounds), 1.0)
     return Subject(question, worths).share(headline(title, path))
 
 

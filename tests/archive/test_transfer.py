@@ -41,7 +41,7 @@ async def _filled(folder: Path) -> SqliteStore:
     back = dataclasses.replace(made[0], checked_at=6000.0)
     for version in (changed, back, snapshot("https://odd.example/", document=DOCUMENT, source="research", path="a/b")):
         await keep(store, version)
-    await store.keep_picture(changed.hash, b"\x89PNG picture")
+    await store.keep_screenshot(changed.hash, b"\x89PNG picture")
     for number, one in enumerate(made[:20]):
         data = struct.pack("<4f", 0.1 * number, 1.0, -0.3, 0.77)
         for model in ("m@1", "n@2"):
@@ -49,7 +49,7 @@ async def _filled(folder: Path) -> SqliteStore:
     await store.add_records("watch", {f"https://w.example/{number}": {"n": number} for number in (3, 1, 2)})
     await store.add_records("claim", {"one": [1]}, expires_at=4e9)
     await store.keep_note("robots", "https://a.example", {"text": "x"}, 4e9)
-    await store.add_figures({"counters": [["hits", {}, 2.0]], "histograms": []})
+    await store.add_metrics({"counters": [["hits", {}, 2.0]], "histograms": []})
     return store
 
 
@@ -63,7 +63,7 @@ async def _contents(store: Store) -> list[Any]:
         await store.collections(),
         {kind: await store.records(kind) for kind in kinds},
         await store.notes(),
-        await store.figures(),
+        await store.metrics(),
     ]
 
 

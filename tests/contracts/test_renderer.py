@@ -177,11 +177,11 @@ async def test_nothing_is_left_when_it_is_closed_however_far_it_came(
 ) -> None:
     web.site("r.example").page("/end", "<!doctype html><title>E</title><p>The end.</p>")
     known = set(browser_processes())
-    unused, expecting, used = (opener(web, RenderOptions(enabled=True)) for _ in range(3))
+    unused, warming, used = (opener(web, RenderOptions(enabled=True)) for _ in range(3))
 
-    expecting.expect()
+    warming.warm()
     await used.render("http://r.example/end")
-    for one in (unused, expecting, used):
+    for one in (unused, warming, used):
         await one.aclose()
         await one.aclose()
 
@@ -193,7 +193,7 @@ async def test_turned_off_it_says_how_to_turn_it_on_and_expects_nothing(
 ) -> None:
     off = opener(web, RenderOptions())
 
-    off.expect()
+    off.warm()
     with pytest.raises(RenderDisabled) as failure:
         await off.render("http://r.example/")
     await off.aclose()

@@ -328,28 +328,28 @@ async def test_trimming_versions_leaves_the_newest_of_each_page(store: Store) ->
 async def test_a_picture_is_kept_beside_its_version_and_goes_with_it(store: Store) -> None:
     first, second = snapshot(text="first", at=1000.0), snapshot(text="second", at=1001.0)
     await keep(store, first)
-    await store.keep_picture(first.hash, b"\x89PNG one")
-    assert await store.picture(first.hash) == b"\x89PNG one"
+    await store.keep_screenshot(first.hash, b"\x89PNG one")
+    assert await store.screenshot(first.hash) == b"\x89PNG one"
     await keep(store, second)
-    assert await store.picture(second.hash) is None
-    await store.keep_picture(second.hash, b"\x89PNG two")
-    assert [await store.picture(version.hash) for version in (first, second)] == [None, b"\x89PNG two"]
+    assert await store.screenshot(second.hash) is None
+    await store.keep_screenshot(second.hash, b"\x89PNG two")
+    assert [await store.screenshot(version.hash) for version in (first, second)] == [None, b"\x89PNG two"]
     await store.purge(PurgeRule(key=second.key), dry_run=False)
-    assert await store.picture(second.hash) is None
+    assert await store.screenshot(second.hash) is None
 
 
 async def test_a_picture_counts_as_part_of_its_page(store: Store) -> None:
     kept = snapshot()
     await keep(store, kept)
     before = (await store.size()).text_bytes
-    await store.keep_picture(kept.hash, b"p" * 5000)
+    await store.keep_screenshot(kept.hash, b"p" * 5000)
     assert (await store.size()).text_bytes == before + 5000
     assert (await store.purge(PurgeRule(key=kept.key), dry_run=True)).bytes == before + 5000
 
 
 async def test_a_picture_of_an_unknown_version_is_not_kept(store: Store) -> None:
-    await store.keep_picture("0" * 64, b"\x89PNG")
-    assert await store.picture("0" * 64) is None
+    await store.keep_screenshot("0" * 64, b"\x89PNG")
+    assert await store.screenshot("0" * 64) is None
 
 
 async def test_vectors_belong_to_a_page_and_a_model(store: Store) -> None:
@@ -447,7 +447,7 @@ async def test_a_page_is_copied_with_everything_that_is_kept_of_it(store: Store,
     back = dataclasses.replace(first, checked_at=3000.0)
     for version in (first, second, back):
         await keep(store, version)
-    await store.keep_picture(first.hash, b"png")
+    await store.keep_screenshot(first.hash, b"png")
     await store.add_readings(first.key, [_reading(first.hash, at=1000.0 + at) for at in range(2)])
     await _read(store, first.key, (1.0, 0.0))
     record = (await store.page_records([first.key]))[first.key]
@@ -504,9 +504,9 @@ async def test_a_whole_store_has_no_faults(store: Store) -> None:
 
 async def test_figures_add_up(store: Store) -> None:
     drained = {"counters": [["hits", {"b": "1", "a": "2"}, 2.0]], "histograms": [["ms", {}, [1.0, 5.0, 0.0]]]}
-    await store.add_figures(drained)
-    await store.add_figures(drained)
-    assert await store.figures() == {
+    await store.add_metrics(drained)
+    await store.add_metrics(drained)
+    assert await store.metrics() == {
         "counters": [["hits", {"a": "2", "b": "1"}, 4.0]],
         "histograms": [["ms", {}, [2.0, 10.0, 0.0]]],
     }

@@ -13,7 +13,7 @@ from anyio.abc import ByteStream
 from mcp_web.errors import DomainDenied
 from mcp_web.net.address import site_of
 from mcp_web.net.dial import direct
-from mcp_web.net.egress import GREETING, Egress, Lease
+from mcp_web.net.egress import AUTH_URL, Egress, Lease
 from mcp_web.net.proxy import parse_proxies
 from miniweb import MiniWeb, Reply
 from miniweb.proxy import ForwardProxy
@@ -71,10 +71,10 @@ async def test_page_with_a_lease_gets_its_own_site(miniweb: MiniWeb) -> None:
 async def test_greeting_is_for_leases_and_leads_to_nobody(miniweb: MiniWeb) -> None:
     async with proxy(miniweb) as egress:
         lease = egress.grant()
-        stranger = await ask(egress, get(GREETING))
-        known = await ask(egress, get(GREETING), lease)
+        stranger = await ask(egress, get(AUTH_URL))
+        known = await ask(egress, get(AUTH_URL), lease)
         egress.withdraw(lease)
-        later = await ask(egress, get(GREETING), lease)
+        later = await ask(egress, get(AUTH_URL), lease)
 
     assert [answer.split(b" ")[1] for answer in (stranger, known, later)] == [b"407", b"200", b"407"]
     assert lease.requests == 0

@@ -122,8 +122,8 @@ async def test_a_tenant_s_figures_are_its_own(miniweb: MiniWeb, tmp_path: Path, 
         for name, calls in (("ann", 7), ("bob", 1)):
             async with team.tenants.using(name) as app:
                 await app.store()
-                await app.save_figures()
-                kept = await (await app.store()).figures()
+                await app.save_metrics()
+                kept = await (await app.store()).metrics()
                 counted = [value for what, labels, value in kept["counters"] if what == "tool_total"]
                 assert sum(counted) == calls
 
@@ -232,7 +232,7 @@ async def test_a_reader_can_change_nothing_that_is_shared(
             store, kept = await app.store(), await (await app.store()).snapshot(shared)
             assert kept is not None
             await store.add_readings(kept.key, [ReadingRecord(1.0, "cache_get", "", "ann", shared, ((0, 5),))])
-            await app.save_figures()
+            await app.save_metrics()
             await store.keep_note("search", "what Ann asked", 1, 1e12)
         async with team.tenants.using("bob") as app:
             (view,) = await app.shared_stores()
@@ -243,13 +243,13 @@ async def test_a_reader_can_change_nothing_that_is_shared(
                 view.store.keep(kept),
                 view.store.confirm(kept.key, 1.0, 2.0),
                 view.store.keep_record("watch", "x", 1),
-                view.store.keep_picture(shared, b"png"),
+                view.store.keep_screenshot(shared, b"png"),
             ):
                 with pytest.raises(CacheError, match="read, not changed"):
                     await change
             assert await view.store.record_kinds() == []
             assert await view.store.readings(kept.key) == []
-            assert (await view.store.figures())["counters"] == []
+            assert (await view.store.metrics())["counters"] == []
             assert await view.store.notes() == []
             assert list(await view.store.collections()) == ["Harbours"]
             assert len(await view.store.keys()) == 1

@@ -21,7 +21,7 @@ async def test_the_nearest_pages_are_those_of_brute_force(
     tmp_path: Path, truly: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # With 128 the 1,200 vectors go through every step that a large collection does.
-    monkeypatch.setattr(nearest, "TRULY", truly)
+    monkeypatch.setattr(nearest, "EXACT", truly)
     random = np.random.default_rng(1)
     subjects = random.normal(size=(40, 192)) + 1.0  # all share a direction, as the vectors of real models do
     store = await SqliteStore.open(tmp_path / "s.sqlite")
@@ -71,7 +71,7 @@ async def test_a_large_collection_compares_what_words_found_when_asked_to_be_qui
 async def test_what_was_replaced_or_removed_many_times_leaves_no_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nearest, "TRULY", 8)
+    monkeypatch.setattr(nearest, "EXACT", 8)
     store = await SqliteStore.open(tmp_path / "s.sqlite")
     for round_ in range(6):
         keys = [await _keep(store, number, (1.0, number + round_), (-1.0, 0.5)) for number in range(20)]

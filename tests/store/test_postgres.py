@@ -11,7 +11,7 @@ import anyio.lowlevel
 import psycopg
 import pytest
 
-from mcp_web.archive.derive import index_again
+from mcp_web.archive.derive import reindex_outdated
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import Snapshot
@@ -107,7 +107,7 @@ async def test_the_step_that_indexes_names_reaches_the_documents_of_every_tenant
     for tenant in ("mine", "yours"):
         store = await PostgresStore.open(url, tenant=tenant)
         assert await store.unindexed(5) == [page.key]
-        await index_again(store)
+        await reindex_outdated(store)
         assert await store.unindexed(5) == []
         assert len((await store.find_by_words(WordQuery(("missing",)), 5)).candidates) == 1
         await store.close()

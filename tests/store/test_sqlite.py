@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_web.archive.derive import derive, index_again
+from mcp_web.archive.derive import derive, reindex_outdated
 from mcp_web.errors import CacheError, ConfigError
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions, database_file
@@ -364,9 +364,9 @@ async def test_documents_kept_before_are_found_as_before_and_then_by_the_names_t
     query = WordQuery(("missing",), names=(Name("keyerror", ("missing",)),))
     before = await store.find_by_words(query, 5)
     assert ([one.key for one in before.candidates], before.defined) == ([kept.key], frozenset())
-    await index_again(store, 0)
+    await reindex_outdated(store, 0)
     assert await store.unindexed(5) == [kept.key]
-    await index_again(store)
+    await reindex_outdated(store)
     after = await store.find_by_words(query, 5)
     assert ([one.key for one in after.candidates], after.defined) == ([kept.key], {"keyerror"})
     with sqlite3.connect(file) as db:
@@ -385,7 +385,7 @@ async def test_a_file_whose_words_an_older_version_indexed_is_indexed_again(tmp_
         db.executescript(str(STEPS[5][0]).replace("dead", "deleted"))  # as the table was called then
     store = await SqliteStore.open(file)
     assert await store.unindexed(5) == [kept.key]
-    await index_again(store)
+    await reindex_outdated(store)
     assert await store.unindexed(5) == []
     assert [one.key for one in (await store.find_by_words(WordQuery(("haus",)), 5)).candidates] == [kept.key]
     await store.close()

@@ -23,7 +23,7 @@ from mcp_web.server.http import http_app
 from mcp_web.settings import load
 from mcp_web.tools.call import Call
 from mcp_web.tools.sets import offered
-from mcp_web.tools.tool import Answer, Picture, Tool
+from mcp_web.tools.tool import Answer, Screenshot, Tool
 
 
 async def _text(call: Call, args: dict[str, Any]) -> Answer:
@@ -42,7 +42,7 @@ async def _progress(call: Call, args: dict[str, Any]) -> Answer:
 
 
 async def _embedded(call: Call, args: dict[str, Any]) -> Answer:
-    return Answer({}, "A text and an embedded resource.", picture=Picture("test://picture", len(PIXEL), PIXEL))
+    return Answer({}, "A text and an embedded resource.", screenshot=Screenshot("test://picture", len(PIXEL), PIXEL))
 
 
 async def add_image(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -56,7 +56,7 @@ async def add_image(ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any
 
 
 async def _mixed(call: Call, args: dict[str, Any]) -> Answer:
-    return Answer({}, MIXED, picture=Picture("test://picture", len(PIXEL), PIXEL))
+    return Answer({}, MIXED, screenshot=Screenshot("test://picture", len(PIXEL), PIXEL))
 
 
 PIXEL = base64.b64decode(

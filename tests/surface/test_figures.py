@@ -45,12 +45,12 @@ async def test_a_log_line_has_address_status_and_cache_hit_also_when_the_call_fa
 async def test_calls_are_counted_by_tool_with_their_cache_hit_rate(miniweb: MiniWeb, tmp_path: Path) -> None:
     url = miniweb.site("docs.example").page("/guide", PAGE)
     async with tool_caller(miniweb, tmp_path) as made:
-        trace.figures.drain()
+        trace.metrics.drain()
         for _ in range(4):
             await made.call("web_open", url=url)
-        await (await made.app.store()).add_figures(trace.figures.drain())
+        await (await made.app.store()).add_metrics(trace.metrics.drain())
         stats = await show_stats(made.app)
-        text = prometheus(await (await made.app.store()).figures())
+        text = prometheus(await (await made.app.store()).metrics())
     assert {"tool": "web_open", "calls": 4, "cache_hit_rate": 0.75} in stats["cache_hit_rates"]
     assert next(row for row in stats["steps"] if row["step"] == "tool web_open")["times"] == 4
     assert 'mcp_web_tool_total{outcome="ok",tool="web_open"} 4' in text

@@ -73,7 +73,7 @@ async def test_page_without_a_picture_says_how_to_have_one(caller: ToolCaller, m
     shown = await caller.call("cache_get", snapshot=opened["snapshot"], screenshot=True)
 
     assert "MCP_WEB_RENDER_SCREENSHOT=true" in shown.text
-    assert shown.picture is None
+    assert shown.screenshot is None
 
 
 async def test_parameter_is_listed_only_where_pictures_are_kept_and_costs_little(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.text.media_types import ending, refined, type_of_name
+from mcp_web.text.media_types import extension, refined, type_of_name
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,8 @@ from mcp_web.text.media_types import ending, refined, type_of_name
         (".md", "md"),
     ],
 )
-def test_ending_is_that_of_the_last_part_of_the_path(place: str, expected: str) -> None:
-    assert ending(place) == expected
+def test_extension_is_that_of_the_last_part_of_the_path(place: str, expected: str) -> None:
+    assert extension(place) == expected
 
 
 def test_a_type_that_says_little_is_replaced_by_that_of_the_name() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import anyio
 
-from mcp_web.api.border import at_border
+from mcp_web.api.clean_output import clean_output
 from mcp_web.api.results import (
     ArchiveHit,
     ArchiveResults,
@@ -59,7 +59,7 @@ class AsyncWeb:
     ) -> None:
         await self._app.__aexit__(kind, error, traceback)
 
-    @at_border
+    @clean_output
     async def search(
         self,
         query: str,
@@ -101,7 +101,7 @@ class AsyncWeb:
         )
         return SearchResults(query, found.provider, hits, found.answers, (*answer.notes, *found.notes))
 
-    @at_border
+    @clean_output
     async def open(
         self,
         url: str,
@@ -129,7 +129,7 @@ class AsyncWeb:
     @overload
     async def read(self, url: Urls, question: str, *, max_results: int = 8, min_score: float | None = None,
                    max_age: float | None = None) -> list[Reading]: ...  # fmt: skip
-    @at_border
+    @clean_output
     async def read(
         self,
         url: str | Urls,
@@ -161,7 +161,7 @@ class AsyncWeb:
             return _reading(url, question, pages[0])
         return [_reading(one, question, page) for one, page in zip(urls, pages, strict=True)]
 
-    @at_border
+    @clean_output
     async def extract(
         self, source: str | bytes, base_url: str = "", *, selector: str | None = None, include_images: bool = False
     ) -> Page:
@@ -173,7 +173,7 @@ class AsyncWeb:
             document = await extract_html(self._app, source, base_url, request)
         return _page(base_url, document)
 
-    @at_border
+    @clean_output
     async def verify(self, source: str, quotes: str | Sequence[str]) -> list[QuoteCheck]:
         """Check whether quotes appear in a source: a URL, a snapshot or an archive id."""
         from mcp_web.read.fragment import quote_url
@@ -200,7 +200,7 @@ class AsyncArchive:
     def __init__(self, web: AsyncWeb) -> None:
         self._web = web
 
-    @at_border
+    @clean_output
     async def search(
         self,
         query: str,
@@ -225,7 +225,7 @@ class AsyncArchive:
         hits = tuple(_archive_hit(result) for result in answer.results)
         return ArchiveResults(query, hits, answer.corrected_query, answer.notes)
 
-    @at_border
+    @clean_output
     async def add(
         self, content: str, *, title: str | None = None, date: str | None = None, tags: Sequence[str] = ()
     ) -> Page:
@@ -239,7 +239,7 @@ class AsyncArchive:
             kept = await add_text(app, content, title=title, day=date, tags=tags)
         return _page(kept.final_url, kept.document, kept.hash)
 
-    @at_border
+    @clean_output
     async def crawl(
         self, url: str, *, prefix: str | None = None, max_pages: int = 200, max_depth: int = 4, tags: Sequence[str] = ()
     ) -> CrawlReport:

@@ -46,9 +46,11 @@ def word_counts(snapshot: Snapshot) -> dict[str, int]:
     return dict(total)
 
 
-async def index_again(store: Store, seconds: float = inf) -> None:
-    """Reindex documents whose index format is out of date, a few hundred per transaction, for so many seconds at most.
-    The others are found as before."""
+async def reindex_outdated(store: Store, seconds: float = inf) -> None:
+    """Reindex documents whose index format is out of date, a few hundred per transaction, for at most `seconds`.
+
+    The others are found as before.
+    """
     until, done = anyio.current_time() + seconds, 0
     while anyio.current_time() < until and (keys := await store.unindexed(_AT_ONCE)):
         kept = [one for one in [await store.latest(key) for key in keys] if one is not None]
@@ -96,7 +98,7 @@ _WORDS = 12  # of the question
 _COUNTED = 60  # frequent words of the document whose rarity is looked up
 
 
-async def question_like(store: Store, snapshot: Snapshot) -> str:
+async def distinctive_words(store: Store, snapshot: Snapshot) -> str:
     """The words that are frequent in the document, titles and headings counting more, and rare in the others."""
     language = language_of(snapshot.document.markdown) or "en"
     counts = {

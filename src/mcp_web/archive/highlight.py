@@ -69,7 +69,7 @@ class Marker:
 
     def __init__(self, question: Question) -> None:
         self.names = question.names if question.is_name else ()
-        telling = question.telling(question.wanted) or question.wanted
+        telling = question.without_stop_words(question.wanted) or question.wanted
         self._ngrams = [fold(word) for word in telling if is_unspaced(word)]
         spaced = [word for word in telling if not is_unspaced(word)]
         self._wanted = {term for word in spaced for term in query_terms(word)}

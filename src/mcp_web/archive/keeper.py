@@ -45,7 +45,7 @@ class Keeper:
         """Seconds since this version was fetched or last revalidated."""
         return max(0.0, time.time() - snapshot.checked_at)
 
-    def remembers(self, url: str) -> bool:
+    def may_store(self, url: str) -> bool:
         """Whether the options allow this page to be written to disk."""
         _, is_kept = _nearest(host_of(url), self._options.remember)
         return is_kept
@@ -98,15 +98,15 @@ class Keeper:
         return confirmed
 
     async def _put(self, snapshot: Snapshot) -> None:
-        if snapshot.source == "research" or self.remembers(snapshot.url):
+        if snapshot.source == "research" or self.may_store(snapshot.url):
             self._unkept.pop(snapshot.key, None)
             derived = await anyio.to_thread.run_sync(derive, snapshot)
             await self._store.keep(snapshot, derived)
-            await self._tidy_now_and_then()
+            await self._purge_at_intervals()
             return
         self._unkept[snapshot.key] = snapshot
 
-    async def _tidy_now_and_then(self) -> None:
+    async def _purge_at_intervals(self) -> None:
         """Apply the configured purges along with a write, at intervals; the page stays kept if they fail."""
         self._kept += 1
         if self._kept % _TIDY_EVERY == _TIDY_FIRST:
@@ -143,7 +143,7 @@ def rules(options: ArchiveOptions) -> tuple[PurgeRule, ...]:
     found = []
     if options.forget_after_days > 0:
         found.append(PurgeRule(older_than=options.forget_after_days * _DAY))
-    found += [PurgeRule(domain=domain) for domain in options.forgotten_domains]
+    found += [PurgeRule(domain=domain) for domain in options.unkept_domains]
     return tuple(found)
 
 

@@ -43,7 +43,7 @@ class ArchiveOptions:
         return self.ttl[EVERY_DOMAIN]
 
     @property
-    def forgotten_domains(self) -> tuple[str, ...]:
+    def unkept_domains(self) -> tuple[str, ...]:
         """Domains of which nothing is kept."""
         kept = [name for name, is_kept in self.remember.items() if is_kept]
         forgotten = [name for name, is_kept in self.remember.items() if not is_kept and name != EVERY_DOMAIN]

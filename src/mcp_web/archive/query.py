@@ -43,7 +43,7 @@ class Question:
     def for_store(self, filter: DocumentFilter) -> WordQuery:
         """The words that find candidates; phrases are checked in the text afterwards."""
         inside = tuple(word for phrase in self.phrases for word in phrase)
-        counted = self.telling((*self.words, *inside)) or self.wanted
+        counted = self.without_stop_words((*self.words, *inside)) or self.wanted
         return WordQuery(
             words=tuple(dict.fromkeys((*counted, *self.compounds))),
             prefixes=tuple(map(fold, self.prefixes)),
@@ -53,7 +53,7 @@ class Question:
             filter=filter,
         )
 
-    def telling(self, items: tuple[str, ...]) -> tuple[str, ...]:
+    def without_stop_words(self, items: tuple[str, ...]) -> tuple[str, ...]:
         """The words without the stop words of the question's language, or English ones if the language is unknown."""
         return tuple(word for word in items if not is_stop_word(word, self.language or "en"))
 

@@ -35,8 +35,8 @@ async def copy_store(source: Store, target: Store, on_progress: OnProgress | Non
     await _copy_pages(source, target, report, on_progress or (lambda text, done, total: None))
     await _copy_records(source, target, report)
     await _copy_notes(source, target, report)
-    if not any((await target.figures()).values()):
-        await target.add_figures(await source.figures())
+    if not any((await target.metrics()).values()):
+        await target.add_metrics(await source.metrics())
     await target.maintain()
     return report
 
@@ -109,8 +109,8 @@ def page_digest(record: PageRecord) -> bytes:
                 suggestion="Restore it from a back-up, or delete the page and open it again.",
             )
         found.update(repr((version, record.since[version.hash])).encode("utf-8", "surrogatepass"))
-    for hash_ in sorted(record.pictures):
-        found.update(hash_.encode() + record.pictures[hash_])
+    for hash_ in sorted(record.screenshots):
+        found.update(hash_.encode() + record.screenshots[hash_])
     for vectors in record.vectors:
         found.update(repr((vectors.model, vectors.dim, vectors.snapshot)).encode() + vectors.digests + vectors.data)
     return found.digest()

@@ -45,7 +45,7 @@ class AuditLog:
         try:
             await to_thread.run_sync(self._append, {"event": event} | facts)
         except OSError as error:
-            trace.figures.count("audit_failed_total")
+            trace.metrics.count("audit_failed_total")
             trace.log("error", "audit", reason=error.strerror or type(error).__name__)
 
     def _append(self, facts: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import click
 from mcp_web.cli.calling import answer_of
 from mcp_web.cli.open import show_page
 from mcp_web.cli.output import empty, json_option, print_json, print_table
-from mcp_web.cli.picture import save_picture, screenshot_option
+from mcp_web.cli.screenshot import save_screenshot, screenshot_option
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import for_person
 
@@ -34,7 +34,7 @@ def get(snapshot: str, section: str | None, start: int, max_chars: int, screensh
     given = {"snapshot": snapshot, "section": section, "start": start, "max_chars": max_chars}
     data, _ = answer_of("cache_get", given)
     if screenshot is not None:
-        save_picture(data["snapshot"], screenshot)
+        save_screenshot(data["snapshot"], screenshot)
     if as_json:
         print_json(data)
     else:

@@ -9,7 +9,7 @@ import click
 
 from mcp_web.cli.calling import DEADLINE, answer_of, shown_progress
 from mcp_web.cli.output import empty, json_option, note, print_json, print_markdown
-from mcp_web.cli.picture import screenshot_option, take_picture
+from mcp_web.cli.screenshot import screenshot_option, take_screenshot
 from mcp_web.cli.session import with_app
 from mcp_web.cli.wording import error_sentence
 from mcp_web.errors import WebError
@@ -54,7 +54,7 @@ def command(
         if len(addresses) > 1 or given["mode"] not in ("auto", "rendered"):
             raise click.UsageError("--screenshot takes one URL and goes with --mode rendered.")
         given["mode"] = "rendered"
-        take_picture(addresses[0], screenshot)
+        take_screenshot(addresses[0], screenshot)
     if as_json:
         _as_json(addresses, given | {"format": form, "include_links": links, "include_images": images})
         return

@@ -20,7 +20,7 @@ _BRAVE_WORDS = {"pd": "day", "pw": "week", "pm": "month", "py": "year"}
 _BRAVE_RANGE = re.compile(r"^(\d{4}-\d{2}-\d{2})to(\d{4}-\d{2}-\d{2})$")
 
 
-def provider_or_any(app: App, name: str) -> str:
+def provider_or_auto(app: App, name: str) -> str:
     """The provider that the system was made for; "auto" if that one is not configured or no longer exists."""
     from mcp_web.search.providers import REGISTRY
 

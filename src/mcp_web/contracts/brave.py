@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_any
+from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_auto
 from mcp_web.contracts.contract import Contract, ContractTool, Run, contract_tool
 from mcp_web.errors import WebError
 from mcp_web.model.search import Category, Hit, SearchQuery
@@ -32,7 +32,7 @@ def _run(category: Category, row: Row, nothing: str) -> Run:
             extra_snippets=bool(args.get("extra_snippets")),
             goggles=tuple(args.get("goggles") or ()),
         )
-        found = (await ask(call, query, provider_or_any(call.app, "brave"))).found
+        found = (await ask(call, query, provider_or_auto(call.app, "brave"))).found
         texts = [compact(_present(row(hit))) for hit in found.hits]
         if not texts:
             # That server reports an empty web search as an error, and its clients rely on the flag.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_any
+from mcp_web.contracts.asking import WHOLE, ask, brave_country, brave_freshness, brave_language, provider_or_auto
 from mcp_web.contracts.contract import Contract, text_prompt
 from mcp_web.contracts.mcp_web_page import document_object, page_object, part_of
 from mcp_web.contracts.mcp_web_schema import tools_of
@@ -52,7 +52,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         goggles=(args["goggles"],) if args["goggles"] else (),
         rich=args["enable_rich_callback"],
     )
-    found = (await ask(call, query, provider_or_any(call.app, "brave"), raw=query.rich)).found
+    found = (await ask(call, query, provider_or_auto(call.app, "brave"), raw=query.rich)).found
     data: dict[str, Any] = {
         "query": args["query"],
         "results": [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 
 from mcp_web.contracts import google_shape
-from mcp_web.contracts.asking import ask, provider_or_any
+from mcp_web.contracts.asking import ask, provider_or_auto
 from mcp_web.contracts.contract import Contract, camel_case, contract_tool
 from mcp_web.errors import ExtractFailed, FetchTimeout, HttpError, UnsupportedContent, WebError
 from mcp_web.fetch.options import FetchOptions
@@ -35,7 +35,7 @@ CHUNK_TOKENS = 512  # EMBEDDING_TOKENS_SIZE sets another
 async def search(call: Call, args: dict[str, Any]) -> Answer:
     """Each query's Google JSON, in the order asked; CONCURRENCY limits the queries of all calls together."""
     safe = cast(SafeSearch, args["safeSearch"] or call.app.settings.of(SearchOptions).google_safe_search)
-    provider = provider_or_any(call.app, "google")
+    provider = provider_or_auto(call.app, "google")
     results: list[dict[str, Any] | WebError] = [{}] * len(args["query"])
 
     async def one(at: int, text: str) -> None:

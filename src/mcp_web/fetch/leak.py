@@ -66,11 +66,11 @@ class LeakGuard:
         stripped = decoded.strip()
         if re.fullmatch(r"https?://\S+", stripped):
             # A redirector with its target as a parameter: checked by its target.
-            return _wrapped_is_bad(self, stripped)
+            return _target_leaks(self, stripped)
         return len(decoded) * 4 / 3 >= _MIN_JSON if stripped.startswith(('{"', '["', "[{")) else True
 
 
-def _wrapped_is_bad(guard: LeakGuard, url: str) -> bool:
+def _target_leaks(guard: LeakGuard, url: str) -> bool:
     try:
         guard.check_url(url)
     except LeakBlocked:

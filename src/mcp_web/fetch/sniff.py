@@ -44,7 +44,7 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
     claimed = claimed_type(content_type)
     head = body[:_LOOK].lstrip(b"\xef\xbb\xbf \t\r\n\f")
     found = _by_magic(body, head)
-    if found and (claimed in UNTYPED or not _kin(claimed, found)):
+    if found and (claimed in UNTYPED or not _is_more_specific(claimed, found)):
         return found
     if claimed in UNTYPED:
         return _by_text(body, head, url)
@@ -66,7 +66,7 @@ def charset_of(content_type: str | None) -> str | None:
     return found[1].lower() if found else None
 
 
-def _kin(claimed: str, found: str) -> bool:
+def _is_more_specific(claimed: str, found: str) -> bool:
     """Whether the claimed type is a more specific name for the type that the bytes show."""
     if found == "application/zip":
         return "zip" in claimed or claimed.startswith(("application/vnd.", "application/epub", "application/java"))

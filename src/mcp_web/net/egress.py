@@ -50,7 +50,7 @@ BACKGROUND = (
     "mtalk.google.com",
 )
 # A URL that only this proxy serves: a tab requests it once, to authenticate with its lease.
-GREETING = "http://lease.mcp-web.invalid/"
+AUTH_URL = "http://lease.mcp-web.invalid/"
 _GREETED = "lease.mcp-web.invalid"
 _CONNECT_SECONDS = 10.0
 _HEAD_SECONDS = 30.0
@@ -256,7 +256,7 @@ class Egress:
             raise self._refuse(lease, request, Denial(host, port, "domain", error)) from error
         except WebError as error:
             raise self._refuse(lease, request, Denial(host, port, "unreachable", error), status=502) from error
-        trace.figures.count("egress_total", outcome="ok")
+        trace.metrics.count("egress_total", outcome="ok")
         return stream
 
     def _check_exemption(self, lease: Lease, host: str, port: int) -> None:
@@ -281,7 +281,7 @@ class Egress:
 
     def _refuse(self, lease: Lease, request: ProxyRequest, denial: Denial, status: int = 403) -> Refused:
         lease.deny(denial, request.target)
-        trace.figures.count("egress_total", outcome=denial.reason)
+        trace.metrics.count("egress_total", outcome=denial.reason)
         trace.log("debug", "egress", host=denial.host, port=denial.port, outcome=denial.reason)
         return Refused(status, denial.reason)
 

@@ -43,7 +43,7 @@ class RetryPolicy:
 STANDARD = RetryPolicy()
 
 
-def is_passing(error: WebError) -> bool:
+def is_temporary(error: WebError) -> bool:
     """Whether the failure is temporary, so that the same request may succeed soon."""
     if error.status_code is not None:
         return error.status_code in RETRIED_STATUSES
@@ -59,7 +59,7 @@ async def retrying(
         try:
             return await call()
         except WebError as error:
-            wait = policy.wait(attempt, error.retry_after) if is_passing(error) else None
+            wait = policy.wait(attempt, error.retry_after) if is_temporary(error) else None
             if wait is None or (deadline is not None and anyio.current_time() + wait >= deadline):
                 raise
         attempt += 1

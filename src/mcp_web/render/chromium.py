@@ -78,7 +78,7 @@ class Chromium:
             dialer, third_parties=options.third_parties, max_bytes=options.max_bytes, check_domain=check_domain
         )
         self._browser: SharedBrowser | None = None
-        self._expecting: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[None] | None = None
         self._opening = anyio.Lock()
         self._places = anyio.Semaphore(options.max_pages)
         self._spare = SpareTab(self._blank)
@@ -112,10 +112,10 @@ class Chromium:
         """How many pages are being rendered now."""
         return self._options.max_pages - self._places.value
 
-    def expect(self) -> None:
+    def warm(self) -> None:
         """Start the browser and open a blank tab, because a page will probably be rendered; returns at once."""
-        if self._options.enabled and (self._expecting is None or self._expecting.done()):
-            self._expecting = asyncio.create_task(self._prepare(), name="expect a page")
+        if self._options.enabled and (self._warming is None or self._warming.done()):
+            self._warming = asyncio.create_task(self._prepare(), name="warm the browser")
 
     async def _prepare(self) -> None:
         with suppress(WebError):  # `render` will meet the same error and report it
@@ -141,7 +141,7 @@ class Chromium:
             login = self._login(target) if self._login is not None else None
             if login is not None:
                 await within(until - anyio.current_time(), tab.log_in(target, login), tab.gone)
-            visited = await Visit(tab, until, pictured=screenshot or self._options.screenshot).open(url)
+            visited = await Visit(tab, until, screenshot=screenshot or self._options.screenshot).open(url)
             return replace(_answer(url, visited, tab.lease, begun), authenticated=login is not None)
         except TimeoutError as error:
             running.retired = True  # something in it hangs: the next page gets a new browser
@@ -176,8 +176,8 @@ class Chromium:
 
     async def aclose(self) -> None:
         """End the browser, its driver and the proxy."""
-        if self._expecting is not None:
-            await asyncio.wait({self._expecting})
+        if self._warming is not None:
+            await asyncio.wait({self._warming})
         if self._browser is not None:
             await self._browser.aclose()
             self._browser = None

@@ -39,7 +39,7 @@ class RenderOptions:
     )
     screenshot: bool = option(
         False,
-        "Keep a picture of each rendered page, for which its images and fonts are loaded too.",
+        "Keep a screenshot of each rendered page, for which its images and fonts are loaded too.",
         env="MCP_WEB_RENDER_SCREENSHOT",
     )
     max_bytes: int = 50_000_000  # bytes one page may load in all

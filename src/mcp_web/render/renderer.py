@@ -29,7 +29,7 @@ class Renderer(Protocol):
         """
         ...
 
-    def expect(self) -> None:
+    def warm(self) -> None:
         """Start what takes long, because a page will probably be rendered. Never fails."""
         ...
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from mcp_web.model.login import SiteLogin
-from mcp_web.net.egress import GREETING, Egress, Lease
+from mcp_web.net.egress import AUTH_URL, Egress, Lease
 from mcp_web.render.browser import within
 from mcp_web.render.isolated_world import IsolatedWorld, script
 from mcp_web.render.options import RenderOptions
@@ -72,17 +72,17 @@ class Tab:
     async def enlarge(self, height: int) -> None:
         await within(2.0, self.page.set_viewport_size({"width": VIEWPORT_WIDTH, "height": height}))
 
-    async def introduce(self, options: RenderOptions) -> None:
+    async def authenticate(self, options: RenderOptions) -> None:
         """Authenticate to the proxy with the lease once; the browser then does so for every connection of this context.
 
-        From then on only requests for pictures, fonts and media are intercepted, to be refused.
+        From then on only requests for images, fonts and media are intercepted, to be refused.
         """
         unwanted = [] if options.screenshot else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
-        self._held_up = [{"urlPattern": GREETING}, *unwanted]
+        self._held_up = [{"urlPattern": AUTH_URL}, *unwanted]
         self.session.on("Fetch.authRequired", self._identify)
         self.session.on("Fetch.requestPaused", self._paused)
         await self._hold_up()
-        greeting = f"fetch('{GREETING}', {{mode: 'no-cors'}}).then(() => null)"
+        greeting = f"fetch('{AUTH_URL}', {{mode: 'no-cors'}}).then(() => null)"
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
 
     async def log_in(self, url: Url, login: SiteLogin) -> None:
@@ -198,6 +198,6 @@ async def _open(browser: Browser, egress: Egress, lease: Lease, options: RenderO
     tab = Tab(context, page, IsolatedWorld(session, gone), session, lease, egress, secrets.token_hex(8), gone)
     watch = script("watch").replace("__CHANNEL__", tab.channel)
     until = anyio.current_time() + 10
-    await asyncio.gather(tab.world.enter(watch, until), tab.introduce(options))
+    await asyncio.gather(tab.world.enter(watch, until), tab.authenticate(options))
     tab.listen()
     return tab

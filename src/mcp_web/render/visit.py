@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _MAX_SITES = 5
 _CAPTURE_SECONDS = 2.5
 # Three screens. Screenshots of text stay far below the byte limit; photographs may not.
-_PICTURE_HEIGHT = 3_000
-_PICTURE_BYTES = 2_000_000
+_SCREENSHOT_HEIGHT = 3_000
+_SCREENSHOT_BYTES = 2_000_000
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = ("text/", "application/json", "application/xml", "application/ld+json", "application/javascript")
 
@@ -56,7 +56,7 @@ class Visit:
 
     tab: Tab
     until: float
-    pictured: bool = False
+    screenshot: bool = False
 
     async def open(self, url: str) -> VisitResult:
         """The settled page; raises a WebError, the driver's Error, PageGone, Moved or TimeoutError."""
@@ -68,13 +68,13 @@ class Visit:
         begun = anyio.current_time()
         flat = await flatten(tab.page, tab.world, max(self.until, anyio.current_time() + 1.0))
         timings["flatten"] = _ms(begun)
-        picture = await self._picture(settled.state.height if settled.state else 0)
+        png = await self._screenshot(settled.state.height if settled.state else 0)
         response = await within(self._left(1.0), tab.navigations[-1].response()) if tab.navigations else None
         media_type = _media_type(response)
         raw = None
         if response is not None and media_type not in _HTML and media_type.startswith(_TEXT):
             raw = await within(self._left(1.0), response.body())
-        return VisitResult(flat, settled, response, self._redirects(), media_type, raw, picture, timings)
+        return VisitResult(flat, settled, response, self._redirects(), media_type, raw, png, timings)
 
     async def _arrive(self, url: str) -> Settled:
         """Navigate to the URL and follow the page's redirects, as far as the address guard allows."""
@@ -146,19 +146,19 @@ class Visit:
         failed = request in self.tab.failed or self.tab.lease.refused(request.url)
         return (request, denial) if failed else None
 
-    async def _picture(self, height: int) -> bytes | None:
+    async def _screenshot(self, height: int) -> bytes | None:
         """A screenshot from the top of the page, at most three screens; None where it cannot be taken in time."""
         from playwright.async_api import Error
 
-        if not self.pictured:
+        if not self.screenshot:
             return None
-        shown = max(VIEWPORT_HEIGHT, min(height, _PICTURE_HEIGHT))
+        shown = max(VIEWPORT_HEIGHT, min(height, _SCREENSHOT_HEIGHT))
         area: FloatRect = {"x": 0, "y": 0, "width": VIEWPORT_WIDTH, "height": shown}
         try:
-            picture = await within(self._left(1.0), self.tab.page.screenshot(full_page=True, clip=area))
+            png = await within(self._left(1.0), self.tab.page.screenshot(full_page=True, clip=area))
         except (Error, TimeoutError):
             return None
-        return picture if len(picture) <= _PICTURE_BYTES else None
+        return png if len(png) <= _SCREENSHOT_BYTES else None
 
     def _redirects(self) -> tuple[str, ...]:
         chain: list[str] = []

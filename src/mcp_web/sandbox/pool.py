@@ -115,10 +115,10 @@ class Sandbox:
                     answer = await worker.ask(pickle.dumps(job, protocol=5))
                 sound = not (answer.pop("retire", False) or "memory" in answer)
             except TimeoutError:
-                trace.figures.count("sandbox_killed_total", reason="time")
+                trace.metrics.count("sandbox_killed_total", reason="time")
                 raise ExtractFailed(f"Reading the page took longer than {limit:g} s and was stopped.") from None
             except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError, OSError, ValueError) as error:
-                trace.figures.count("sandbox_killed_total", reason="crash")
+                trace.metrics.count("sandbox_killed_total", reason="crash")
                 raise ExtractFailed("The process that read the page ended unexpectedly.") from error
             finally:
                 if sound and not self._closed:

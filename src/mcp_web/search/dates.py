@@ -21,7 +21,7 @@ def published(value: object, now: datetime | None = None, language: str | None =
     text = " ".join(value.split())
     if text.isascii() and text.isdigit() and len(text) in (10, 13):
         return _from_epoch(float(text))
-    return moment_of(text, moment) or _zoned(read_date(text, whole_text=True)) or _spoken(text, moment, language)
+    return moment_of(text, moment) or _zoned(read_date(text, whole_text=True)) or _relative_date(text, moment, language)
 
 
 def split_prefix(snippet: str, now: datetime | None = None, language: str | None = None) -> tuple[str | None, str]:
@@ -53,7 +53,7 @@ def _zoned(iso: str | None) -> str | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat(timespec="seconds")
 
 
-def _spoken(text: str, now: datetime, language: str | None) -> str | None:
+def _relative_date(text: str, now: datetime, language: str | None) -> str | None:
     """Relative dates in other languages ("vor 2 Tagen"), by a library that is loaded only when needed."""
     if language is None or len(text) > 60 or not any(char.isdigit() for char in text):
         return None  # guessing the language as well takes a tenth of a second and is often wrong

@@ -78,10 +78,10 @@ class Runner:
         except ProviderRefused as refused:
             ms = (anyio.current_time() - begun) * 1000
             attempt = Attempt(endpoint.name, refused.outcome, round(ms, 1), refused.detail, refused.retry_after)
-            trace.figures.count("search_outcomes", provider=endpoint.capabilities.name, outcome=refused.outcome)
+            trace.metrics.count("search_outcomes", provider=endpoint.capabilities.name, outcome=refused.outcome)
             return Reply(endpoint.capabilities, (attempt,), fixes=(refused.fix,) if refused.fix else ())
         reply = _reply(endpoint, plan, pages, broken_off, query, (anyio.current_time() - begun) * 1000)
-        trace.figures.count("search_outcomes", provider=endpoint.capabilities.name, outcome=reply.attempts[0].outcome)
+        trace.metrics.count("search_outcomes", provider=endpoint.capabilities.name, outcome=reply.attempts[0].outcome)
         return reply
 
     async def send(self, endpoint: Provider, request: ApiRequest, timeout: float) -> ApiResponse:

@@ -121,7 +121,7 @@ async def _background(tenants: Tenants) -> None:
     while True:
         for app in tenants.apps:
             await embed_pending(app)
-        await tenants.save_figures()
+        await tenants.save_metrics()
         await anyio.sleep(LOOK_EVERY)
 
 
@@ -228,12 +228,12 @@ def _readyz(app: App) -> Any:
 
 
 async def _metrics(request: Request) -> Response:
-    """The figures of this process; a scraper adds up processes itself."""
+    """The metrics of this process; a scraper adds up those of several processes."""
     from starlette.responses import PlainTextResponse
 
     from mcp_web.web.metrics import prometheus
 
-    return PlainTextResponse(prometheus(trace.figures.totals()), media_type="text/plain; version=0.0.4")
+    return PlainTextResponse(prometheus(trace.metrics.totals()), media_type="text/plain; version=0.0.4")
 
 
 def _resource_metadata(options: ServerOptions) -> list[Any]:

@@ -82,7 +82,7 @@ class LimitedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         self._open = _open_connections.setdefault(self.server_state, OpenConnections())
         if len(self._open.all) >= self._most:
-            trace.figures.count("http_refused_total", code="CONNECTIONS")
+            trace.metrics.count("http_refused_total", code="CONNECTIONS")
             oldest = next(iter(self._open.waiting), None)
             if oldest is not None:
                 oldest.drop()
@@ -115,7 +115,7 @@ class LimitedProtocol(H11Protocol):
         try:
             super().handle_events()
         except TinyPieces:
-            trace.figures.count("http_refused_total", code="PIECES")
+            trace.metrics.count("http_refused_total", code="PIECES")
             self.drop()
 
     def on_response_complete(self) -> None:
@@ -140,7 +140,7 @@ class LimitedProtocol(H11Protocol):
 
     def _expire(self) -> None:
         if self.is_waiting and not self.transport.is_closing():
-            trace.figures.count("http_refused_total", code="TIMEOUT")
+            trace.metrics.count("http_refused_total", code="TIMEOUT")
             self.drop()
 
 
@@ -214,7 +214,7 @@ def _refused(status: int, code: str, message: str) -> Refusal:
     return Refusal(status, code, message, [(b"connection", b"close")])  # the rest of the body is not read
 
 
-class FewLines(logging.Filter):
+class LogRateLimit(logging.Filter):
     """A log filter that limits the lines of a library per minute, with one note when some are left out."""
 
     def __init__(self) -> None:
@@ -235,4 +235,4 @@ class FewLines(logging.Filter):
 
 def limit_log() -> None:
     for name in ("uvicorn.error", "asyncio"):
-        logging.getLogger(name).addFilter(FewLines())
+        logging.getLogger(name).addFilter(LogRateLimit())

@@ -9,7 +9,7 @@ from mcp import MCPError
 from mcp_web.app import App
 from mcp_web.contracts.contract import Contract, Prompt, text_prompt
 from mcp_web.text.untrusted import quoted
-from mcp_web.tools.border import clean_value
+from mcp_web.tools.clean_output import clean_value
 
 PROMPTS = (
     text_prompt(

@@ -25,7 +25,7 @@ class Refusal:
 
 
 async def refuse(send: Send, refusal: Refusal) -> None:
-    trace.figures.count("http_refused_total", code=refusal.code)
+    trace.metrics.count("http_refused_total", code=refusal.code)
     payload = json.dumps({"error": {"code": refusal.code, "message": refusal.message}}).encode()
     head = [(b"content-type", b"application/json"), (b"content-length", str(len(payload)).encode()), *refusal.headers]
     await send({"type": "http.response.start", "status": refusal.status, "headers": head})

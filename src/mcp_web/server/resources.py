@@ -18,13 +18,13 @@ from mcp_web.services.find_snapshot import find_document
 from mcp_web.store.protocol import Store
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools import budget
-from mcp_web.tools.border import META_CHARS, clean_error, clean_text, clean_value, error_line
+from mcp_web.tools.clean_output import META_CHARS, clean_error, clean_text, clean_value, error_line
 from mcp_web.tools.envelope import Envelope
 from mcp_web.tools.page_view import PageView, front_matter, iso
 
 _CACHE = "resource://cache/"
 _META = "resource://meta/"
-_PICTURE = "resource://picture/"
+_SCREENSHOT = "resource://picture/"
 _LISTED = 30
 
 TEMPLATES = [
@@ -44,8 +44,8 @@ TEMPLATES = [
     ),
     types.ResourceTemplate(
         name="snapshot-picture",
-        title="A rendered page as a picture",
-        uri_template=_PICTURE + "{sha256}",
+        title="Screenshot of a rendered page",
+        uri_template=_SCREENSHOT + "{sha256}",
         description="The screenshot of a snapshot, where the operator keeps them.",
         mime_type="image/png",
     ),
@@ -73,15 +73,15 @@ def _name(url: str) -> str:
 
 async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     """One resource; raises a protocol error for an unknown one."""
-    if not uri.startswith((_CACHE, _META, _PICTURE)):
+    if not uri.startswith((_CACHE, _META, _SCREENSHOT)):
         raise MCPError(types.INVALID_PARAMS, f"Unknown resource: {quoted(uri, 200)}", data={"uri": uri})
     try:
         found = await find_document(app, uri)
     except WebError as error:
         raise MCPError(types.INVALID_PARAMS, error_line(clean_error(error)), data={"uri": uri}) from error
     kept = found.snapshot
-    if uri.startswith(_PICTURE):
-        return await _picture(found.store, kept, uri)
+    if uri.startswith(_SCREENSHOT):
+        return await _screenshot(found.store, kept, uri)
     if uri.startswith(_META):
         facts = clean_value(_facts(kept, await found.store.versions(kept.key)), META_CHARS)
         text, kind = json.dumps(facts, ensure_ascii=False, indent=1), "application/json"
@@ -93,10 +93,10 @@ async def read_resource(app: App, uri: str) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
 
-async def _picture(store: Store, kept: Snapshot, uri: str) -> types.ReadResourceResult:
-    png = await store.picture(kept.hash)
+async def _screenshot(store: Store, kept: Snapshot, uri: str) -> types.ReadResourceResult:
+    png = await store.screenshot(kept.hash)
     if png is None:
-        raise MCPError(types.INVALID_PARAMS, f"There is no picture of {quoted(kept.url, 200)}.", data={"uri": uri})
+        raise MCPError(types.INVALID_PARAMS, f"There is no screenshot of {quoted(kept.url, 200)}.", data={"uri": uri})
     blob = base64.b64encode(png).decode("ascii")
     return types.ReadResourceResult(contents=[types.BlobResourceContents(uri=uri, mime_type="image/png", blob=blob)])
 

@@ -9,7 +9,7 @@ from typing import Any
 import mcp_types as types
 
 from mcp_web.tools.calling import Result
-from mcp_web.tools.tool import Picture
+from mcp_web.tools.tool import Screenshot
 
 _EXTRA = "mcp-web/extra"
 
@@ -18,21 +18,21 @@ def to_mcp(result: Result, *, structured: bool) -> types.CallToolResult:
     """The texts, the object where answers are structured, the facts in `_meta`."""
     texts = [types.TextContent(type="text", text=text) for text in (result.text, *result.more)]
     return types.CallToolResult(
-        content=[*texts, *([_picture(result.picture)] if result.picture else [])],
+        content=[*texts, *([_screenshot(result.screenshot)] if result.screenshot else [])],
         structured_content=result.data if structured else None,
         is_error=result.is_error,
         _meta=(result.meta | ({_EXTRA: result.extra} if result.extra else {})) or None,
     )
 
 
-def _picture(picture: Picture) -> types.ResourceLink | types.EmbeddedResource:
+def _screenshot(screenshot: Screenshot) -> types.ResourceLink | types.EmbeddedResource:
     """A link to the screenshot, or the screenshot itself if it was requested, because its bytes cost tokens."""
-    if picture.png is None:
+    if screenshot.png is None:
         return types.ResourceLink(
-            type="resource_link", name="screenshot", uri=picture.uri, mime_type="image/png", size=picture.size
+            type="resource_link", name="screenshot", uri=screenshot.uri, mime_type="image/png", size=screenshot.size
         )
-    blob = base64.b64encode(picture.png).decode("ascii")
-    inside = types.BlobResourceContents(uri=picture.uri, mime_type="image/png", blob=blob)
+    blob = base64.b64encode(screenshot.png).decode("ascii")
+    inside = types.BlobResourceContents(uri=screenshot.uri, mime_type="image/png", blob=blob)
     return types.EmbeddedResource(type="resource", resource=inside)
 
 

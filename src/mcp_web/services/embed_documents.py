@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from mcp_web import trace
-from mcp_web.archive.derive import index_again
+from mcp_web.archive.derive import reindex_outdated
 from mcp_web.errors import WebError
 from mcp_web.index.documents import STATIC_MODEL
 from mcp_web.model.progress import OnProgress
@@ -63,7 +63,7 @@ async def embed_documents(
     calls are running.
     """
     store, vectors = await app.store(), await app.document_vectors()
-    await index_again(store)
+    await reindex_outdated(store)
     done = 0
     for model in (only,) if only else vectors.models:
         total = await store.count_lacking_vectors(model) if on_progress else 0

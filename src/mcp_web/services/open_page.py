@@ -26,14 +26,14 @@ from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, ExtractRequest, Fetched, Mode
 from mcp_web.model.snapshot import Snapshot, page_key
 from mcp_web.render.renderer import Rendered
+from mcp_web.services.fetch_archived_copy import fetch_copy, is_gone, mark_copy
 from mcp_web.services.fetch_paper import MEDIA_TYPE as PAPER
 from mcp_web.services.fetch_paper import add_full_text, fetch_paper
-from mcp_web.services.fetch_past import fetch_copy, is_gone, mark_copy
 from mcp_web.services.fetch_thread import fetch_thread, fetch_topic
 from mcp_web.services.fetch_transcript import add_transcript
 from mcp_web.services.wall_advice import wall_advice
+from mcp_web.text.internet_archive import LATEST
 from mcp_web.text.papers import paper_address
-from mcp_web.text.past import LATEST
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class OpenRequest:
     max_age: float | None = None
     explain: bool = False
     at: str | None = None  # a day, or "latest": the copy that the Internet Archive kept
-    screenshot: bool = False  # a picture is wanted, so the browser opens the page once more
+    screenshot: bool = False  # a screenshot is wanted, so the browser opens the page once more
 
     @property
     def extraction(self) -> ExtractRequest:
@@ -119,7 +119,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
     if kept is not None:
         check_kept(app.settings.of(FetchOptions), url)
     if kept is not None and not again and keeper.is_fresh(kept, request.max_age):
-        trace.figures.count("cache_total", state="hit")
+        trace.metrics.count("cache_total", state="hit")
         return Opened(kept, "hit", keeper.age(kept))
     if request.in_browser and not app.can_render:
         raise RenderDisabled(f"Rendering is switched off, so {url} cannot be opened with mode=rendered.", url=url)
@@ -137,7 +137,7 @@ async def _open(app: App, request: OpenRequest, deadline: float | None) -> Opene
     # Callers that ask for the same page at the same time share one fetch.
     flight = f"{request.key(rendered=request.in_browser)}|{request.explain}|{request.screenshot}"
     opened = await app.flight.once(flight, fetch, fetched_elsewhere)
-    trace.figures.count("cache_total", state=opened.cache)
+    trace.metrics.count("cache_total", state=opened.cache)
     return opened
 
 
@@ -159,7 +159,7 @@ async def _fetch(app: App, request: OpenRequest, kept: Snapshot | None, deadline
     try:
         page = await _get(app, request, kept, deadline)
     except WebError as error:
-        if kept is not None and _excusable(error):
+        if kept is not None and _may_use_kept_copy(error):
             note = f"The origin failed ({error.message}), so this is the copy kept earlier."
             return Opened(kept, "stale", keeper.age(kept), (note,))
         copy = await _copy_of_gone(app, request, error, deadline)
@@ -238,7 +238,7 @@ async def _get(app: App, request: OpenRequest, kept: Snapshot | None, deadline: 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(app.warm)
         if request.mode == "auto" and await _known_to_need_browser(app, url):
-            await app.expect_render()
+            await app.warm_renderer()
         page = await _caught(fetcher.get(url, conditional=conditional, deadline=deadline, fresh=request.max_age == 0))
     if isinstance(page, WebError):
         try:
@@ -313,7 +313,7 @@ async def _keep(
     try:
         snapshot = await keeper.keep(page, plain, variant, key)
         if isinstance(page, Rendered) and page.screenshot:
-            await (await app.store()).keep_picture(snapshot.hash, page.screenshot)
+            await (await app.store()).keep_screenshot(snapshot.hash, page.screenshot)
         problem: tuple[str, ...] = ()
     except CacheError as error:
         snapshot = keeper.snapshot_of(page, plain, variant, key)
@@ -334,7 +334,7 @@ def _read_by_this_version(kept: Snapshot) -> bool:
     return name != "mcp-web" or version == __version__
 
 
-def _excusable(error: WebError) -> bool:
+def _may_use_kept_copy(error: WebError) -> bool:
     """Whether the kept copy may be returned instead: the origin fails, but the page is neither gone nor forbidden."""
     if isinstance(error, PolicyError):
         return False

@@ -92,7 +92,7 @@ async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]])
 def _scores(query: str, found: list[tuple[Hit, PageRead]]) -> dict[str, float]:
     """A score from 0 to 1 for each URL, from the passages, the title and the rank of the engines."""
     question = parse(query)
-    telling = question.telling(question.wanted) or question.wanted
+    telling = question.without_stop_words(question.wanted) or question.wanted
     headlines = {
         hit.url: Headline(page.opened.snapshot.document.title or hit.title, page.opened.snapshot.final_url, None)
         for hit, page in found

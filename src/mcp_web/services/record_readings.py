@@ -21,7 +21,7 @@ async def record_readings(
     app: App, kept: Snapshot, asked: Iterable[tuple[str, str, Sequence[Span]]], *, tool: str, client: str
 ) -> None:
     """Keep each question with its outcome and the passages shown for it; does nothing for pages that are not kept."""
-    if kept.source == "web" and not (await app.keeper()).remembers(kept.url):
+    if kept.source == "web" and not (await app.keeper()).may_store(kept.url):
         return
     now = time.time()
     readings = [

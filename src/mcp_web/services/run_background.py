@@ -11,7 +11,7 @@ from mcp_web.search.options import SearchOptions
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-FIGURES_EVERY = 60.0  # seconds between two hand-overs of figures to the store
+METRICS_EVERY = 60.0  # seconds between two updates of the stored metrics
 
 
 async def run_background(app: App) -> None:
@@ -19,5 +19,5 @@ async def run_background(app: App) -> None:
         if app.settings.of(SearchOptions).searxng_urls:
             tasks.start_soon((await app.searcher()).watch)
         while True:
-            await anyio.sleep(FIGURES_EVERY)
-            await app.save_figures()
+            await anyio.sleep(METRICS_EVERY)
+            await app.save_metrics()

@@ -43,10 +43,10 @@ async def _search_own(app: App, query: ArchiveQuery, scales: Scales) -> ArchiveA
 
 async def search_similar(app: App, name: str, query: ArchiveQuery) -> ArchiveAnswer:
     """The documents most like a kept one (its id, snapshot or address), without itself; `query` has the filters."""
-    from mcp_web.archive.derive import question_like
+    from mcp_web.archive.derive import distinctive_words
 
     like = await find_snapshot(app, name)
-    text = await question_like(await app.store(), like)
+    text = await distinctive_words(await app.store(), like)
     answer = await search_archive(app, replace(query, text=text, fuzzy=False, limit=query.limit + 1))
     others = tuple(one for one in answer.results if one.document.url != like.url)
     return replace(answer, results=others[: query.limit])

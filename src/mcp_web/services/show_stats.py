@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 async def show_stats(app: App) -> dict[str, Any]:
     """Counts, times per step with estimated percentiles, and the size of the store."""
     store = await app.store()
-    kept = await store.figures()
+    kept = await store.metrics()
     return {
         "counts": [
             {"name": name, "labels": " ".join(f"{key}={word}" for key, word in labels.items()), "value": value}

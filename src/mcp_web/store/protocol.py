@@ -38,7 +38,7 @@ class Purged:
 class StoreSize:
     pages: int
     snapshots: int
-    text_bytes: int  # of the kept versions, compressed, with their pictures
+    text_bytes: int  # of the kept versions, compressed, with their screenshots
     disk_bytes: int  # everything that the store takes on its disk, indexes included
     oldest: float | None
     newest: float | None
@@ -160,7 +160,7 @@ class PageRecord:
     versions: tuple[Snapshot, ...]  # the newest last
     since: Mapping[str, float]  # by hash of the version: when it last became the newest
     used_at: float
-    pictures: Mapping[str, bytes] = field(default_factory=dict)  # by hash of the version
+    screenshots: Mapping[str, bytes] = field(default_factory=dict)  # by hash of the version
     vectors: tuple[StoredVectors, ...] = ()  # one for each model
     readings: tuple[ReadingRecord, ...] = ()  # the newest first
 
@@ -195,7 +195,7 @@ class ReadingStore(Protocol):
 
 
 class Store(ReadingStore, Protocol):
-    """Pages and their snapshots, vectors, records, short-lived notes, figures."""
+    """Pages and their snapshots, vectors, records, short-lived notes, metrics."""
 
     # pages and snapshots
     async def latest(self, key: str) -> Snapshot | None:
@@ -236,11 +236,11 @@ class Store(ReadingStore, Protocol):
     async def seen(self, urls: Sequence[str]) -> dict[str, SnapshotInfo]:
         """Which of these canonical URLs are kept (any variant), newest version each."""
 
-    async def keep_picture(self, hash_: str, png: bytes) -> None:
-        """Keep a picture of a version; it is deleted with it, and replaces the page's earlier picture."""
+    async def keep_screenshot(self, hash_: str, png: bytes) -> None:
+        """Keep a screenshot of a version, in place of an earlier one of the page; it is deleted with the version."""
 
-    async def picture(self, hash_: str) -> bytes | None:
-        """The picture of one version, by its whole hash."""
+    async def screenshot(self, hash_: str) -> bytes | None:
+        """The screenshot of one version, by its whole hash."""
 
     async def purge(self, rule: PurgeRule, *, dry_run: bool) -> Purged:
         """Delete the pages that match the rule; with `dry_run`, only report them."""
@@ -356,11 +356,11 @@ class Store(ReadingStore, Protocol):
     async def notes(self, after: tuple[str, str] = ("", ""), limit: int = 1000) -> list[tuple[str, Record]]:
         """(kind, note) of every note that has not expired, ordered by kind and key: for copying."""
 
-    # figures
-    async def add_figures(self, drained: dict[str, Any]) -> None:
-        """Add what `trace.figures.drain()` returned to the kept totals."""
+    # metrics
+    async def add_metrics(self, drained: dict[str, Any]) -> None:
+        """Add what `trace.metrics.drain()` returned to the kept totals."""
 
-    async def figures(self) -> dict[str, Any]:
+    async def metrics(self) -> dict[str, Any]:
         """The kept totals, in the shape of `drain()`."""
 
     # collections that tenants share; asked of the store of the default tenant

@@ -41,19 +41,19 @@ def file_name(place: str) -> str:
     return unquote(path.rstrip("/").rpartition("/")[2])
 
 
-def ending(place: str) -> str:
+def extension(place: str) -> str:
     """The file extension, in lower case and without its dot; empty if there is none."""
     return file_name(place).lower().rpartition(".")[2] if "." in file_name(place) else ""
 
 
 def type_of_name(place: str) -> str:
     """The media type for the file extension of a URL or path; empty if unknown."""
-    return _ALL.get(ending(place), "")
+    return _ALL.get(extension(place), "")
 
 
 def text_type_of_name(place: str) -> str:
     """The media type for the file extension of a body that is known to be text."""
-    return _TEXTS.get(ending(place), "")
+    return _TEXTS.get(extension(place), "")
 
 
 def refined(media_type: str, place: str) -> str:

@@ -8,8 +8,8 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.citation import Citation
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
-from mcp_web.tools.border import note_lines
 from mcp_web.tools.call import Call
+from mcp_web.tools.clean_output import note_lines
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _CITATIONS_SHOWN = 3  # of each direction and document

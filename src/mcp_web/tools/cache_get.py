@@ -9,10 +9,10 @@ from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, repeated_arguments, view_options
 from mcp_web.tools.page_view import PageView, continued, iso, present
-from mcp_web.tools.tool import Answer, Param, Picture, Tool
+from mcp_web.tools.tool import Answer, Param, Screenshot, Tool
 
 _NO_PICTURE = (
-    "There is no picture of this version: they are kept with MCP_WEB_RENDER_SCREENSHOT=true, of pages opened with "
+    "There is no screenshot of this version: they are kept with MCP_WEB_RENDER_SCREENSHOT=true, of pages opened with "
     "mode=rendered."
 )
 
@@ -26,7 +26,7 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     versions = await store.versions(kept.key)
     if args["diff"]:
         return await _changes(call, kept, args["diff"])
-    png = await store.picture(kept.hash)
+    png = await store.screenshot(kept.hash)
     if png is None and args["screenshot"]:
         call.notes.append(_NO_PICTURE)
     call.log_page(kept, "hit")
@@ -34,9 +34,9 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     same = continued(f'cache_get(snapshot="{kept.hash[:16]}")', **repeated_arguments(args))
     answer = present(call, view, view_options(args, kept.final_url), same)
     if png is not None:
-        answer.picture = Picture(f"resource://picture/{kept.hash}", len(png), png if args["screenshot"] else None)
-        answer.data["screenshot"] = {"uri": answer.picture.uri, "bytes": len(png)}
-        answer.text += f"\nscreenshot: {answer.picture.uri} ({len(png):,} bytes)"
+        answer.screenshot = Screenshot(f"resource://picture/{kept.hash}", len(png), png if args["screenshot"] else None)
+        answer.data["screenshot"] = {"uri": answer.screenshot.uri, "bytes": len(png)}
+        answer.text += f"\nscreenshot: {answer.screenshot.uri} ({len(png):,} bytes)"
     listed = [_version(info) for info in versions[:20]]
     answer.data |= {"versions": listed, "headers": dict(kept.headers), "variant": kept.variant}
     if len(versions) > 1:

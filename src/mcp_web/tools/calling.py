@@ -1,4 +1,4 @@
-"""Runs a tool: arguments bound, the answer through the border and, for clients, within the token ceiling.
+"""Runs a tool: binds the arguments, cleans the answer and, for clients, keeps it within the token ceiling.
 
 The server calls `call_tool`, the command line `run_tool`: there is no other way to a tool.
 """
@@ -13,10 +13,10 @@ from typing import Any
 from mcp_web import trace
 from mcp_web.errors import OperatorError, WebError
 from mcp_web.tools import budget
-from mcp_web.tools.border import clean_answer, clean_error, note_lines
 from mcp_web.tools.call import Call
+from mcp_web.tools.clean_output import clean_answer, clean_error, note_lines
 from mcp_web.tools.shrink import compact, shrunk
-from mcp_web.tools.tool import Answer, Picture, Tool
+from mcp_web.tools.tool import Answer, Screenshot, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Result:
     is_error: bool = False
     more: tuple[str, ...] = ()  # further texts
     extra: dict[str, Any] = field(default_factory=dict)  # fields beside them
-    picture: Picture | None = None
+    screenshot: Screenshot | None = None
 
 
 async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> Answer:
-    """Bind the arguments and run the tool; the answer, or the WebError that is raised, has passed the border.
+    """Bind the arguments and run the tool; the answer, or the WebError that is raised, is cleaned.
 
     The command line calls it directly: a person has no token ceiling.
     """
@@ -53,14 +53,14 @@ async def run_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None) -> A
             facts |= call.facts
             if "cache_hit" in call.facts:
                 hit = str(call.facts["cache_hit"]).lower()
-                trace.figures.count("tool_cache_total", tool=tool.name, hit=hit)
+                trace.metrics.count("tool_cache_total", tool=tool.name, hit=hit)
     except WebError as error:
-        trace.figures.count("tool_errors_total", tool=tool.name, code=error.code)
+        trace.metrics.count("tool_errors_total", tool=tool.name, code=error.code)
         if isinstance(error, OperatorError):
             trace.log("error", "operator", tool=tool.name, error_code=error.code, message=error.message)
         raise clean_error(error) from error.__cause__
     except Exception as error:  # a bug in this server must not reach the agent as a traceback
-        trace.figures.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
+        trace.metrics.count("tool_errors_total", tool=tool.name, code="INTERNAL_ERROR")
         trace.log("error", "defect", tool=tool.name, error=repr(error), where=trace.where(error))
         raise WebError(f"{tool.name} failed inside the server ({type(error).__name__}).") from error
     if (note := call.app.take_store_note()) and answer.shape == "default":
@@ -87,7 +87,7 @@ async def call_tool(tool: Tool, call: Call, given: Mapping[str, Any] | None, *, 
             return failure_result(error, call, structured=structured)
         answer = clean_answer(tool.failed(error, given or {}), call.envelope, given or {})
     result = _within_ceiling(answer, call, structured=structured)
-    return replace(result, picture=answer.picture) if answer.picture else result
+    return replace(result, screenshot=answer.screenshot) if answer.screenshot else result
 
 
 def failure_result(error: WebError, call: Call, *, structured: bool) -> Result:

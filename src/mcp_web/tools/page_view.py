@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_web.model.page import Document, Format, Heading, Link, Metadata
 from mcp_web.recent import Recent
-from mcp_web.text.past import copy_day
+from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.shorten import shortened
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
-from mcp_web.tools.border import URL_CHARS, note_lines
 from mcp_web.tools.call import Call
+from mcp_web.tools.clean_output import URL_CHARS, note_lines
 from mcp_web.tools.tool import Answer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from mcp_web.model.passage import ScoredPassage
 from mcp_web.model.search import Hit
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
-from mcp_web.tools.border import clean_error
+from mcp_web.tools.clean_output import clean_error
 
 if TYPE_CHECKING:
     from mcp_web.services.read_results import ReadHit, ReadResults

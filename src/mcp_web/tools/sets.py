@@ -71,7 +71,7 @@ def listed_as(tool: Tool, app: App) -> Tool:
 
 
 def _is_offered(param: Param, app: App) -> bool:
-    return param.name != "screenshot" or app.keeps_pictures
+    return param.name != "screenshot" or app.keeps_screenshots
 
 
 def _as_offered(param: Param, app: App) -> Param:

@@ -78,7 +78,7 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Screenshot:
     """A screenshot (PNG) that an answer links to, with its bytes if they were requested."""
 
     uri: str
@@ -97,7 +97,7 @@ class Answer:
     more: tuple[str, ...] = ()  # further texts, each its own content block
     extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
     is_error: bool = False
-    picture: Picture | None = None
+    screenshot: Screenshot | None = None
     wrapped: bool = False  # page text in a json answer stands in its envelope already
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from mcp_web.errors import WebError
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
-from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
+from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_params import (
     FORMAT,
     IMAGES,

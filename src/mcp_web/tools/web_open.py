@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
-from mcp_web.text.past import LATEST
+from mcp_web.text.internet_archive import LATEST
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import (
     AT,
@@ -35,7 +35,7 @@ _FORMAT = replace(FORMAT, help="data: tables, lists, facts as JSON.", choices=(*
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:
-    from mcp_web.services.fetch_past import is_gone
+    from mcp_web.services.fetch_archived_copy import is_gone
     from mcp_web.services.open_page import open_page
 
     call.report(f"opening {args['url']}")

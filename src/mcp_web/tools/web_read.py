@@ -13,8 +13,8 @@ from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage, Span
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
-from mcp_web.tools.border import clean_error, error_line, note_lines
 from mcp_web.tools.call import Call
+from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_params import MAX_AGE
 from mcp_web.tools.page_view import PageView, front_matter, iso, metadata_facts
 from mcp_web.tools.tool import Answer, Param, Tool
@@ -174,7 +174,7 @@ def _count_saved(page: PageRead, text: str) -> None:
     """Count about how many tokens the passages cost less than their page."""
     saved = (len(page.opened.snapshot.document.markdown) - len(text)) / CHARS_PER_TOKEN
     if saved > 0:
-        trace.figures.count("tokens_saved", saved)
+        trace.metrics.count("tokens_saved", saved)
 
 
 def _shown(page: PageRead, rows: list[dict[str, Any]]) -> Iterator[tuple[str, str, list[Span]]]:

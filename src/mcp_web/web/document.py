@@ -78,7 +78,7 @@ async def reading_view(app: App, request: Request) -> Response:
         can_watch=not found.shared_by and bool(web_address(kept.url)),
         watch_url=kept.url,
         is_watched=kept.url in await watched_urls(app),
-        has_picture=await store.picture(kept.hash) is not None,
+        has_screenshot=await store.screenshot(kept.hash) is not None,
     )
 
 

@@ -26,11 +26,11 @@ _MOST_SLUG = 60  # characters of a title in a file's name
 _ENDINGS = {"warc": "warc.gz"}
 
 
-async def picture(app: App, request: Request) -> Response:
+async def screenshot(app: App, request: Request) -> Response:
     from starlette.responses import Response
 
     found = await found_document(app, request)
-    png = await found.store.picture(found.snapshot.hash)
+    png = await found.store.screenshot(found.snapshot.hash)
     if png is None:
         raise NotFound(_("No screenshot of this page is kept."))
     return Response(png, media_type="image/png", headers=HEADERS)

@@ -34,7 +34,7 @@ async def figures_now(app: App, request: Request) -> Response:
 
 
 async def _shown(app: App) -> dict[str, Any]:
-    await app.save_figures()
+    await app.save_metrics()
     store = await app.store()
     stats = await show_stats(app)
     hours = await history(store, HOURS)

@@ -95,7 +95,7 @@ def _most_linked(pairs: Pairs, center: str) -> set[str]:
 
 @lru_cache(maxsize=32)
 def layout(keys: tuple[str, ...], pairs: Pairs) -> Places:
-    """A force-directed layout: linked documents attract each other, all repel. Equal input gives an equal picture."""
+    """A force-directed layout: linked documents attract each other, all repel. Equal input gives an equal layout."""
     import numpy as np
 
     count = len(keys)

@@ -75,7 +75,7 @@ async def _web_hits(app: App, query: str) -> dict[str, Any]:
 async def _calls(app: App) -> list[dict[str, str]]:
     """The last calls, each with a link to its page if that is kept."""
     now = time.time()
-    calls = list(app.own_figures.tool_calls)[-10:]
+    calls = list(app.own_metrics.tool_calls)[-10:]
     seen = await (await app.store()).seen([call.url for call in calls if call.url])
     return [
         {

@@ -10,13 +10,13 @@ from mcp_web.trace import BUCKETS, hits_and_misses
 _PREFIX = "mcp_web_"
 
 
-def prometheus(figures: Mapping[str, Any]) -> str:
+def prometheus(metrics: Mapping[str, Any]) -> str:
     """Counters and histograms in the exposition format."""
     lines: list[str] = []
-    for name, rows in _grouped(figures.get("counters", ())).items():
+    for name, rows in _grouped(metrics.get("counters", ())).items():
         lines.append(f"# TYPE {_PREFIX}{name} counter")
         lines += [f"{_PREFIX}{name}{_labels(labels)} {value:g}" for labels, value in rows]
-    for name, rows in _grouped(figures.get("histograms", ())).items():
+    for name, rows in _grouped(metrics.get("histograms", ())).items():
         lines.append(f"# TYPE {_PREFIX}{name} histogram")
         for labels, row in rows:
             for bound, cell in zip(BUCKETS, row[2:], strict=False):
@@ -24,12 +24,12 @@ def prometheus(figures: Mapping[str, Any]) -> str:
             lines.append(f"{_PREFIX}{name}_bucket{_labels(labels | {'le': '+Inf'})} {row[0]:g}")
             lines.append(f"{_PREFIX}{name}_sum{_labels(labels)} {row[1]:g}")
             lines.append(f"{_PREFIX}{name}_count{_labels(labels)} {row[0]:g}")
-    return "\n".join([*lines, *_hit_rates(figures)]) + "\n"
+    return "\n".join([*lines, *_hit_rates(metrics)]) + "\n"
 
 
-def _hit_rates(figures: Mapping[str, Any]) -> list[str]:
+def _hit_rates(metrics: Mapping[str, Any]) -> list[str]:
     """The share of each tool's calls that the cache answered."""
-    found = hits_and_misses(figures.get("counters", ()))
+    found = hits_and_misses(metrics.get("counters", ()))
     head = [f"# TYPE {_PREFIX}cache_hit_rate gauge"] if found else []
     rates = {tool: hits / (hits + misses) for tool, (hits, misses) in sorted(found.items())}
     return head + [f"{_PREFIX}cache_hit_rate{_labels({'tool': tool})} {rate:g}" for tool, rate in rates.items()]

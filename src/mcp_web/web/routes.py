@@ -30,7 +30,7 @@ ROUTES: tuple[tuple[str, str, View], ...] = (
     ("GET", "/archive", listing.archive),
     ("GET", "/archive/{hash}", document.reading_view),
     ("GET", "/archive/{hash}/diff", document.difference),
-    ("GET", "/archive/{hash}/picture", document_actions.picture),
+    ("GET", "/archive/{hash}/picture", document_actions.screenshot),
     ("GET", "/archive/{hash}/export/{form}", document_actions.export),
     ("POST", "/archive/{hash}/tags", document_actions.change_tags),
     ("POST", "/archive/{hash}/remove", document_actions.remove),

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import anyio
 
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.archive.exchange.references import Reference, references, take_in_reference
+from mcp_web.archive.exchange.references import Reference, import_reference, references
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
 
@@ -77,7 +77,7 @@ async def import_bibtex(store: Store, file: Path, clock: Callable[[], float] = t
     text = await anyio.Path(file).read_text("utf-8", "replace")
     count = 0
     for reference in entries(text):
-        await take_in_reference(store, reference, clock())
+        await import_reference(store, reference, clock())
         count += 1
     return Exchanged(count, count)
 

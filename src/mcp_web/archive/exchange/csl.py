@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 
 from mcp_web.archive.exchange.records import Exchanged
-from mcp_web.archive.exchange.references import Reference, csl_names, references, take_in_reference
+from mcp_web.archive.exchange.references import Reference, csl_names, import_reference, references
 from mcp_web.errors import InvalidInput
 from mcp_web.model.snapshot import Source
 from mcp_web.store.protocol import Store
@@ -46,7 +46,7 @@ async def import_csl(store: Store, file: Path, clock: Callable[[], float] = time
         if not isinstance(item, dict) or not item.get("title"):
             failed.append((f"item {number}", "It has no title."))
             continue
-        await take_in_reference(store, reference_from(item), clock())
+        await import_reference(store, reference_from(item), clock())
         count += 1
     return Exchanged(count, count, tuple(failed))
 

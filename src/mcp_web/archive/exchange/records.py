@@ -88,7 +88,7 @@ def without_secrets(snapshot: Snapshot) -> Snapshot:
     return dataclasses.replace(masked, key=snapshot.key, document=document, hash=snapshot_hash(snapshot.key, text))
 
 
-async def take_in(store: Store, snapshot: Snapshot) -> None:
+async def import_snapshot(store: Store, snapshot: Snapshot) -> None:
     """Store an imported version; a stored version that was checked later remains the newest."""
     present = await store.latest(snapshot.key)
     await store.keep(snapshot, await anyio.to_thread.run_sync(derive, snapshot))
@@ -106,7 +106,7 @@ class Importer:
         self._failed: list[tuple[str, str]] = []
 
     async def keep(self, snapshot: Snapshot) -> None:
-        await take_in(self._store, snapshot)
+        await import_snapshot(self._store, snapshot)
         self._keys.add(snapshot.key)
         self._versions += 1
 

@@ -11,12 +11,12 @@ from mcp_web import trace
 from mcp_web.archive.answer import document_id
 from mcp_web.archive.citations import names_of
 from mcp_web.archive.derive import document_date
-from mcp_web.archive.exchange.records import take_in
+from mcp_web.archive.exchange.records import import_snapshot
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.papers import written_date
-from mcp_web.text.past import copy_day
 
 _CSL_FIELDS = {"kind": "type", "volume": "volume", "issue": "issue", "pages": "page", "publisher": "publisher"}
 
@@ -80,9 +80,9 @@ def reference_of(snapshot: Snapshot) -> Reference:
     )
 
 
-async def take_in_reference(store: Store, reference: Reference, now: float) -> None:
+async def import_reference(store: Store, reference: Reference, now: float) -> None:
     """Store a reference as a document of its own, so that it can be found, cited and exported again."""
-    await take_in(store, snapshot_of_reference(reference, now))
+    await import_snapshot(store, snapshot_of_reference(reference, now))
 
 
 def snapshot_of_reference(reference: Reference, now: float) -> Snapshot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp_web.model.page import Heading
-from mcp_web.text.media_types import ending, file_name
+from mcp_web.text.media_types import extension, file_name
 
 # fmt: off
 _BY_ENDING = {
@@ -57,7 +57,7 @@ def language_of(media_type: str, url: str) -> str | None:
     """The language of a source file, or None for a text."""
     if media_type in _BY_TYPE:
         return _BY_TYPE[media_type]
-    return _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(ending(url))
+    return _BY_NAME.get(file_name(url).lower()) or _BY_ENDING.get(extension(url))
 
 
 def read_definitions(markdown: str) -> tuple[Heading, ...]:

@@ -107,7 +107,7 @@ class Google(JsonApi):
         tagged = next((found for value in named if (found := published(value))), None)
         image = mapping(row.get("image"))
         pictures = [*items(pagemap.get("cse_image")), *items(pagemap.get("cse_thumbnail"))]
-        # The link of an image is the picture itself; the page it stands on is what can be opened and cited.
+        # The link of an image is the file itself; its page is what can be opened and cited.
         return make_hit(
             row.get("title"),
             image.get("contextLink") or row.get("link"),

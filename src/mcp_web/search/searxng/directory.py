@@ -16,7 +16,7 @@ _HTML = ("V", "F", "C")  # vanilla, fork, customised; others load foreign script
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedInstance:
     """A public instance and what searx.space observed about it."""
 
     url: str
@@ -29,7 +29,7 @@ class Listed:
         return GRADES.index(self.grade), self.response_ms if self.response_ms is not None else 1e9
 
 
-def read_directory(data: Any, list_url: str) -> list[Listed]:
+def read_directory(data: Any, list_url: str) -> list[ListedInstance]:
     """The instances worth asking, best first."""
     instances = data.get("instances") if isinstance(data, dict) else None
     if not isinstance(instances, dict):
@@ -46,7 +46,7 @@ def read_directory(data: Any, list_url: str) -> list[Listed]:
     return sorted(found, key=lambda listed: listed.order)
 
 
-def _judge(url: str, facts: dict[str, Any]) -> Listed | None:
+def _judge(url: str, facts: dict[str, Any]) -> ListedInstance | None:
     http, tls, html = (facts.get(name) or {} for name in ("http", "tls", "html"))
     timing, uptime = facts.get("timing") or {}, facts.get("uptime") or {}
     if facts.get("network_type", "normal") != "normal" or facts.get("error") or facts.get("analytics"):
@@ -65,7 +65,7 @@ def _judge(url: str, facts: dict[str, Any]) -> Listed | None:
         return None
     took = search.get("all") or {}
     seconds = _number(took.get("median")) or _number(took.get("value"))
-    return Listed(url, grade, day, seconds * 1000 if seconds is not None else None)
+    return ListedInstance(url, grade, day, seconds * 1000 if seconds is not None else None)
 
 
 def _is_public(url: str) -> bool:

@@ -14,7 +14,7 @@ from mcp_web.search.options import PUBLIC_LIST_URL, SearchOptions
 from mcp_web.search.provider import ApiRequest, ProviderRefused
 from mcp_web.search.providers.searxng import Searxng
 from mcp_web.search.run import Runner
-from mcp_web.search.searxng.directory import Listed, read_directory
+from mcp_web.search.searxng.directory import ListedInstance, read_directory
 
 _BANNED_FOR = 86_400.0
 _AGAIN_AFTER = 60.0  # seconds after a list that could not be read
@@ -26,7 +26,7 @@ class Discovery:
     runner: Runner
     notes: NoteStore
     banned: set[str] = field(default_factory=set)
-    listed: list[Listed] = field(default_factory=list)
+    listed: list[ListedInstance] = field(default_factory=list)
     _fresh_until: float = float("-inf")
     _reading: anyio.Lock = field(default_factory=anyio.Lock)
 
@@ -46,13 +46,13 @@ class Discovery:
                 self._fresh_until = anyio.current_time() + _AGAIN_AFTER
                 return False
             self._fresh_until = anyio.current_time() + self.options.discovery_interval
-            self.listed = [Listed(*row) for row in rows]
+            self.listed = [ListedInstance(*row) for row in rows]
             for one in self.listed:
                 if await self.notes.note("searxng_blacklist", one.url):
                     self.banned.add(one.url)
             return True
 
-    def provider(self, one: Listed) -> Searxng:
+    def provider(self, one: ListedInstance) -> Searxng:
         return Searxng(
             one.url,
             public=True,

@@ -73,7 +73,7 @@ class InstancePool:
         return best_of(winner, replies, Searxng.capabilities)
 
     async def public(self) -> list[Instance]:
-        """Listed instances that are not banned, best grade first."""
+        """ListedInstance instances that are not banned, best grade first."""
         if await self._discovery.refresh():
             own = {one.url for one in self._own}
             self._public = [

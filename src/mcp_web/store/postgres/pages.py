@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mcp_web.store.postgres import vectors
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.rows import key_bytes, page_values, version_values
-from mcp_web.store.sql import pages, pictures, readings
+from mcp_web.store.sql import pages, readings, screenshots
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.store import PlacedPage, PreparedRecord
 
@@ -59,8 +59,8 @@ def keep_records(db: Database, ready: Sequence[PreparedRecord]) -> list[tuple[in
         by_hash = {one.snapshot.hash: next(version_numbers) for one in versions}
         newest = versions[-1].snapshot
         _add(db, page, by_hash, (versions, record))
-        for hash_, png in record.pictures.items():
-            pictures.add(db, by_hash[hash_], png)
+        for hash_, png in record.screenshots.items():
+            screenshots.add(db, by_hash[hash_], png)
         for stored in record.vectors:
             vectors.add(db, page, by_hash.get(stored.snapshot, 0), models[stored.model, stored.dim], stored)
         readings.add(db, page, record.readings[::-1])
@@ -79,7 +79,7 @@ def _add(db: Database, page: int, by_hash: dict[str, int], ready: PreparedRecord
         " :source, :path, :tags, :used_at)",
         id=page,
         newest=by_hash[newest.hash],
-        bytes=size + sum(map(len, record.pictures.values())),
+        bytes=size + sum(map(len, record.screenshots.values())),
         **page_values(newest, record.used_at),
     )
     for one in versions:

@@ -46,6 +46,6 @@ class SearchWorker:
                 return await self._replica.read(work)
             except CacheError as error:
                 self._away_until = time.monotonic() + _AWAY_SECONDS
-                trace.figures.count("store_replica_failed_total")
+                trace.metrics.count("store_replica_failed_total")
                 trace.log("error", "store_replica", message=error.message)
         return await self._server.read(work)

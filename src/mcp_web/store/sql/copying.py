@@ -36,7 +36,7 @@ def page_records(db: Database, keys: Sequence[str]) -> dict[str, PageRecord]:
             versions=tuple(versions[key]),
             since={hash_: since for _, hash_, since, _ in facts[key]},
             used_at=facts[key][0][0],
-            pictures={hash_: bytes(png) for _, hash_, _, png in facts[key] if png is not None},
+            screenshots={hash_: bytes(png) for _, hash_, _, png in facts[key] if png is not None},
             vectors=tuple(packed[key]),
             readings=tuple(read[key]),
         )

@@ -31,8 +31,8 @@ from mcp_web.store.protocol import (
 )
 from mcp_web.store.quantized import plain, quantized
 from mcp_web.store.rows import all_key_bytes
-from mcp_web.store.sql import citations, copying, labels, lacking, pages, pictures
-from mcp_web.store.sql import figures as figure_rows
+from mcp_web.store.sql import citations, copying, labels, lacking, pages, screenshots
+from mcp_web.store.sql import metrics as metric_rows
 from mcp_web.store.sql import notes as note_rows
 from mcp_web.store.sql import purge as purging
 from mcp_web.store.sql import readings as reading_rows
@@ -95,7 +95,7 @@ class SqlStore(Store):
     _look: Run  # reads with one statement
     _read: Run  # reads over one consistent state of the store
     _search: Run  # the same over what is searched, which may be a moment old
-    _search_words: Run  # the same, one at a time: the index of words in memory is used
+    _search_words: Run  # the same, one at a time: the word index in memory is used
     _write: Run  # in one transaction: all of it is kept, or nothing
     # Runs a function in a transaction, which is skipped while another process writes.
     _write_if_free: Callable[[Callable[[Any], None]], Coroutine[Any, Any, None]]
@@ -130,8 +130,8 @@ class SqlStore(Store):
     keys = look(pages.keys)
     hosts = look(pages.hosts)
     collections = look(labels.counts)
-    keep_picture = write(pictures.keep)
-    picture = look(pictures.picture)
+    keep_screenshot = write(screenshots.keep)
+    screenshot = look(screenshots.screenshot)
 
     async def latest(self, key: str) -> Snapshot | None:
         found = await self._look(lambda db: pages.newest(db, key))
@@ -240,7 +240,7 @@ class SqlStore(Store):
     async def unindexed(self, limit: int) -> list[str]:
         return await self._look(lambda db: db.index.unindexed(limit))
 
-    # records, notes, figures
+    # records, notes, metrics
     record = look(record_rows.record)
     records = look(record_rows.records)
     record_kinds = look(record_rows.kinds)
@@ -250,8 +250,8 @@ class SqlStore(Store):
     remove_records = write(record_rows.remove)
     note = look(note_rows.note)
     notes = look(note_rows.notes)
-    add_figures = write(figure_rows.add)
-    figures = look(figure_rows.totals)
+    add_metrics = write(metric_rows.add)
+    metrics = look(metric_rows.totals)
 
     async def keep_note(self, kind: str, key: str, value: Any, expires_at: float) -> None:
         packed = pack_json(value)

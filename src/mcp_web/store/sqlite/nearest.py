@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 
 # Vectors whose exact cosine is computed: over 270,000 passages this finds 98 % of the ten documents that an exhaustive
 # search finds.
-TRULY = 4096
+EXACT = 4096
 MANY = 65_536  # vectors, from which on looking at all of them takes longer than everything else about a search
 _IN_MEMORY = 1 << 28  # bytes; beyond that they lie in a file that the system may swap out
 _AT_ONCE = 20_000  # rows encoded together
@@ -82,7 +82,7 @@ class NearestIndex:
         if allowed is not None:
             wanted &= allowed[np.minimum(owners, len(allowed) - 1)]
         rows = np.flatnonzero(wanted)
-        if len(rows) > TRULY:
+        if len(rows) > EXACT:
             rows = self._likely(rows, question)
         cosines = self._cosines(rows, question)
         # A page has several passages, and only the order of the first few rows matters.
@@ -95,13 +95,13 @@ class NearestIndex:
         return _in_order(owners[rows], cosines)[:limit]
 
     def _likely(self, rows: Rows, question: Floats) -> Rows:
-        """About TRULY of these rows, those that agree with the question in the most signs."""
+        """About EXACT of these rows, those that agree with the question in the most signs."""
         distances = np.zeros(self._count, np.uint16)
         for signs, asked in zip(self._signs, _signs((question - self._centre)[None])[:, 0], strict=True):
             distances += np.bitwise_count(signs[: self._count] ^ asked)
         distances = distances[rows]
-        # They are small whole numbers: counting them finds the bar that TRULY rows reach.
-        bar = np.searchsorted(np.cumsum(np.bincount(distances)), TRULY)
+        # They are small whole numbers: counting them finds the bar that EXACT rows reach.
+        bar = np.searchsorted(np.cumsum(np.bincount(distances)), EXACT)
         found: Rows = rows[distances <= bar]
         return found
 
@@ -123,7 +123,7 @@ class NearestIndex:
 
     # what is in memory
     def _catch_up(self, db: SqliteDatabase) -> None:
-        if self._deleted > max(TRULY, self._count // 2):
+        if self._deleted > max(EXACT, self._count // 2):
             self._forget()  # mostly deleted rows: the others are read again
         cursor = db.execute(
             "SELECT seq, page, data FROM vectors WHERE model = ? AND dim = ? AND seq > ? AND data <> x'' ORDER BY seq",
@@ -158,7 +158,7 @@ class NearestIndex:
 
     def _sign(self) -> None:
         """Compute the signs of the new rows; of all rows when the mean may have changed."""
-        if self._count <= TRULY:
+        if self._count <= EXACT:
             return
         if self._count > 2 * self._centred_at:
             self._centred_at, self._signed = self._count, 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from mcp_web.store.prepare import Prepared
 from mcp_web.store.protocol import PageRecord, StoredVectors
 from mcp_web.store.rows import key_bytes, page_values, version_values
-from mcp_web.store.sql import pages, pictures, readings
+from mcp_web.store.sql import pages, readings, screenshots
 from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.store import PlacedPage, PreparedRecord
 
@@ -52,8 +52,8 @@ def _keep_record(db: Database, versions: list[Prepared], record: PageRecord) -> 
     page = version = 0
     for one in versions:
         page, version, _ = keep(db, one, record.used_at, record.since[one.snapshot.hash])
-    for hash_, png in record.pictures.items():
-        pictures.keep(db, hash_, png)
+    for hash_, png in record.screenshots.items():
+        screenshots.keep(db, hash_, png)
     for stored in record.vectors:
         keep_vectors(db, {key: stored})
     readings.add(db, page, record.readings[::-1])

@@ -1,7 +1,7 @@
 """The last step of every answer and every error: untrusted text is marked or defused, secrets are removed.
 
-Nothing that a page, document, provider or site chose stands outside the envelope in a form that could be taken for
-the server's own words, and no configured secret leaves at all.
+No untrusted text is outside the envelope in a form that could be mistaken for a message of the server, and no output
+contains a configured secret.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pictures of rendered pages, written to files."""
+"""Screenshots of rendered pages, written to files."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 screenshot_option = click.option(
-    "--screenshot", type=click.Path(dir_okay=False), help="Write the picture of the rendered page to this PNG file."
+    "--screenshot", type=click.Path(dir_okay=False), help="Write a screenshot of the rendered page to this PNG file."
 )
 
 
-def take_picture(url: str, file: str) -> None:
+def take_screenshot(url: str, file: str) -> None:
     """Open a page in the browser and write what it looks like."""
 
     async def work(app: App) -> None:
@@ -31,16 +31,16 @@ def take_picture(url: str, file: str) -> None:
     with_app(work)
 
 
-def save_picture(snapshot: str, file: str) -> None:
-    """Write the picture that is kept of a page."""
+def save_screenshot(snapshot: str, file: str) -> None:
+    """Write the kept screenshot of a page."""
     with_app(lambda app: _write(app, snapshot, file))
 
 
 async def _write(app: App, snapshot: str, file: str) -> None:
-    png = await (await app.store()).picture(snapshot)
+    png = await (await app.store()).screenshot(snapshot)
     if png is None:
         raise NotFound(
-            f"No picture of {snapshot[:16]} is kept.",
+            f"No screenshot of {snapshot[:16]} is kept.",
             suggestion="Take one: `mcp-web open URL --mode rendered --screenshot FILE`.",
         )
     await anyio.to_thread.run_sync(Path(file).write_bytes, png)

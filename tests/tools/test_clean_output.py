@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mcp_web import trace
 from mcp_web.errors import FetchFailed
 from mcp_web.text.untrusted import quoted
-from mcp_web.tools.border import clean_error, clean_text, clean_value, note_lines
+from mcp_web.tools.clean_output import clean_error, clean_text, clean_value, note_lines
 from mcp_web.tools.envelope import Envelope
 
 SECRET = "sk-live/0123 abcdef"

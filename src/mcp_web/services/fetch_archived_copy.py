@@ -10,8 +10,8 @@ from mcp_web.errors import DomainDenied, FetchFailed, HttpError, InvalidInput, N
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.model.page import Document, Fetched
 from mcp_web.services.official_api import REFUSALS, OfficialApi
+from mcp_web.text.internet_archive import copy_address, copy_day, shown_address, timestamp_of
 from mcp_web.text.json_fields import at, mapping, text
-from mcp_web.text.past import copy_address, copy_day, shown_address, timestamp_of
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:

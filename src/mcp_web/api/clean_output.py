@@ -8,13 +8,13 @@ from typing import ParamSpec, TypeVar
 
 from mcp_web import trace
 from mcp_web.errors import WebError
-from mcp_web.tools.border import clean_error
+from mcp_web.tools.clean_output import clean_error
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def at_border(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+def clean_output(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     """The method with its result and its errors cleaned."""
 
     @functools.wraps(method)

@@ -1,4 +1,4 @@
-"""Pictures of rendered pages: one to a page, of the version that was rendered last."""
+"""Screenshots of rendered pages: one per page, of the version that was rendered last."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mcp_web.store.sql.database import Database
 
 
 def keep(db: Database, hash_: str, png: bytes) -> None:
-    """Keep the picture of a version in place of the page's earlier one; nothing for an unknown version."""
+    """Keep the screenshot of a version in place of an earlier one of the page; does nothing for an unknown version."""
     row = db.one("SELECT id, page FROM snapshots WHERE [tenant = :tenant AND] hash = :hash", hash=key_bytes(hash_))
     if row is None:
         return
@@ -24,7 +24,7 @@ def add(db: Database, version: int, png: bytes) -> None:
     )
 
 
-def picture(db: Database, hash_: str) -> bytes | None:
+def screenshot(db: Database, hash_: str) -> bytes | None:
     png = db.value(
         "SELECT i.png FROM pictures i JOIN snapshots s ON s.id = i.snapshot"
         " WHERE [s.tenant = :tenant AND] s.hash = :hash",

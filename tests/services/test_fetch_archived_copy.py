@@ -10,7 +10,7 @@ import pytest
 from mcp_web.archive.exchange import bibtex
 from mcp_web.archive.exchange.references import reference_of
 from mcp_web.services.find_snapshot import find_snapshot
-from mcp_web.text.past import copy_day, timestamp_of
+from mcp_web.text.internet_archive import copy_day, timestamp_of
 from mcp_web.tools.calling import Result
 from miniweb import MiniWeb, Reply, Request, Site
 from search.lookalike import reply

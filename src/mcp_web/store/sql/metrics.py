@@ -28,7 +28,7 @@ def add(db: Database, drained: dict[str, Any]) -> None:
 
 
 def totals(db: Database) -> dict[str, Any]:
-    """The totals in the shape of `trace.figures.drain()`."""
+    """The totals in the shape of `trace.metrics.drain()`."""
     found: dict[str, Any] = {"counters": [], "histograms": []}
     query = "SELECT kind, name, labels, amounts FROM figures [WHERE tenant = :tenant] ORDER BY kind, name, labels"
     for kind, name, labels, amounts in db.rows(query):

@@ -23,7 +23,7 @@ from mcp_web.contracts.sets import contract_named
 from mcp_web.errors import WebError
 from mcp_web.settings import load
 from mcp_web.text.untrusted import quoted
-from mcp_web.tools.border import META_CHARS, clean_error, clean_text, clean_value, note_lines
+from mcp_web.tools.clean_output import META_CHARS, clean_error, clean_text, clean_value, note_lines
 from mcp_web.tools.envelope import Envelope
 from mcp_web.tools.options import CONTRACTS
 from mcp_web.tools.sets import PROFILES
@@ -58,7 +58,7 @@ async def _faults(surface: str, pieces: Sequence[str]) -> tuple[list[str], bool]
 
 
 @given(pieces=pieces, most=st.integers(min_value=10, max_value=200))
-def test_every_function_of_the_border_makes_any_text_safe(pieces: Sequence[str], most: int) -> None:
+def test_every_function_of_clean_output_makes_any_text_safe(pieces: Sequence[str], most: int) -> None:
     trace.configure("error", (KEY,))
     text = WORD + "".join(f"{piece}{WORD}" for piece in pieces)
     envelope = Envelope()
