@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 import pytest
@@ -19,6 +19,17 @@ from miniweb import MiniWeb, Reply
 from miniweb.proxy import ForwardProxy
 
 pytestmark = pytest.mark.anyio
+
+
+@contextmanager
+def leased(egress: Egress, host: str) -> Iterator[Lease]:
+    """A lease for a page of this host, which ends with the block."""
+    lease = egress.grant()
+    lease.admit(host)
+    try:
+        yield lease
+    finally:
+        egress.withdraw(lease)
 
 
 @asynccontextmanager
@@ -59,7 +70,7 @@ async def test_page_with_a_lease_gets_its_own_site(miniweb: MiniWeb) -> None:
     site = miniweb.site("www.own.example")
     site.route("/x", lambda request: Reply(f"{request.method} {request.host} {request.target}"))
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             answer = await ask(egress, get("http://www.own.example/x?y=1"), lease)
 
     assert answer.startswith(b"HTTP/1.1 200")
@@ -99,7 +110,7 @@ async def test_lease_without_a_page_leads_nowhere_until_it_is_given_one(miniweb:
 async def test_body_goes_on_and_the_answer_comes_back(miniweb: MiniWeb) -> None:
     miniweb.site("own.example").route("/post", lambda request: Reply(request.body + b" received"))
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             head = "POST http://own.example/post HTTP/1.1\r\nHost: own.example\r\nContent-Length: 5\r\n"
             answer = await ask(egress, head, lease, b"hello")
 
@@ -109,7 +120,7 @@ async def test_body_goes_on_and_the_answer_comes_back(miniweb: MiniWeb) -> None:
 async def test_stranger_without_a_lease_gets_nothing(miniweb: MiniWeb) -> None:
     site = miniweb.site("own.example")
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             wrong = get("http://own.example/") + credentials(lease.name, "guess")
             answers = [await ask(egress, get("http://own.example/")), await ask(egress, wrong)]
         answers.append(await ask(egress, get("http://own.example/"), lease))  # the lease is over
@@ -125,7 +136,7 @@ async def test_stranger_without_a_lease_gets_nothing(miniweb: MiniWeb) -> None:
 async def test_private_address_is_never_dialled(target: str, miniweb: MiniWeb) -> None:
     miniweb.names.answer("inside.example", "192.168.1.1")
     async with proxy(miniweb, third_parties=("*",)) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             plain = await ask(egress, get(f"http://{target}/"), lease)
             tunnelled = await ask(egress, f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n", lease)
 
@@ -138,7 +149,7 @@ async def test_third_party_is_refused_unless_allowed(miniweb: MiniWeb) -> None:
     for host in ("tracker.example", "cdn.allowed.example"):
         miniweb.site(host).page("/", "here")
     async with proxy(miniweb, third_parties=("allowed.example",)) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             tracker = await ask(egress, get("http://tracker.example/"), lease)
             allowed = await ask(egress, get("http://cdn.allowed.example/"), lease)
             denied = lease.denial("tracker.example", 80)
@@ -153,7 +164,7 @@ async def test_third_party_is_refused_unless_allowed(miniweb: MiniWeb) -> None:
 async def test_background_service_of_the_browser_is_refused_even_where_all_is_open(miniweb: MiniWeb) -> None:
     site = miniweb.site("update.googleapis.com")
     async with proxy(miniweb, third_parties=("*",)) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             answer = await ask(egress, "CONNECT update.googleapis.com:443 HTTP/1.1\r\nHost: x\r\n", lease)
 
     assert answer.startswith(b"HTTP/1.1 403")
@@ -163,7 +174,7 @@ async def test_background_service_of_the_browser_is_refused_even_where_all_is_op
 async def test_tunnel_carries_bytes_both_ways(miniweb: MiniWeb) -> None:
     miniweb.site("own.example").page("/t", "through the tunnel")
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             head = "CONNECT own.example:80 HTTP/1.1\r\nHost: own.example\r\n"
             early = b"GET /t HTTP/1.1\r\nHost: own.example\r\n\r\n"
             with anyio.move_on_after(60):
@@ -181,7 +192,7 @@ async def test_tunnel_carries_bytes_both_ways(miniweb: MiniWeb) -> None:
 async def test_lease_that_has_spent_its_budget_is_cut_off(miniweb: MiniWeb) -> None:
     miniweb.site("own.example").page("/big", b"x" * 400_000)
     async with proxy(miniweb, max_bytes=100_000) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             first = await ask(egress, get("http://own.example/big"), lease)
             second = await ask(egress, get("http://own.example/big"), lease)
 
@@ -192,7 +203,7 @@ async def test_lease_that_has_spent_its_budget_is_cut_off(miniweb: MiniWeb) -> N
 async def test_end_of_a_lease_ends_its_connections(miniweb: MiniWeb) -> None:
     miniweb.site("own.example")
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             stream = await direct("127.0.0.1", egress.port)
             await stream.send(
                 b"CONNECT own.example:80 HTTP/1.1\r\nHost: x\r\n"
@@ -212,7 +223,7 @@ async def test_domain_the_operator_denied_is_refused(miniweb: MiniWeb) -> None:
 
     site = miniweb.site("denied.own.example")
     async with proxy(miniweb, check_domain=check) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             answer = await ask(egress, get("http://denied.own.example/"), lease)
 
     assert answer.startswith(b"HTTP/1.1 403")
@@ -235,7 +246,7 @@ async def test_domain_the_operator_denied_is_refused(miniweb: MiniWeb) -> None:
 async def test_request_that_makes_no_sense_reaches_nobody(head: str, miniweb: MiniWeb) -> None:
     site = miniweb.site("own.example")
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             answer = await ask(egress, head, lease)
             after = await ask(egress, get("http://own.example/"), lease)
 
@@ -262,21 +273,21 @@ async def test_public_page_never_reaches_an_exempted_private_target(miniweb: Min
     site.page("/", "public", headers={"Connection": "close"})
     miniweb.names.answer("wiki.corp", "10.0.0.9")
     async with proxy(miniweb, ["127.0.0.0/8", "10.0.0.0/8", "wiki.corp"], third_parties=["*"]) as egress:
-        with egress.lease("evil.example") as lease:
+        with leased(egress, "evil.example") as lease:
             assert (await ask(egress, get("http://evil.example/"), lease)).startswith(b"HTTP/1.1 200")
             miniweb.names.answer("evil.example", "127.0.0.1")  # the name rebinds
             for target in ("http://evil.example/", "http://127.0.0.1/", "http://10.0.0.9/", "http://wiki.corp/"):
                 assert (await ask(egress, get(target), lease)).startswith(b"HTTP/1.1 403"), target
                 lease.admit("wiki.corp")  # as when the page navigates there
         assert miniweb.private.reached == []
-        with egress.lease("wiki.corp") as lease:
+        with leased(egress, "wiki.corp") as lease:
             assert (await ask(egress, get("http://wiki.corp/"), lease)).startswith(b"HTTP/1.1 200")
 
 
 async def test_login_of_a_host_opens_no_other_port_of_it(miniweb: MiniWeb) -> None:
     miniweb.site("own.example").page("/", "mine", headers={"Connection": "close"})
     async with proxy(miniweb) as egress:
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             lease.ports["own.example"] = 80
             assert (await ask(egress, get("http://own.example/"), lease)).startswith(b"HTTP/1.1 200")
             assert (await ask(egress, get("http://own.example:8080/"), lease)).startswith(b"HTTP/1.1 502")
@@ -295,7 +306,7 @@ async def test_page_of_the_browser_goes_through_the_operators_proxy(miniweb: Min
         dialer = miniweb.dialer(proxies=parse_proxies(upstream.url, resolves=resolves), connect=never)
         egress = Egress(dialer)
         await egress.start()
-        with egress.lease("own.example") as lease:
+        with leased(egress, "own.example") as lease:
             assert (await ask(egress, get("http://own.example/x"), lease)).endswith(b"mine")
             assert (await ask(egress, get("http://127.0.0.1/x"), lease)).startswith(b"HTTP/1.1 403")
         await egress.aclose()

@@ -176,16 +176,6 @@ class Egress:
         lease.close()
         self._leases.pop(lease.name, None)
 
-    @contextmanager
-    def lease(self, host: str) -> Iterator[Lease]:
-        """A lease for a page of this host, which ends with the block."""
-        lease = self.grant()
-        lease.admit(host)
-        try:
-            yield lease
-        finally:
-            self.withdraw(lease)
-
     async def _client(self, client: SocketStream) -> None:
         try:
             async with client, self._places:

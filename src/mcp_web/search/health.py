@@ -24,9 +24,6 @@ class Health:
     why: str = ""
     fix: str | None = None
     outcome: Outcome = "ok"
-    latency_ms: float | None = None  # moving average of the time of answered requests
-    asked: int = 0
-    answered: int = 0
     last_checked: float | None = None
     randomness: random.Random = field(default_factory=random.Random, repr=False)
 
@@ -42,18 +39,10 @@ class Health:
         self.paused_until = now + seconds
         self.why, self.outcome = why, "unreachable"
 
-    @property
-    def uptime(self) -> float:
-        """Share of requests that were answered; 1 before the first."""
-        return self.answered / self.asked if self.asked else 1.0
-
-    def succeeded(self, now: float, ms: float) -> None:
-        self.asked += 1
-        self.answered += 1
+    def succeeded(self, now: float) -> None:
         self.failures = self.limits = 0
         self.paused_until = self.rate_limited_until = 0.0
         self.why, self.fix, self.outcome = "", None, "ok"
-        self.latency_ms = ms if self.latency_ms is None else 0.7 * self.latency_ms + 0.3 * ms
         self.last_checked = now
 
     def failed(
@@ -65,7 +54,6 @@ class Health:
         retry_after: float | None = None,
         fix: str | None = None,
     ) -> None:
-        self.asked += 1
         self.last_checked = now
         self.why, self.fix, self.outcome = why, fix, outcome
         if outcome in ("rate_limited", "quota", "blocked"):

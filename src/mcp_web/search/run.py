@@ -162,7 +162,7 @@ class Runner:
 
     async def _paced(self, ask: _Ask, query: SearchQuery) -> ResultPage:
         await self._take_slot(ask)
-        endpoint, begun = ask.endpoint, anyio.current_time()
+        endpoint = ask.endpoint
         response = await self._watched(ask, endpoint.request(query))
         quota = endpoint.quota(response)
         if endpoint.capabilities.learns_rate:
@@ -172,7 +172,7 @@ class Runner:
         page = await to_thread.run_sync(read, endpoint, response, query)
         now = anyio.current_time()
         health = self.health[endpoint.name]
-        health.succeeded(now, (now - begun) * 1000)
+        health.succeeded(now)
         if quota is not None and quota.left_this_month == 0:  # this answer counts; the next would be refused
             health.failed(now, "quota", "the month's quota is used up", self.options, quota.month_resets)
         return page

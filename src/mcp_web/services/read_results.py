@@ -49,7 +49,6 @@ class ReadResults:
 
     read: tuple[ReadHit, ...] = ()
     failed: tuple[tuple[Hit, WebError], ...] = ()
-    folded: int = 0  # passages left out because another one says the same
 
 
 async def read_results(
@@ -76,8 +75,7 @@ async def read_results(
     ordered = sorted(found, key=lambda one: -scores[one[0].url])
     seen: list[frozenset[str]] = []
     made = tuple(ReadHit(hit, page, scores[hit.url], tuple(_new(page, seen))) for hit, page in ordered)
-    shown = sum(len(one.passages) for one in made)
-    return ReadResults(made, failed, sum(len(_candidates(page)) for _, page in found) - shown)
+    return ReadResults(made, failed)
 
 
 async def _with_model(read: Read, query: str, found: list[tuple[Hit, PageRead]]) -> list[tuple[Hit, PageRead]]:

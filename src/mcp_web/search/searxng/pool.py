@@ -34,8 +34,6 @@ class Instance:
     provider: Searxng
     health: Health
     grade: str = "own"
-    uptime: float | None = None  # as searx.space observed it, per cent
-    response_ms: float | None = None
 
     @property
     def url(self) -> str:
@@ -77,7 +75,7 @@ class InstancePool:
         if await self._discovery.refresh():
             own = {one.url for one in self._own}
             self._public = [
-                Instance(provider, self.runner.health[provider.name], one.grade, one.uptime, one.response_ms)
+                Instance(provider, self.runner.health[provider.name], one.grade)
                 for one in self._discovery.listed
                 if one.url not in own and (provider := self._discovery.provider(one))
             ]
@@ -143,4 +141,4 @@ class InstancePool:
             one.health.failed(now, "error", f"/healthz answered {response.status}", self.options)
         elif one.health.rate_limited_until <= now and one.health.outcome != "auth":
             # A successful health check ends neither a rate limit nor a ban for a missing format.
-            one.health.succeeded(now, (now - begun) * 1000)
+            one.health.succeeded(now)
