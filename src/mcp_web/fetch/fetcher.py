@@ -169,17 +169,24 @@ class Fetcher:
     async def _fetch(self, page: _PageFetch) -> Fetched:
         while True:
             response = await self._hop(page)
-            location = response.header("location") if response.status in _REDIRECTS else None
-            if location is None:
+            following = self._following(page.at, response)
+            if following is None:
                 return self._fetched(page, response)
             page.cookies.keep(page.at, response.headers)
-            following = _redirected(page.at, location)
             page.redirects.append(page.at.href)
             if len(page.redirects) > MAX_REDIRECTS:
                 raise _failed_for_good(page.asked, f"redirects more than {MAX_REDIRECTS} times")
-            self.check_domain(following)
-            self._client.check_redirect(page.at, following)
             page.at = following
+
+    def _following(self, at: Url, response: WebResponse) -> Url | None:
+        """The address that a redirect leads to, if it may be opened from here; None for other responses."""
+        location = response.header("location") if response.status in _REDIRECTS else None
+        if location is None:
+            return None
+        following = _redirected(at, location)
+        self.check_domain(following)
+        self._client.check_redirect(at, following)
+        return following
 
     async def _hop(self, page: _PageFetch) -> WebResponse:
         begun = anyio.current_time()
@@ -225,14 +232,11 @@ class Fetcher:
         """Fetch robots.txt, guarded on every redirect; None when it redirects to an address that is not allowed."""
         response = await self._get_robots_once(url, deadline)
         for _ in range(MAX_REDIRECTS):
-            location = response.header("location") if response.status in _REDIRECTS else None
-            if location is None:
-                return response
-            before, url = url, _redirected(url, location)
             try:
-                self.check_domain(url)
-                self._client.check_redirect(before, url)
-                response = await self._get_robots_once(url, deadline)
+                following = self._following(url, response)
+                if following is None:
+                    return response
+                url, response = following, await self._get_robots_once(following, deadline)
             except PolicyError:
                 return None
         if response.status in _REDIRECTS:

@@ -49,9 +49,7 @@ def media_type(content_type: str | None, body: bytes, url: str) -> str:
     if claimed in UNTYPED:
         return _by_text(body, head, url)
     claimed = refined(claimed, url)
-    if claimed in ("text/xml", "application/xml") and _FEED.search(head):
-        return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
-    return claimed
+    return (_feed_type(head) if claimed in ("text/xml", "application/xml") else "") or claimed
 
 
 def claimed_type(content_type: str | None) -> str:
@@ -103,8 +101,8 @@ def _by_text(body: bytes, head: bytes, url: str) -> str:
         return "text/html" if b"<\x00h" in body[:200].lower() or b"\x00<\x00h" in body[:200].lower() else "text/plain"
     if b"\x00" in body[:_LOOK] or _binary_share(body[:_LOOK]) > 0.1:
         return "application/octet-stream"
-    if _FEED.search(head) and head.startswith(b"<"):
-        return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
+    if head.startswith(b"<") and (feed := _feed_type(head)):
+        return feed
     if _HTML_START.match(head) or re.search(rb"(?i)<html[\s>]", head):
         return "text/html"
     if head.startswith(b"<?xml"):
@@ -114,6 +112,13 @@ def _by_text(body: bytes, head: bytes, url: str) -> str:
     if head[:1] in (b"{", b"[") and body.rstrip()[-1:] in (b"}", b"]"):
         return "application/json"
     return "text/plain"
+
+
+def _feed_type(head: bytes) -> str:
+    """The media type of a feed by its first element; empty for everything else."""
+    if not _FEED.search(head):
+        return ""
+    return "application/atom+xml" if re.search(rb"(?i)<feed[\s>]", head) else "application/rss+xml"
 
 
 def _binary_share(sample: bytes) -> float:
