@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput, NotFound
@@ -23,6 +24,13 @@ async def list_tenants(app: App) -> list[str]:
     return [DEFAULT_TENANT, *sorted(found - {DEFAULT_TENANT})]
 
 
+async def require_tenants(app: App, names: Sequence[str]) -> None:
+    """Raise for a name that no tenant has."""
+    known = await list_tenants(app)
+    if unknown := next((name for name in names if name not in known), None):
+        raise NotFound(f"There is no tenant {unknown!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
+
+
 async def erase_tenant(app: App, name: str) -> int:
     """Delete everything kept of a tenant and revoke its tokens; returns how many tokens there were."""
     if name == DEFAULT_TENANT:
@@ -30,8 +38,7 @@ async def erase_tenant(app: App, name: str) -> int:
             "The default tenant holds the server's own records and cannot be erased.",
             suggestion="Delete pages with `mcp-web cache purge` and `mcp-web archive remove`.",
         )
-    if name not in await list_tenants(app):
-        raise NotFound(f"There is no tenant {name!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
+    await require_tenants(app, [name])
     revoked = await revoke_tokens_of(app, name)
     store = await app.main_store()
     for share in await store.shares(name):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mcp_web.errors import InvalidInput, NotFound
 from mcp_web.services.audit_log import write_audit
-from mcp_web.services.manage_tenants import list_tenants
+from mcp_web.services.manage_tenants import list_tenants, require_tenants
 from mcp_web.store.open import open_store
 from mcp_web.store.options import StoreOptions
 from mcp_web.store.protocol import Share
@@ -27,11 +27,7 @@ async def share_collection(app: App, owner: str, collection: str, readers: Seque
     """Let other tenants read a collection; no reader means all of them."""
     if owner in readers:
         raise InvalidInput(f"The tenant {owner!r} has its own collection already.", suggestion="Name another tenant.")
-    if owner not in (known := await list_tenants(app)):
-        raise NotFound(f"There is no tenant {owner!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
-    unknown = [reader for reader in readers if reader not in known]
-    if unknown:
-        raise NotFound(f"There is no tenant {unknown[0]!r}.", suggestion="`mcp-web tenant list` shows the tenants.")
+    await require_tenants(app, [owner, *readers])
     await _require_collection(app, owner, collection)
     store = await app.main_store()
     for reader in readers or ("",):
