@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -15,10 +15,11 @@ from mcp_web.errors import InvalidInput
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.dates import iso
 from mcp_web.text.words import fold
 
 FOLDER = "saved"  # the path under which added texts are listed; no synced folder may take this name
-_FOR_EVER = 4_102_444_800.0
+FOR_EVER = 4_102_444_800.0
 
 
 async def add_note(
@@ -27,7 +28,7 @@ async def add_note(
     """Keep a text as research. The same title again is the next version of the same note."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
-    published = _day(day) or datetime.fromtimestamp(now, UTC).date().isoformat()
+    published = _day(day) or iso(now)[:10]
     slug = re.sub(r"[^\w]+", "-", fold(document.title)).strip("-_")[:80] or "note"
     url = f"file:///{FOLDER}/{quote(slug)}"
     key = page_key(url, "note")
@@ -41,11 +42,11 @@ async def add_note(
         document=document,
         fetched_at=now,
         checked_at=now,
-        fresh_until=_FOR_EVER,
+        fresh_until=FOR_EVER,
         media_type="text/markdown",
         source="research",
         path=f"{FOLDER}/{published}/{slug}.md",
-        tags=_tags(tags),
+        tags=unique_tags(tags),
     )
     await store.add_records("sync_folder", {FOLDER: "notes saved with archive_add"})
     return await _kept(store, made)
@@ -56,7 +57,7 @@ async def add_page(store: Store, snapshot: Snapshot, *, day: str | None = None, 
     document = snapshot.document
     if published := _day(day):
         document = dataclasses.replace(document, metadata=dataclasses.replace(document.metadata, published=published))
-    joined = _tags((*snapshot.tags, *tags))
+    joined = unique_tags((*snapshot.tags, *tags))
     return await _kept(store, dataclasses.replace(snapshot, document=document, source="research", tags=joined))
 
 
@@ -65,7 +66,8 @@ async def _kept(store: Store, snapshot: Snapshot) -> Snapshot:
     return snapshot
 
 
-def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+def unique_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags without blank ones, each once."""
     return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
 
 

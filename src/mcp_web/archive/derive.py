@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 from math import inf, log
 
 import anyio.to_thread
@@ -12,7 +11,7 @@ from mcp_web.archive.citations import mentions, names_of
 from mcp_web.model.page import Document
 from mcp_web.model.snapshot import Snapshot
 from mcp_web.store.protocol import Derived, Store
-from mcp_web.text.dates import date_in_path, day_of
+from mcp_web.text.dates import date_in_path, day_of, iso
 from mcp_web.text.languages import language_of
 from mcp_web.text.markdown import prose
 from mcp_web.text.names import defined_keys
@@ -27,7 +26,7 @@ def derive(snapshot: Snapshot) -> Derived:
     """The document's date, words and collections, the names it is cited by, and what it cites."""
     document = snapshot.document
     return Derived(
-        date=document_date(document, snapshot.path) or _day(snapshot.fetched_at),
+        date=document_date(document, snapshot.path) or iso(snapshot.fetched_at)[:10],
         language=language_of(document.markdown),
         words=word_counts(snapshot),
         defines=defined_keys(document.markdown, (heading.text for heading in document.headings)),
@@ -78,10 +77,6 @@ def _fields(snapshot: Snapshot) -> list[tuple[str, int]]:
         (snapshot.path or snapshot.url.partition("://")[2], 1),
         ("\n".join(snapshot.tags), TAG_WEIGHT),
     ]
-
-
-def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 def document_date(document: Document, path: str | None = None) -> str | None:

@@ -20,6 +20,7 @@ from urllib.parse import quote
 import anyio
 import anyio.to_thread
 
+from mcp_web.archive.add import FOR_EVER, unique_tags
 from mcp_web.archive.derive import derive
 from mcp_web.errors import InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
@@ -37,7 +38,6 @@ _SYNCED = frozenset(
 MAX_BYTES = 50_000_000
 # The size of one transaction, which is also the most work lost when the process is killed.
 BATCH_FILES, BATCH_CHARS, BATCH_SECONDS = 200, 4_000_000, 1.0
-_FOR_EVER = 4_102_444_800.0  # a file is read again when its mark changes, not when it gets old
 _ALWAYS_SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 Extract = Callable[[Fetched], Awaitable[Document]]
@@ -197,7 +197,7 @@ async def _snapshot(file: FolderFile, extract: Extract, now: float) -> Snapshot:
         document=document,
         fetched_at=file.modified,
         checked_at=now,
-        fresh_until=_FOR_EVER,
+        fresh_until=FOR_EVER,  # a file is read again when its mark changes, not when it gets old
         etag=file.mark,
         media_type=file.media_type,
         source="research",
@@ -243,8 +243,7 @@ async def _claim(store: Store, label: str, root: Path) -> None:
 
 async def _remembered(store: Store, label: str, tags: Sequence[str]) -> tuple[str, ...]:
     """The tags of a folder: those named now, or else those of the sync before."""
-    named = tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-    if named:
+    if named := unique_tags(tags):
         await store.keep_record("sync_tags", label, list(named))
         return named
     return tuple(await store.record("sync_tags", label) or ())

@@ -92,7 +92,7 @@ def list_kept(limit: int, source: Any, collection: str | None, as_json: bool) ->
     """List kept documents, the most recently used first."""
     from mcp_web.archive.answer import document_id
     from mcp_web.services.list_documents import list_documents
-    from mcp_web.tools.page_view import iso
+    from mcp_web.text.dates import iso
 
     found, _ = with_app(lambda app: list_documents(app, limit=limit, source=source, collection=collection))
     if as_json:

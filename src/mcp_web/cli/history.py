@@ -27,7 +27,7 @@ def command(as_json: bool) -> None:
     elif not kept:
         click.echo("No searches are kept. MCP_WEB_SEARCH_HISTORY=true keeps them from now on.", err=True)
     else:
-        from mcp_web.tools.page_view import iso
+        from mcp_web.text.dates import iso
 
         rows = [(iso(one["at"]), one["query"], one["provider"], one["results"]) for one in kept]
         print_table(("when", "query", "provider", "results"), rows)

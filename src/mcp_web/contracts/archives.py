@@ -37,7 +37,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         data["citationGraph"] = _only(shown["citation_graph"], "nodes", "edges")
     names = ("totalResults", "query", "fuzzy", "includeCitations", "citationDepth", "limit")
     data["metadata"] = _only(camel_case(shown["metadata"]), *names) | {"query": args["query"]}
-    return Answer(data, "", shape="json")
+    return Answer(data, shape="json")
 
 
 def _result(row: dict[str, Any], highlights: Sequence[Highlight]) -> dict[str, Any]:

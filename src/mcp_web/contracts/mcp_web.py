@@ -19,7 +19,7 @@ from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.services.purge import purge
 from mcp_web.store.protocol import PurgeRule
 from mcp_web.tools.call import Call
-from mcp_web.tools.shrink import answer_tokens, fitted
+from mcp_web.tools.shrink import fitted
 from mcp_web.tools.tool import Answer
 
 # Our error codes → those of that system; codes that it does not have stay as they are.
@@ -71,15 +71,15 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     raw = found.raw.get("brave")
     if query.rich and isinstance(raw, Mapping) and "rich" in raw:
         data["rich"] = raw["rich"]
-    return Answer(data, "", shape="json")
+    return Answer(data, shape="json")
 
 
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.report(f"opening {args['url']}")
     opened = _with_text(await open_page(call.app, _request(args["url"], args), deadline=call.deadline))
     call.log_page(opened.snapshot, opened.cache)
-    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), answer_tokens(call))
-    return Answer(data, "", shape="json")
+    data = fitted(call, lambda tokens: page_object(opened, part_of(args, tokens)))
+    return Answer(data, shape="json")
 
 
 def _request(url: str, args: dict[str, Any]) -> OpenRequest:
@@ -125,25 +125,23 @@ async def batch_open(call: Call, args: dict[str, Any]) -> Answer:
         ]
         return {"results": rows, "succeeded": good, "failed": len(urls) - good}
 
-    return Answer(fitted(data, answer_tokens(call)), "", shape="json")
+    return Answer(fitted(call, data), shape="json")
 
 
 async def extract(call: Call, args: dict[str, Any]) -> Answer:
     request = ExtractRequest(siteconfig=args["siteconfig"], explain=args["explain_extraction"])
-    document = await extract_html(call.app, args["html"], args["base_url"] or "", request)
-    data = fitted(
-        lambda tokens: document_object(document, args["base_url"] or "", None, part_of(args, tokens)),
-        answer_tokens(call),
-    )
-    return Answer(data, "", shape="json")
+    source = args["base_url"] or ""
+    document = await extract_html(call.app, args["html"], source, request)
+    data = fitted(call, lambda tokens: document_object(document, source, None, part_of(args, tokens)))
+    return Answer(data, shape="json")
 
 
 async def cache_get(call: Call, args: dict[str, Any]) -> Answer:
     kept = await find_snapshot(call.app, args["hash"])
     opened = Opened(kept, "hit", (await call.app.keeper()).age(kept))
     call.log_page(opened.snapshot, opened.cache)
-    data = fitted(lambda tokens: page_object(opened, part_of(args, tokens)), answer_tokens(call))
-    return Answer(data, "", shape="json")
+    data = fitted(call, lambda tokens: page_object(opened, part_of(args, tokens)))
+    return Answer(data, shape="json")
 
 
 async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
@@ -153,7 +151,7 @@ async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:
     )
     deleted = await purge(call.app, rule, dry_run=args["dry_run"])
     data = {"purged": deleted.pages, "bytes": deleted.bytes, "dry_run": args["dry_run"], "urls": list(deleted.examples)}
-    return Answer(data, "", shape="json")
+    return Answer(data, shape="json")
 
 
 def error_object(error: WebError) -> dict[str, Any]:
@@ -169,7 +167,7 @@ def error_object(error: WebError) -> dict[str, Any]:
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:
-    return Answer(error_object(error), "", shape="json", is_error=True)
+    return Answer(error_object(error), shape="json", is_error=True)
 
 
 CONTRACT = Contract(

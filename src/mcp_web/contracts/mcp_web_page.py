@@ -6,8 +6,9 @@ from typing import Any
 
 from mcp_web.model.page import Document
 from mcp_web.services.open_page import Opened
+from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
-from mcp_web.tools.page_view import MAX_LINKS, ViewOptions, iso, link_rows, metadata_facts, show
+from mcp_web.tools.page_view import MAX_LINKS, ViewOptions, link_rows, metadata_facts, show
 
 _METADATA = ("description", "author", "published", "site_name", "language")
 

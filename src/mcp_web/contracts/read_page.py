@@ -19,9 +19,10 @@ from mcp_web.model.search import SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.read_page import PROTECTED, PageRead, read_pages
 from mcp_web.services.record_readings import record_readings
+from mcp_web.text.dates import iso
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import iso, metadata_facts
+from mcp_web.tools.page_view import metadata_facts
 from mcp_web.tools.shrink import answer_tokens, compact
 from mcp_web.tools.tool import Answer
 
@@ -64,7 +65,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
     shown = [google_shape.refusal(one) if isinstance(one, WebError) else one for one in results]
     data = {"queries": [{"query": text, "result": one} for text, one in zip(args["query"], shown, strict=True)]}
     fitting = (made for made in google_shape.lighter(data) if budget.within(compact(made), budget.AIM))
-    return Answer(next(fitting, data), "", shape="json")
+    return Answer(next(fitting, data), shape="json")
 
 
 async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
@@ -92,7 +93,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
     data["lastCrawled"] = iso(kept.checked_at)
     if kept.document.wall in ("paywall", "login"):
         data |= {"queries": _nothing(args["query"]), "note": PROTECTED}
-        return Answer(data, "", shape="json")
+        return Answer(data, shape="json")
     notes = list(page.notes)
     by_words = call.app.process.embedder.dim == 0 or any("words only" in note for note in notes)
     if call.app.process.embedder.dim == 0:
@@ -108,7 +109,7 @@ async def read_from_page(call: Call, args: dict[str, Any]) -> Answer:
         data["metadata"] = _metadata(page)
     if notes:
         data["note"] = " ".join(notes)
-    return Answer(_whole_chunks(data, answer_tokens(call)), "", shape="json")
+    return Answer(_whole_chunks(data, answer_tokens(call)), shape="json")
 
 
 _CLOSEST = "Nothing on this page clearly answers {query!r}; the results come closest."
@@ -197,7 +198,7 @@ def _unread(app: App, error: WebError, args: dict[str, Any]) -> Answer:
         "queries": _nothing(args["query"]),
         "note": note,
     }
-    return Answer(data, "", shape="json")
+    return Answer(data, shape="json")
 
 
 def failed(error: WebError, given: Mapping[str, Any]) -> Answer:

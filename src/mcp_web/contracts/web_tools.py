@@ -15,7 +15,7 @@ from mcp_web.net.address import site_of
 from mcp_web.services.open_page import Opened, OpenRequest, open_page
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_view import MAX_LINKS, Shown, ViewOptions, link_rows, rendered, show
-from mcp_web.tools.shrink import answer_tokens, fitted
+from mcp_web.tools.shrink import fitted
 from mcp_web.tools.tool import Answer
 
 NOTHING = "No results found. Try broader search terms or check spelling."
@@ -97,9 +97,9 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         "results": [_result(hit) for hit in found.hits],
     }
     if not found.hits:
-        return Answer(data | {"suggestion": NOTHING}, "", shape="json")
+        return Answer(data | {"suggestion": NOTHING}, shape="json")
     return Answer(
-        data | {"searchEngine": found.provider, "searchTime": round(found.elapsed_ms / 1000, 2)}, "", shape="json"
+        data | {"searchEngine": found.provider, "searchTime": round(found.elapsed_ms / 1000, 2)}, shape="json"
     )
 
 
@@ -115,7 +115,7 @@ def _result(hit: Hit) -> dict[str, Any]:
 
 def search_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     data = {"query": given.get("query"), "status": "error", **_problem(error)}
-    return Answer(data, "", shape="json", is_error=True)
+    return Answer(data, shape="json", is_error=True)
 
 
 async def fetch(call: Call, args: dict[str, Any]) -> Answer:
@@ -130,8 +130,8 @@ async def fetch(call: Call, args: dict[str, Any]) -> Answer:
     def page(tokens: int) -> dict[str, Any]:
         return _page(opened, args, show(opened.snapshot.document, replace(options, tokens=tokens)), length, tokens)
 
-    data = fitted(page, answer_tokens(call))
-    return Answer(data, "", shape="json")
+    data = fitted(call, page)
+    return Answer(data, shape="json")
 
 
 def _page(opened: Opened, args: dict[str, Any], shown: Shown, length: int, tokens: int) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def fetch_failed(error: WebError, given: Mapping[str, Any]) -> Answer:
     data: dict[str, Any] = {"url": given.get("url"), "status": "error", **_problem(error)}
     if isinstance(error, SelectorNotFound):
         data |= {"selector": given.get("selector"), "selectorMatched": False}
-    return Answer(data, "", shape="json", is_error=True)
+    return Answer(data, shape="json", is_error=True)
 
 
 def _problem(error: WebError) -> dict[str, Any]:

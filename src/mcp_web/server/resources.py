@@ -16,11 +16,12 @@ from mcp_web.errors import WebError
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
 from mcp_web.services.find_snapshot import find_document
 from mcp_web.store.protocol import Store
+from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import quoted
 from mcp_web.tools import budget
 from mcp_web.tools.clean_output import META_CHARS, clean_error, clean_text, clean_value, error_line
 from mcp_web.tools.envelope import Envelope
-from mcp_web.tools.page_view import PageView, front_matter, iso
+from mcp_web.tools.page_view import PageView, front_matter
 
 _CACHE = "resource://cache/"
 _META = "resource://meta/"

@@ -13,6 +13,7 @@ import anyio
 from mcp_web.errors import WebError
 from mcp_web.services.compare_versions import compare_versions
 from mcp_web.services.open_page import OpenRequest, open_page
+from mcp_web.text.dates import iso
 from mcp_web.text.urls import parse_url
 
 if TYPE_CHECKING:
@@ -108,11 +109,7 @@ def atom(entries: Sequence[tuple[float, Watched]], *, earlier: str = "", page: s
 
     Entries link to the watched page or, when `page` is the address of the web interface, to the comparison there.
     """
-    from datetime import UTC, datetime
     from xml.sax.saxutils import escape
-
-    def when(seconds: float) -> str:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
     def link(one: Watched) -> str:
         address = f"{page}/archive/{one.snapshot}/diff?with={one.previous}" if page and one.previous else one.url
@@ -123,11 +120,11 @@ def atom(entries: Sequence[tuple[float, Watched]], *, earlier: str = "", page: s
         body = "\n\n".join(f"{each.change}: {' > '.join(each.path)}\n{each.hunk}" for each in one.changes)
         rows.append(
             f"<entry><id>urn:sha256:{one.snapshot}</id><title>{escape(one.title or one.url)} {one.state}</title>"
-            f'<link href="{link(one)}"/><updated>{when(at)}</updated>'
+            f'<link href="{link(one)}"/><updated>{iso(at)}</updated>'
             f"<content>{escape(body)}</content></entry>"
         )
     rows = [*reversed(rows), *(entry for entry in _ENTRY.findall(earlier) if entry not in rows)][:MOST_ENTRIES]
-    latest = max((found[1] for row in rows if (found := _UPDATED.search(row))), default=when(time.time()))
+    latest = max((found[1] for row in rows if (found := _UPDATED.search(row))), default=iso(time.time()))
     head = '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
     head += f"<id>urn:mcp-web:watch</id><title>Watched pages</title><updated>{latest}</updated>"
     head += "<author><name>mcp-web</name></author>"

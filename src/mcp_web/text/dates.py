@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
 _EARLIEST = 1990  # earlier dates on the web are errors
@@ -40,6 +40,11 @@ _MONTHS = (
     ("nov", "lis"),
     ("dec", "dez", "déc", "dic", "gru"),
 )
+
+
+def iso(seconds: float) -> str:
+    """A moment in seconds since the epoch, as in 2026-11-16T12:00:00Z."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def read_date(text: str | None, *, whole_text: bool = False) -> str | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot, SnapshotInfo
+from mcp_web.text.dates import iso
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.page_params import FORMAT, LINKS, MAX_CHARS, OUTPUT, SECTION, START, repeated_arguments, view_options
-from mcp_web.tools.page_view import PageView, continued, iso, present
+from mcp_web.tools.page_view import PageView, continued, present
 from mcp_web.tools.tool import Answer, Param, Screenshot, Tool
 
 _NO_PICTURE = (

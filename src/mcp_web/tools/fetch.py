@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 from mcp_web.model.snapshot import Snapshot
+from mcp_web.text.dates import iso
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import ViewOptions, iso, show
-from mcp_web.tools.shrink import answer_tokens, fitted
+from mcp_web.tools.page_view import ViewOptions, show
+from mcp_web.tools.shrink import fitted
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _REST = re.compile(r"#start=(\d+)$")
@@ -19,8 +20,8 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     start = int(found[1]) if (found := _REST.search(args["id"])) else 0
     call.report(f"opening {name}")
     kept = await _document(call, name)
-    data = fitted(lambda tokens: _object(call, args["id"], name, kept, start, tokens), answer_tokens(call))
-    return Answer(data, "", shape="json", wrapped=True)
+    data = fitted(call, lambda tokens: _object(call, args["id"], name, kept, start, tokens))
+    return Answer(data, shape="json", wrapped=True)
 
 
 def _object(call: Call, given: str, name: str, kept: Snapshot, start: int, tokens: int) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_web.model.page import Document, Format, Heading, Link, Metadata
 from mcp_web.recent import Recent
+from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.shorten import shortened
 from mcp_web.text.untrusted import one_line
@@ -307,10 +307,6 @@ def continued(call_text: str, **more: Any) -> str:
     inside = [rest[:-1]] if rest[:-1] else []
     extra = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())
     return f"{name}({', '.join([*inside, *extra])})"
-
-
-def iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def ago(seconds: float) -> str:

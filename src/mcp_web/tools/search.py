@@ -21,14 +21,14 @@ async def run(call: Call, args: dict[str, Any]) -> Answer:
     if isinstance(answer, WebError):
         if not kept:
             raise answer
-        return Answer({"results": kept}, "", shape="json")
+        return Answer({"results": kept}, shape="json")
     known = {one["url"] for one in kept}
     found = [
         {"id": hit.url, "title": hit.title, "url": hit.url, "text": hit.snippet}
         for hit in answer.found.hits
         if hit.url not in known
     ]
-    return Answer({"results": [*kept, *found]}, "", shape="json")
+    return Answer({"results": [*kept, *found]}, shape="json")
 
 
 async def _kept(call: Call, text: str) -> list[dict[str, Any]]:

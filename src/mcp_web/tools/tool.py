@@ -91,7 +91,7 @@ class Answer:
     """The return value of a tool: the object for programs, the text for agents, the facts for `_meta`."""
 
     data: dict[str, Any]
-    text: str
+    text: str = ""
     meta: dict[str, Any] = field(default_factory=dict)
     shape: Shape = "default"
     more: tuple[str, ...] = ()  # further texts, each its own content block

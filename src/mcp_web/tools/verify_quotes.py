@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools.call import Call
-from mcp_web.tools.page_view import iso
 from mcp_web.tools.tool import Answer, Param, Tool
 
 _SHOWN = 400  # characters of a quote or of what was found, in the answer

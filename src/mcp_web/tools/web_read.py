@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from mcp_web import trace
 from mcp_web.errors import WebError
 from mcp_web.model.passage import ScoredPassage, Span
+from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
 from mcp_web.tools.page_params import MAX_AGE
-from mcp_web.tools.page_view import PageView, front_matter, iso, metadata_facts
+from mcp_web.tools.page_view import PageView, front_matter, metadata_facts
 from mcp_web.tools.tool import Answer, Param, Tool
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
 from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
+from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.clean_output import clean_error, error_line, note_lines
-from mcp_web.tools.page_view import iso
 from mcp_web.tools.result_passages import TOKENS, passages_data, passages_text
 from mcp_web.tools.tool import Answer, Param, Tool
 

@@ -55,7 +55,7 @@ async def change_tags(app: App, request: Request) -> Response:
     from mcp_web.archive import add
 
     form = await checked_form(request)
-    tags = tuple(dict.fromkeys(tag.strip()[:100] for tag in str(form.get("tags", "")).split(",") if tag.strip()))
+    tags = [tag.strip()[:100] for tag in str(form.get("tags", "")).split(",")]
     kept = await _own(app, request)
     await add.add_page(await app.store(), kept, tags=tags)
     return RedirectResponse(f"/archive/{kept.hash}", 303)

@@ -15,6 +15,7 @@ from mcp_web.archive.exchange.records import import_snapshot
 from mcp_web.model.page import Document, Metadata
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.papers import written_date
 
@@ -74,7 +75,7 @@ def reference_of(snapshot: Snapshot) -> Reference:
         site=str(item.get("container-title") or ("" if item else metadata.site_name or "")),
         abstract=metadata.description or document.summary,
         tags=snapshot.tags,
-        accessed=datetime.fromtimestamp(snapshot.checked_at, UTC).date().isoformat(),
+        accessed=iso(snapshot.checked_at)[:10],
         note=str(stored.get("note") or item.get("status") or _archived(metadata)),
         **{field: str(stored.get(field) or item.get(name) or "") for field, name in _CSL_FIELDS.items()},
     )

@@ -11,7 +11,7 @@ import io
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,6 +22,7 @@ from mcp_web.errors import ConfigError, InvalidInput, WebError
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, Source, page_key, snapshot_hash
 from mcp_web.store.protocol import Store
+from mcp_web.text.dates import iso
 
 _MAX_BODY = 50_000_000
 _MAX_HEADERS = 256_000  # bytes of a record's or an answer's headers
@@ -115,7 +116,7 @@ def _write_info(writer: Any, name: str) -> None:
 
 
 def _write(writer: Any, snapshot: Snapshot) -> None:
-    at = datetime.fromtimestamp(snapshot.fetched_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    at = iso(snapshot.fetched_at)
     text = snapshot.document.markdown.encode("utf-8", "surrogatepass")
     page = writer.create_warc_record(
         snapshot.url,
