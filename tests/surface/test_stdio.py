@@ -122,6 +122,18 @@ def test_the_server_ends_with_its_input_and_leaves_no_process(tmp_path: Path) ->
     assert not any(_alive(child) for child in children)
 
 
+def test_a_client_that_only_lists_the_tools_does_not_wait_for_the_sdk(tmp_path: Path) -> None:
+    sdk = tmp_path / "path" / "mcp"
+    sdk.mkdir(parents=True)
+    (sdk / "__init__.py").write_text("import threading\nthreading.Event().wait()")
+    with FreshStdio(tmp_path, PYTHONPATH=str(sdk.parent)) as server:
+        server.initialize()
+        assert server.request("tools/list")["result"]["tools"]
+        assert server.process.stdin is not None
+        server.process.stdin.close()
+        assert server.process.wait(WAIT) == 0
+
+
 def test_workers_end_when_the_server_is_killed(tmp_path: Path) -> None:
     server = Stdio(tmp_path)
     server.initialize()
@@ -177,6 +189,7 @@ def test_nothing_heavy_is_imported_before_it_is_used(tmp_path: Path) -> None:
     with FreshStdio(tmp_path, PYTHONPATH=str(tmp_path)) as server:
         server.initialize()
         assert server.request("tools/list")["result"]["tools"]
+        assert server.request("ping")["result"] == {}  # answered by the SDK: the whole server is loaded
     loaded = json.loads((tmp_path / "modules.json").read_text())
     assert [name for name in HEAVY if name in loaded] == []
 

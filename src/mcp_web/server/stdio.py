@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from mcp_web.errors import WebError
 from mcp_web.server.handshake import instructions_for
 from mcp_web.server.wire import Wire
 
@@ -27,12 +29,18 @@ def run(tools: ToolOptions, load: Callable[[], Settings]) -> None:
         with lock:
             return cached()
 
+    def exit_early() -> None:
+        """End a process whose client only listed the tools; a wrong setting is reported by the main thread."""
+        with suppress(WebError):
+            loaded()
+            os._exit(0)
+
     # Until the server handles signals itself: SIGINT ends it, SIGTERM waits for what the client has requested.
     stops: list[int] = []
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     signal.signal(signal.SIGTERM, lambda number, _: stops.append(number))
     # Before the heavy imports: the handshake comes first.
-    wire = Wire(instructions_for(tools.profile, tools.contract), lambda: _tools(loaded(), tools))
+    wire = Wire(instructions_for(tools.profile, tools.contract), lambda: _tools(loaded(), tools), exit_early)
     settings = loaded()
     import anyio
 

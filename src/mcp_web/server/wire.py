@@ -30,10 +30,15 @@ class Wire:
     """Lines in, lines out, each by its own thread."""
 
     def __init__(
-        self, instructions: str = handshake.INSTRUCTIONS, tools: Callable[[], list[dict[str, Any]]] | None = None
+        self,
+        instructions: str = handshake.INSTRUCTIONS,
+        tools: Callable[[], list[dict[str, Any]]] | None = None,
+        exit_early: Callable[[], None] = lambda: None,
     ) -> None:
+        """`exit_early` is called when the client leaves before `hand_over` and every request was answered here."""
         self._instructions = instructions
         self._tools = tools
+        self._exit_early = exit_early
         self._in = os.fdopen(os.dup(0), "rb")
         self._out = os.fdopen(os.dup(1), "wb", buffering=0)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -71,7 +76,21 @@ class Wire:
                 line = b"(a line longer than 16 MiB)\n"  # answered as what it is: no message
             if line.strip() and not self._answer(line):
                 self._pass(line)
+        if self._all_answered():
+            self.close()
+            self._exit_early()
         self._pass(None)
+
+    def _all_answered(self) -> bool:
+        with self._lock:
+            return self._take is None and not any(self._awaits_answer(line) for line in self._waiting if line)
+
+    def _awaits_answer(self, line: bytes) -> bool:
+        try:
+            message = json.loads(line)
+            return "id" in message and message["id"] not in self.answered
+        except (ValueError, TypeError, RecursionError):
+            return True  # the SDK says what is wrong with it
 
     def _skip_line(self) -> None:
         while (rest := self._in.readline(MAX_LINE)) and not rest.endswith(b"\n"):
