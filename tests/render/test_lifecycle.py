@@ -131,6 +131,17 @@ async def test_call_that_is_cancelled_leaves_no_page_behind(renderer: Chromium, 
     assert renderer.open_pages == 0
 
 
+async def test_call_that_is_cancelled_while_the_browser_starts_leaves_no_process(fresh: Chromium, web: MiniWeb) -> None:
+    mine = set(browser_processes())
+    async with anyio.create_task_group() as group:
+        group.start_soon(fresh.render, "http://life.example/")
+        await eventually(lambda: bool(newcomers(mine)))
+        group.cancel_scope.cancel()
+
+    await fresh.aclose()
+    await eventually(lambda: not newcomers(mine))
+
+
 async def test_server_that_is_killed_leaves_no_process_and_no_file(web: MiniWeb) -> None:
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")

@@ -108,12 +108,19 @@ class SharedBrowser:
             if running is None or not running.usable:
                 if running is not None and running.users == 0:
                     self._end_soon(running)
-                running = self._current = await _launch(
-                    self._executable, self._options, self._proxy_port, self._ca_bundle
-                )
+                running = self._current = await self._launched()
             running.users += 1
             running.pages += 1
             return running
+
+    async def _launched(self) -> RunningBrowser:
+        """A new browser; when the caller is cancelled meanwhile, the launch goes on and its browser ends."""
+        launch = asyncio.create_task(_launch(self._executable, self._options, self._proxy_port, self._ca_bundle))
+        try:
+            return await asyncio.shield(launch)
+        except asyncio.CancelledError:
+            self._in_background(_end_launched(launch))
+            raise
 
     def _on_unused(self, running: RunningBrowser) -> None:
         if running.retired or running is not self._current:
@@ -129,7 +136,10 @@ class SharedBrowser:
     def _end_soon(self, running: RunningBrowser) -> None:
         if running is self._current:
             self._current = None
-        task = asyncio.create_task(end(running), name="end browser")
+        self._in_background(end(running))
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name="end browser")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
@@ -195,6 +205,11 @@ def _ignore_driver_failure(driver: object) -> None:
     with suppress(AttributeError):  # a private name; where it has changed, the log gets one more line
         failure = driver._client._transport.on_error_future  # type: ignore[attr-defined]
         failure.add_done_callback(lambda future: future.cancelled() or future.exception())
+
+
+async def _end_launched(launch: asyncio.Task[RunningBrowser]) -> None:
+    with suppress(RenderFailed, RenderDisabled):
+        await end(await launch)
 
 
 async def end(running: RunningBrowser) -> None:
