@@ -106,7 +106,7 @@ class Settings:
         self._options = sections
         self.rows = rows
         self.proxy_variables = proxy_variables or {}  # HTTP_PROXY and the like, for MCP_WEB_PROXY=environment
-        self.unknown = unknown  # MCP_WEB_* variables and file keys that nothing reads
+        self.unknown = unknown  # MCP_WEB_* variables and file keys that do not exist
 
     def of(self, kind: type[T]) -> T:
         """The options of one section, by their class."""

@@ -119,7 +119,7 @@ class ToolCall:
     ms: float = 0.0
 
 
-tenant_metrics: ContextVar[Metrics | None] = ContextVar("tenant_metrics", default=None)  # of whoever is being served
+tenant_metrics: ContextVar[Metrics | None] = ContextVar("tenant_metrics", default=None)  # of the tenant being served
 metrics = Metrics()  # of the whole process
 _level: int = _ORDER["error"]
 _secrets: tuple[str, ...] = ()

@@ -180,7 +180,7 @@ async def test_meaning_finds_what_words_do_not(store: Store) -> None:
     for number in range(5):
         await _with_vectors(store, f"https://b.example/{number}", f"Other thing {number}.")
     archive = Archive(store, QuestionVectors(SynonymEmbedder()), clock=lambda: NOW)
-    answer_notes = {"hybrid": ["No document holds these words; these are the nearest in meaning."], "semantic": []}
+    answer_notes = {"hybrid": ["No document contains these words; these are the nearest in meaning."], "semantic": []}
     for mode in answer_notes:
         answer = await archive.search(ArchiveQuery("car", mode=mode))  # type: ignore[arg-type]
         assert (answer.results[0].document.id, answer.mode) == (meant[:12], mode)
@@ -216,7 +216,7 @@ async def test_nothing_is_shown_that_neither_holds_the_words_nor_is_near(store: 
         assert _ids(await found("car", mode=mode)) == [meant[:12]]
         nothing = await found("zzzznothing", mode=mode)
         assert nothing.results == ()
-        assert "No document holds these words, and none is near in meaning." in nothing.notes
+        assert "No document contains these words, and none is near in meaning." in nothing.notes
     # Words as typed: meaning adds nothing, and still orders what holds a word.
     assert (await found("car", fuzzy=False)).results == ()
     assert (await found("inventd", fuzzy=False)).results == ()

@@ -153,9 +153,9 @@ async def test_a_damaged_text_is_found_by_a_check_and_stops_a_copy(tmp_path: Pat
         db.execute("UPDATE snapshots SET text = ? WHERE id = 5", (pack_text("forged"),))
     faults = await store.check()
     assert len(faults) == 1
-    assert "not the one that its hash names" in faults[0]
+    assert "does not match its hash" in faults[0]
     target = await SqliteStore.open(tmp_path / "to.sqlite")
-    with pytest.raises(CacheError, match="not the one"):
+    with pytest.raises(CacheError, match="does not match its hash"):
         await copy_store(store, target)
     for one in (store, target):
         await one.close()

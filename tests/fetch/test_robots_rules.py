@@ -264,7 +264,7 @@ async def test_a_file_that_breaks_off_is_no_permission(miniweb: MiniWeb) -> None
     site.behave("/robots.txt", breaks_off)
     error = await may(miniweb, "/yes")
     assert isinstance(error, FetchFailed)
-    assert "broke off in the middle of its robots.txt" in error.message
+    assert "closed the connection in the middle of its robots.txt" in error.message
     assert site.asked("/yes") == []
 
 

@@ -73,7 +73,7 @@ def test_wall_is_not_overcome_by_a_browser(wall: Wall) -> None:
 def test_nothing_read_of_a_page_with_scripts_is_a_shell() -> None:
     need = needs_browser(None, html_facts(SHELLS["nothing at all"]))
 
-    assert need == "The page has scripts and next to no text."
+    assert need == "The page has scripts and almost no text."
 
 
 @pytest.mark.parametrize("piece", [b"<script>", b"<", b"<div id=root>", b"<noscript>", b"<div id=app><div>x</div>"])

@@ -247,4 +247,4 @@ def test_a_store_that_cannot_be_used_or_was_replaced_is_said_on_stderr(docs: Sit
     assert opened.stderr.count("Pages are opened but not kept.") == 1
     (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
     listed = Shell(tmp_path, MCP_WEB_DATA_DIR=str(tmp_path)).run("archive", "list", code=3)
-    assert "The store was damaged and an empty one was begun" in listed.stderr
+    assert "The store was damaged and replaced by an empty one" in listed.stderr

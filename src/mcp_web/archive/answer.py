@@ -44,7 +44,7 @@ class ArchiveDocument:
     score: float  # 0…1
     snapshot: str  # hash of the version that was searched
     tags: tuple[str, ...] = ()
-    shared_by: str = ""  # the tenant that shares it; empty for an own document
+    shared_by: str = ""  # the tenant that shares it; empty for a document of this tenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class ArchiveResult:
 class ArchiveAnswer:
     query: ArchiveQuery
     results: tuple[ArchiveResult, ...]
-    mode: SearchMode  # as it was answered: text where no model could be asked
+    mode: SearchMode  # the mode used: "text" if no model was available
     corrected_query: str | None = None
     citation_graph: CitationGraph | None = None
     notes: tuple[str, ...] = ()

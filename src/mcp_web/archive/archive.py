@@ -32,7 +32,7 @@ from mcp_web.errors import EmbeddingError, InvalidInput
 from mcp_web.store.protocol import DocumentFilter, DocumentRow, Store
 from mcp_web.text.languages import language_of
 
-_MODEL_SECONDS = 10.0  # that words wait for the question's vector
+_MODEL_SECONDS = 10.0  # to wait for the vector of the question
 
 
 class Archive:
@@ -80,9 +80,9 @@ class Archive:
             quoted = (await anyio.to_thread.run_sync(_quoted, words.question, rows, asked))[: query.limit]
             facts["results"] = len(quoted)
         if mode != "text" and not rows:
-            notes.append("No document holds these words, and none is near in meaning.")
+            notes.append("No document contains these words, and none is near in meaning.")
         elif mode == "hybrid" and not words.matches.candidates:
-            notes.append("No document holds these words; these are the nearest in meaning.")
+            notes.append("No document contains these words; these are the nearest in meaning.")
         citations: dict[str, Citations] = {}
         graph = None
         if query.include_citations and quoted:
@@ -130,7 +130,7 @@ class Archive:
             with anyio.fail_after(_MODEL_SECONDS):
                 return await questions.vector(text)
         except (EmbeddingError, TimeoutError) as error:
-            notes.append(f"The embedding model could not be asked ({error or 'too slow'}): found by words alone.")
+            notes.append(f"The embedding model failed ({error or 'too slow'}): found by words alone.")
             return None
 
     def _today(self) -> date:

@@ -124,7 +124,7 @@ def with_match(question: str, passages: Sequence[str], scores: Sequence[float]) 
     """The scores, each combined with how well the passage matches the question (static signal)."""
     try:
         vectors = static_vectors()
-    except EmbeddingError:  # `doctor` says so
+    except EmbeddingError:  # reported by `doctor`
         return list(scores)
     matches = PassagePieces.of(vectors, passages).similarities(vectors, question) if passages else None
     if matches is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mcp_web.model.option import option
 from mcp_web.text.urls import host_matches
 
-EVERY_DOMAIN = "*"  # the entry for domains that have none of their own
+EVERY_DOMAIN = "*"  # the entry for all other domains
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class ArchiveOptions:
     remember: Mapping[str, bool] = option(
         {EVERY_DOMAIN: True},
         "Whether opened pages are kept; `false` keeps the last in memory only. By domain: `bank.example=false`, or "
-        "`false, docs.example=true`; the nearest domain counts.",
+        "`false, docs.example=true`; the most specific domain applies.",
         env="MCP_WEB_REMEMBER",
     )
     ttl: Mapping[str, float] = option(

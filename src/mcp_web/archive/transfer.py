@@ -73,7 +73,7 @@ async def _write(target: Store, batch: Mapping[str, PageRecord], report: CopyRep
     for key, record in batch.items():
         if kept.get(key) != record:
             url = record.versions[-1].url
-            raise CacheError(f"The copy of {url} is not what was copied.", suggestion="Run `mcp-web store check`.")
+            raise CacheError(f"The copy of {url} differs from the original.", suggestion="Run `mcp-web store check`.")
     report.copied += len(batch)
 
 
@@ -105,8 +105,8 @@ def page_digest(record: PageRecord) -> bytes:
     for version in record.versions:
         if snapshot_hash(version.key, version.document.markdown) != version.hash:
             raise CacheError(
-                f"The kept text of {version.url} is not the one that its hash {version.hash[:16]} names.",
-                suggestion="Restore it from a back-up, or delete the page and open it again.",
+                f"The kept text of {version.url} does not match its hash {version.hash[:16]}.",
+                suggestion="Restore it from a backup, or delete the page and open it again.",
             )
         found.update(repr((version, record.since[version.hash])).encode("utf-8", "surrogatepass"))
     for hash_ in sorted(record.screenshots):

@@ -17,7 +17,7 @@ TRIES = 5  # several processes add to the same hour
 HOUR = 3600.0
 
 _SERIES = ("calls", "failed", "hits", "fetched", "ms", "searches", "searches_failed", "tokens_saved")
-ANSWERED = ("ok", "empty")  # outcomes of a search provider that are no failures
+ANSWERED = ("ok", "empty")  # outcomes of a search provider that are not failures
 
 
 async def add_sample(store: Store, drained: Mapping[str, Any], now: float | None = None) -> None:

@@ -19,9 +19,9 @@ from anyio import to_thread
 from mcp_web import trace
 from mcp_web.file_lock import locked
 
-FIRST = "0" * 64  # what the first line has as the hash before it
+FIRST = "0" * 64  # the previous hash in the first line
 MAX_BYTES = 16 * 1024 * 1024  # of one file; then the next begins
-_TAIL = 64 * 1024  # bytes that surely hold the last line
+_TAIL = 64 * 1024  # bytes, more than any line has
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ def _fault(raw: bytes, number: int, before: str) -> str:
         if line["n"] != number + 1:
             return f"line number {line['n']} follows {number}: lines are missing or were moved"
         if line["before"] != before:
-            return "the hash of the line before does not agree: a line was changed or taken out"
-        return "" if given == _hash(line) else "its hash does not agree: the line was changed"
+            return "the hash of the line before does not match: a line was changed or removed"
+        return "" if given == _hash(line) else "its hash does not match: the line was changed"
     except (ValueError, KeyError, TypeError, AttributeError):
         return "it is not a line of the log"
 

@@ -34,8 +34,8 @@ def command() -> None:
 @click.option("--until", help="Not after YYYY-MM-DD.")
 @click.option("--collection", help="Only documents with this tag, or of this synced folder.")
 @click.option("--exact", is_flag=True, help="Do not correct typos.")
-@click.option("--citations", "include_citations", is_flag=True, help="Add what cites what.")
-@click.option("--depth", "citation_depth", type=int, default=1, help="Steps of citations, 1 to 3.")
+@click.option("--citations", "include_citations", is_flag=True, help="Add the citations of each document.")
+@click.option("--depth", "citation_depth", type=int, default=1, help="Citation depth, 1 to 3.")
 @json_option
 def search(query: tuple[str, ...], exact: bool, as_json: bool, **given: Any) -> None:
     """Search what is kept, by words and by meaning; the words are one query."""
@@ -288,8 +288,8 @@ def reindex(as_json: bool) -> None:
 
 @command.command("graph")
 @click.argument("query", nargs=-1, required=True)
-@click.option("--depth", type=int, default=2, show_default=True, help="Steps of citations, 1 to 3.")
-@click.option("--limit", type=int, default=10, show_default=True, help="Documents to begin with.")
+@click.option("--depth", type=int, default=2, show_default=True, help="Citation depth, 1 to 3.")
+@click.option("--limit", type=int, default=10, show_default=True, help="Documents to start from.")
 @click.option("--format", "form", type=click.Choice(["mermaid", "graphml", "json"]), default="mermaid")
 def graph(query: tuple[str, ...], depth: int, limit: int, form: str) -> None:
     """Show which documents cite which, around those that match."""

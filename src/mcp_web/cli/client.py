@@ -23,7 +23,7 @@ from mcp_web.web.connect import NAME, Entry, Remote, own_entry
 @click.option("--path", type=click.Path(path_type=Path, dir_okay=False), help="Another configuration file.")
 @click.option("--url", help="Connect over HTTP to a server that runs there, instead of starting one.")
 @click.option("--token", help="The token for that server.")
-@click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="A variable for the server; repeatable.")
+@click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="A variable of the server; repeatable.")
 @json_option
 def command(
     client: str | None,

@@ -46,4 +46,4 @@ def _show(checks: list[dict[str, Any]]) -> None:
     if not sys.stdout.isatty():
         return
     broken = sum(check["state"] == "broken" for check in checks)
-    click.echo(f"\n{broken} to fix." if broken else "\nAll that is switched on works.")
+    click.echo(f"\n{broken} to fix." if broken else "\nEverything that is enabled works.")

@@ -26,7 +26,7 @@ _ONE_OBJECT_A_LINE = 'Write one object a line: {"html": "…", "url": "…"}.'
 @click.command("extract")
 @click.argument("sources", nargs=-1, metavar="[FILE|FOLDER|-]...")
 @click.option("--base-url", default="", help="Address the HTML came from; makes links absolute.")
-@click.option("--selector", help="CSS selector of the part wanted.")
+@click.option("--selector", help="CSS selector of the part to extract.")
 @click.option("--images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use: an id or a file.")
 @click.option("--explain", is_flag=True, help="Show on stderr how the content was chosen.")

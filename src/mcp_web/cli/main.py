@@ -136,7 +136,7 @@ def _exit_with(failure: BaseException) -> NoReturn:
         place = f": {error.filename}" if error.filename else ""
         click.echo(f"mcp-web: {error.strerror or error}{place}.", err=True)
         raise SystemExit(1) from None
-    except BaseExceptionGroup as several:  # out of work that was done side by side
+    except BaseExceptionGroup as several:  # from concurrent tasks
         if several.split(BrokenPipeError)[1] is None:
             _exit_quietly()
         _defect(several)

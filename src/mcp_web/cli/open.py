@@ -28,15 +28,15 @@ WHOLE_PAGE = sys.maxsize
 @click.command("open")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option("--mode", type=click.Choice(["auto", "readable", "raw", "rendered"]), default="auto", show_default=True)
-@click.option("--selector", help="CSS selector of the part wanted.")
+@click.option("--selector", help="CSS selector of the part to show.")
 @click.option("--section", help="Heading: only that section.")
 @click.option("--format", "form", type=click.Choice(["markdown", "text", "html"]), default="markdown")
-@click.option("--max-chars", type=click.IntRange(1), help="Characters of each page at most; default the whole page.")
+@click.option("--max-chars", type=click.IntRange(1), help="Maximum characters of each page; default: the whole page.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Offset to begin at.")
 @click.option("--links/--no-links", default=True, help="Keep the links.")
 @click.option("--images", is_flag=True, help="Keep images.")
 @click.option("--siteconfig", help="Site config to use.")
-@click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the site.")
+@click.option("--max-age", type=int, help="Maximum age of a kept copy in seconds; 0 fetches again.")
 @click.option("--at", help="Day of an archived copy, such as 2024-05-01, or latest.")
 @click.option("--explain", is_flag=True, help="Show how the content was chosen.")
 @screenshot_option
@@ -52,7 +52,7 @@ def command(
     addresses = _addresses(urls)
     if screenshot is not None:
         if len(addresses) > 1 or given["mode"] not in ("auto", "rendered"):
-            raise click.UsageError("--screenshot takes one URL and goes with --mode rendered.")
+            raise click.UsageError("--screenshot needs exactly one URL and --mode rendered.")
         given["mode"] = "rendered"
         take_screenshot(addresses[0], screenshot)
     if as_json:
@@ -128,7 +128,7 @@ def _show(url: str, page: Opened, options: ViewOptions, *, separated: bool) -> N
     for line in (*page.notes, *document.notes):
         note(line)
     if not document.markdown.strip():
-        empty(f"{url} holds no text.")
+        empty(f"{url} has no text.")
     text = part_of(document, options)
     if separated:
         click.echo(f"---\ntitle: {' '.join(document.title.split())}\nsource: {page.snapshot.final_url}\n---\n")

@@ -14,7 +14,7 @@ from mcp_web.cli.output import json_option, note, print_json, print_markdown
 @click.option("--max-results", type=int, help="Maximum number of passages; default: until the question is answered.")
 @click.option("--max-tokens", type=int, default=3000, show_default=True)
 @click.option("--min-score", type=float, help="Leave out passages below this, 0 to 1.")
-@click.option("--max-age", type=int, help="Seconds a kept copy may be old; 0 asks the origin.")
+@click.option("--max-age", type=int, help="Maximum age of a kept copy in seconds; 0 fetches again.")
 @json_option
 def command(
     url: str,

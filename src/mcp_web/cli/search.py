@@ -23,7 +23,7 @@ from mcp_web.cli.wording import for_person
 @click.option("--freshness", help="day, week, month, year or YYYY-MM-DD..YYYY-MM-DD.")
 @click.option("--safe-search", type=click.Choice(["off", "moderate", "strict"]), default="moderate")
 @click.option("--site", "include_domains", multiple=True, help="Only this domain; repeatable.")
-@click.option("--not-site", "exclude_domains", multiple=True, help="Not this domain; repeatable.")
+@click.option("--not-site", "exclude_domains", multiple=True, help="Exclude this domain; repeatable.")
 @click.option("--content", "fetch_content", is_flag=True, help="Also read the results.")
 @click.option("--raw", is_flag=True, help="Add the provider's own JSON.")
 @click.option("--open", "number", type=int, metavar="N", help="Open result N.")

@@ -10,9 +10,9 @@ TEAM_ADDRESS = "0.0.0.0:8765"
 
 
 @click.command("serve")
-@click.option("--http", "address", metavar="HOST:PORT", help="Serve Streamable HTTP there instead of stdio.")
+@click.option("--http", "address", metavar="HOST:PORT", help="Serve Streamable HTTP at this address instead of stdio.")
 @click.option("--team", is_flag=True, help=f"Serve a team with tokens and tenants, at {TEAM_ADDRESS} unless --http.")
-@click.option("--name", "names", multiple=True, metavar="HOST", help="A host name it is reached by; repeatable.")
+@click.option("--name", "names", multiple=True, metavar="HOST", help="A host name that clients use for it; repeatable.")
 @click.option("--profile", type=click.Choice(["standard", "full", "lite", "chatgpt"]), help="Which set of tools.")
 @click.option("--contract", metavar="NAME", help="Offer another system's own tools instead.")
 def command(address: str | None, team: bool, names: tuple[str, ...], profile: str | None, contract: str | None) -> None:
@@ -59,7 +59,7 @@ def _announce(base: str, first_token: str | None, *, team: bool) -> None:
         return
     token = first_token or "TOKEN"
     if first_token:
-        click.echo(f"Your token, shown this once: {first_token}", err=True)
+        click.echo(f"Your token, shown only once: {first_token}", err=True)
     click.echo("The page asks for a user and a password: any user, a token as password.", err=True)
     click.echo("Connect a client:", err=True)
     click.echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)

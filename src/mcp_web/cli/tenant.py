@@ -57,7 +57,7 @@ def shares(as_json: bool) -> None:
 @command.command("share")
 @click.argument("owner")
 @click.argument("collection")
-@click.option("--with", "readers", multiple=True, metavar="TENANT", help="Who may read it; several times.")
+@click.option("--with", "readers", multiple=True, metavar="TENANT", help="A tenant that may read it; repeatable.")
 @click.option("--all", "everyone", is_flag=True, help="Every tenant may read it.")
 def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool) -> None:
     """Let other tenants read a collection (a tag or a synced folder) of a tenant; they can never change it."""
@@ -72,7 +72,7 @@ def share(owner: str, collection: str, readers: tuple[str, ...], everyone: bool)
 @command.command("unshare")
 @click.argument("owner")
 @click.argument("collection")
-@click.option("--with", "readers", multiple=True, metavar="TENANT", help="From whom; without it, from everyone.")
+@click.option("--with", "readers", multiple=True, metavar="TENANT", help="A tenant to withdraw it from; default: all.")
 def unshare(owner: str, collection: str, readers: tuple[str, ...]) -> None:
     """Withdraw a shared collection; takes effect with the next call."""
     from mcp_web.services.share_collections import unshare_collection

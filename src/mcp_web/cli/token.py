@@ -19,7 +19,7 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("name")
-@click.option("--tenant", help="Whose archive it uses; tokens of one tenant share it. Default: its own, named NAME.")
+@click.option("--tenant", help="The tenant whose archive it uses. Default: NAME.")
 @click.option("--scope", "scopes", multiple=True, help="What it may do; repeatable. Default: tools (every tool).")
 @click.option("--days", type=click.FloatRange(min=0.001), help="Days until it expires. Default: never.")
 @json_option

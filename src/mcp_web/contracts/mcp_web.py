@@ -33,7 +33,7 @@ CODES = {
     "UNSUPPORTED_CONTENT": "EXTRACT_FAILED",
     "NOT_FOUND": "CACHE_ERROR",
 }
-_FLAT = ("path", "robots_url")  # details that stand in the error object itself
+_FLAT = ("path", "robots_url")  # details that are fields of the error object itself
 
 
 async def search(call: Call, args: dict[str, Any]) -> Answer:

@@ -27,8 +27,8 @@ from mcp_web.tools.shrink import compact, shrunk
 from mcp_web.tools.tool import Answer
 
 _SAFE: dict[int, SafeSearch] = {0: "off", 1: "moderate", 2: "strict"}
-_HALF = (budget.AIM - 500) // 2  # the object stands in the answer twice
-_RETRY_AFTER = 300  # seconds, where the failure names none: a missing setting does not correct itself at once
+_HALF = (budget.AIM - 500) // 2  # the object is in the answer twice
+_RETRY_AFTER = 300  # seconds, if the failure names no time: a missing setting is not corrected at once
 _STEP = 20  # characters: closer to the limit is not worth another try
 _SHORT = 160  # characters of a description or summary that are always left
 

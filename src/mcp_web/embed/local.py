@@ -65,7 +65,7 @@ class LocalEmbedder:
             encoder = self._encoder = self._encoder or self._load()
         try:
             rows = encoder.encode(texts)
-        except Exception as error:  # numpy and onnxruntime raise many kinds; here they mean one thing
+        except Exception as error:  # numpy and onnxruntime raise many types of errors
             raise EmbeddingError(f"The local model {self.name} failed: {error}.") from error
         return checked(rows, len(texts), self.dim, self.name)
 

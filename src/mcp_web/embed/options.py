@@ -24,11 +24,14 @@ class EmbedOptions:
         env="EMBEDDING_SERVER_URL",
     )
     server_api_key: str | None = option(
-        None, "The bearer key of the embedding server.", env="EMBEDDING_SERVER_API_KEY", secret=True
+        None,
+        "The API key of the embedding server, sent as a bearer token.",
+        env="EMBEDDING_SERVER_API_KEY",
+        secret=True,
     )
     model_name: str | None = option(
         None,
-        "The model that the embedding server is asked for.",
+        "The model to request from the embedding server.",
         env="EMBEDDING_MODEL_NAME",
     )
     tokens_size: int | None = option(

@@ -166,7 +166,7 @@ def _vectors(answer: ApiAnswer, model: str) -> list[list[float]]:
         ordered = sorted(enumerate(data), key=lambda pair: int(pair[1].get("index", pair[0])))
         return [list(item["embedding"]) for _, item in ordered]
     except (ValueError, KeyError, TypeError, AttributeError, WebError) as error:
-        raise EmbeddingError(f"The embedding server's answer for {model} is not an embeddings answer.") from error
+        raise EmbeddingError(f"The embedding server returned an invalid response for {model}.") from error
 
 
 def _first(several: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -77,7 +77,7 @@ class Admission:
                 await self._take(caller)
         except TimeoutError:
             raise FetchTimeout(
-                f"Too many pages are being fetched: this one had no turn within {max(0.0, seconds or 0):.3g} seconds.",
+                f"Too many pages are being fetched: this one got no slot within {max(0.0, seconds or 0):.3g} seconds.",
                 suggestion="Call again in a moment, with fewer pages at once.",
             ) from None
         try:
@@ -136,7 +136,7 @@ class Admission:
         start = max(now, host.next_start)
         if start >= deadline:
             raise FetchTimeout(
-                f"{name} asks for {delay:g} seconds between requests, and its next turn comes too late.",
+                f"{name} requires {delay:g} seconds between requests, so the next request would be too late.",
                 suggestion="Call again after the time in retry_after, or read another site meanwhile.",
                 retry_after=round(start - now, 1),
             )

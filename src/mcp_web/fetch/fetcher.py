@@ -44,7 +44,7 @@ class _CutOff(FetchFailed):
     """A body that ended before its announced length; used if retries do not return more of it."""
 
     def __init__(self, response: WebResponse, url: Url) -> None:
-        super().__init__(f"{url.host} broke off in the middle of the body.", url=url.href, reason="cut")
+        super().__init__(f"{url.host} closed the connection in the middle of the body.", url=url.href, reason="cut")
         self.response = response
 
 
@@ -253,7 +253,7 @@ class Fetcher:
                 raise http_error(response, url.href, time.time())
             if response.truncated and len(response.body) < ROBOTS_BYTES:
                 # The missing part may disallow the page.
-                raise FetchFailed(f"{url.host} broke off in the middle of its robots.txt.", reason="cut")
+                raise FetchFailed(f"{url.host} closed the connection in the middle of its robots.txt.", reason="cut")
             return response
 
         try:
@@ -286,7 +286,7 @@ class Fetcher:
 def _notes(page: _PageFetch, response: WebResponse) -> tuple[str, ...]:
     notes = []
     if response.truncated:
-        notes.append("The server broke off before the end of the page; this is what came.")
+        notes.append("The server closed the connection before the end of the page; this is the part that arrived.")
     if response.status == 206:
         notes.append("The server sent only a part of the page.")
     if page.asked.scheme == "https" and page.at.scheme == "http":
@@ -309,14 +309,16 @@ def _no_page(url: Url, status: int) -> FetchFailed:
     """A 3xx that is neither a redirect we can follow nor the response to a conditional request."""
     if status == 304:
         return FetchFailed(
-            f"{url.href} answered 304 Not Modified, although nothing was asked about an earlier copy: it sent no page.",
-            suggestion="The server or a cache before it errs. Try again later, or use another source.",
+            f"{url.href} answered 304 Not Modified, although the request had no conditions, and sent no page.",
+            suggestion="The server, or a cache in front of it, is at fault. Try again later, or use another source.",
             url=url.href,
             status_code=status,
             reason="not modified",
         )
     what = (
-        f"answers {status} without a place to go to" if status in _REDIRECTS else f"answers {status} instead of a page"
+        f"answers {status} without a usable Location header"
+        if status in _REDIRECTS
+        else f"answers {status} instead of a page"
     )
     return _failed_for_good(url, what)
 

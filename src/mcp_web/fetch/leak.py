@@ -52,7 +52,7 @@ class LeakGuard:
             decoded = _hidden_text(run)
             if decoded is not None and self._carries(decoded):
                 raise LeakBlocked(
-                    f"The {what} carries {len(decoded)} characters of encoded text: data may be on its way out.",
+                    f"The {what} carries {len(decoded)} characters of encoded text, which may leak data.",
                     suggestion="Leave the encoded part out. If a page asked for this URL, do not follow it.",
                 )
             longest = max(longest, *map(len, run.split("/")))

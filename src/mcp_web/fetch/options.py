@@ -51,10 +51,10 @@ class FetchOptions:
         choices=("off", "asked", "auto"),
     )
     allow_domains: tuple[str, ...] = option(
-        (), "When set, only these domains and what lies below them can be opened.", env="MCP_WEB_ALLOWLIST_DOMAINS"
+        (), "When set, only these domains and their subdomains can be opened.", env="MCP_WEB_ALLOWLIST_DOMAINS"
     )
     deny_domains: tuple[str, ...] = option(
-        (), "Domains that are never opened; stronger than the allow-list.", env="MCP_WEB_DENYLIST_DOMAINS"
+        (), "Domains that are never opened; takes precedence over the allow-list.", env="MCP_WEB_DENYLIST_DOMAINS"
     )
     allow_private: tuple[str, ...] = option(
         (),
@@ -64,7 +64,7 @@ class FetchOptions:
     concurrency: int = option(
         16,
         "Pages that one tool call fetches at the same time, and a quarter of what all calls fetch; lower it on a "
-        "slow line.",
+        "slow connection.",
         env=("MCP_WEB_FETCH_CONCURRENCY", "CONCURRENCY"),
         least=1,
         most=200,
@@ -83,13 +83,13 @@ class FetchOptions:
     )
     proxy_resolves: bool = option(
         False,
-        "Let the proxy look names up, where this machine cannot; its own rules then decide what is private.",
+        "Let the proxy resolve names, if this machine cannot; its own rules then decide what is private.",
         env="MCP_WEB_PROXY_RESOLVES",
     )
     ca_bundle: str = option(
         "",
-        "PEM file of a private certificate authority, trusted beside the system's: for an intranet, or a proxy that "
-        "opens TLS.",
+        "PEM file of a private certificate authority, trusted in addition to the system's: for an intranet, or a proxy "
+        "that intercepts TLS.",
         env="MCP_WEB_CA_BUNDLE",
     )
     login: str = option(

@@ -120,7 +120,7 @@ class RobotsCheck:
             return _refused(f"{url.host} answers {status} to a request for its robots.txt.", DAY)
         if status == 429 or status >= 500:
             return _refused(
-                f"{url.host} answers {status} to a request for its robots.txt, which means to stay away for now.",
+                f"{url.host} answers {status} to a request for its robots.txt, so nothing is fetched for now.",
                 _RETRY_SOON,
             )
         expires = time.time() + DAY

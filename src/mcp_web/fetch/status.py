@@ -13,17 +13,17 @@ _SEARCH = "Search for the page by its title or subject."
 _SUGGESTIONS = {
     401: "The page needs a login. The operator can use their own (MCP_WEB_LOGIN); otherwise look for a public source.",
     402: "The page is for paying readers. The operator can use their own login (MCP_WEB_LOGIN), or look elsewhere.",
-    403: "The site refuses this reader. Look for another source, or an archived or official copy of the page.",
+    403: "The site refuses access. Look for another source, or an archived or official copy of the page.",
     404: "Check the URL for typing mistakes, open the site's start page, or search for the page by its title.",
     405: "The address does not answer GET requests; it may be an API. Open the page that documents it.",
     406: "The site does not offer this page in a readable form. Look for another source.",
     410: f"The page was removed for good. {_SEARCH}",
     414: "Shorten the URL: leave out query parameters that are not needed.",
     418: "The site refuses automated readers. Look for another source.",
-    429: "The site wants fewer requests. Wait for the time in retry_after, or use another source.",
+    429: "The site limits requests. Wait for the time in retry_after, or use another source.",
     451: "The page is withheld for legal reasons. Look for another source.",
 }
-_SERVER = "The site has a problem of its own. Try again later or use another source."
+_SERVER = "The server of the site failed. Try again later or use another source."
 
 
 def http_error(response: WebResponse, url: str, now: float) -> HttpError:
@@ -33,7 +33,7 @@ def http_error(response: WebResponse, url: str, now: float) -> HttpError:
     suggestion = _SUGGESTIONS.get(status, _SERVER if status >= 500 else HttpError.suggestion)
     if wall:
         suggestion = (
-            "The site lets only browsers pass a check, which is not bypassed. Try mode=rendered; the operator can use "
+            "The site requires a browser check, which is not bypassed. Try mode=rendered; the operator can use "
             "cookies of their own (MCP_WEB_LOGIN); or look for an archived or another copy."
         )
     return HttpError(

@@ -69,7 +69,7 @@ class MemorySingleFlight:
 class RedisSingleFlight:
     """Across replicas: one locks the key while it runs, the others poll for its result."""
 
-    _POLL_SECONDS = 0.1  # between two looks at a key that another replica has locked
+    _POLL_SECONDS = 0.1  # between two checks of a key that another replica has locked
 
     def __init__(self, redis: Redis, prefix: str = "mcp-web:flight:", *, lock_seconds: float = 6.0) -> None:
         """A lock is renewed while its replica runs; when a replica dies, another takes over after `lock_seconds`."""
@@ -130,7 +130,7 @@ class RedisSingleFlight:
             return bool(locked)
         except (RedisError, OSError) as error:
             trace.log("error", "single_flight_redis", reason=type(error).__name__)
-            return True  # without Redis each replica works for itself
+            return True  # without Redis each replica does the work itself
 
     async def _unlock(self, name: str, token: str) -> None:
         script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"

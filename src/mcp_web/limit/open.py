@@ -42,7 +42,7 @@ def _local_limiter(folder: Path | None) -> Limiter:
     if folder is None or not can_lock_files():
         return MemoryLimiter()
     try:
-        return FileLimiter(folder / "pace")  # the name of earlier versions: the month's count goes on
+        return FileLimiter(folder / "pace")  # the name of earlier versions, so that the count of the month is kept
     except OSError:  # a read-only data folder must not stop a search
         return MemoryLimiter()
 

@@ -19,7 +19,7 @@ class LimitOptions:
     tenant: Mapping[str, int] = option(
         {"calls_per_minute": 600},
         "What each tenant of the HTTP server may use, so that none uses up what others need: requests a minute, and a "
-        "day's requests, pages fetched and searches with a paid key; a limit that is absent or 0 is none.",
+        "day's requests, pages fetched and searches with a paid key; a missing limit or 0 means unlimited.",
         env="MCP_WEB_TENANT_LIMITS",
         choices=("calls_per_minute", "calls_per_day", "pages_per_day", "paid_searches_per_day"),
         least=0,

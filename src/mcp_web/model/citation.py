@@ -13,7 +13,7 @@ class Citation:
     source_id: str
     target_id: str | None  # None while the target is not in the archive
     target_url: str
-    context: str  # the sentence it stands in
+    context: str  # the sentence that contains it
     confidence: float
     kind: CitationKind = "link"
 
@@ -25,6 +25,6 @@ class Mention:
     name: str  # what it cites, normalised: a URL, "doi:…", "arxiv:…", "path:…", "wiki:…"
     url: str  # as a reader would follow it
     kind: CitationKind
-    start: int  # of the sentence it stands in, in the Markdown
+    start: int  # of its sentence, in the Markdown
     end: int
     confidence: float

@@ -20,7 +20,7 @@ class OptionFacts:
     """The declaration of an option, apart from its type and default."""
 
     help: str
-    env: tuple[str, ...] = ()  # first name wins when several are set; () derives MCP_WEB_<COMPONENT>_<FIELD>
+    env: tuple[str, ...] = ()  # the first that is set takes precedence; () derives MCP_WEB_<COMPONENT>_<FIELD>
     secret: bool = False
     least: float | None = None
     most: float | None = None

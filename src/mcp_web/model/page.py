@@ -35,7 +35,7 @@ class Fetched:
     timings: Mapping[str, float] = field(default_factory=dict)  # milliseconds by step
     notes: tuple[str, ...] = ()
     authenticated: bool = False
-    archived_url: str | None = None  # where a person sees the copy, when the bytes come from an archive
+    archived_url: str | None = None  # the URL of the copy for people, when the bytes come from the Internet Archive
     not_modified: bool = False  # a 304 to our conditional request: body is empty
 
     def header(self, name: str) -> str | None:

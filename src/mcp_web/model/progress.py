@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-OnProgress = Callable[[str, float, float], None]  # what is done now, how far the work is, and how far it goes
+OnProgress = Callable[[str, float, float], None]  # the current step, the work done, and the total

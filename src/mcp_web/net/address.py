@@ -253,7 +253,7 @@ class AddressPolicy:
         address = parse_address(answer)
         shown = answer if answer == host else f"{host} ({answer})"
         if address is None or "%" in answer:
-            raise _blocked(f"The address {shown} cannot be judged.", host)
+            raise _blocked(f"The address {shown} is not a valid IP address.", host)
         if is_metadata(address):
             raise _blocked(f"The address {shown} is a metadata or link-local address.", host, suggestion=_NO_EXEMPTION)
         if self.is_exempt(host, port):
@@ -270,9 +270,7 @@ class AddressPolicy:
 
     def _strange_port(self, host: str, port: int) -> SsrfBlocked:
         allowed = ", ".join(map(str, sorted(self.ports)))
-        return _blocked(
-            f"Port {port} of {host} is not a port of the web.", host, f"Ports that can be opened: {allowed}."
-        )
+        return _blocked(f"Port {port} of {host} is not a web port.", host, f"Ports that can be opened: {allowed}.")
 
 
 def _internal(host: str) -> SsrfBlocked:

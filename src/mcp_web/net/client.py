@@ -39,7 +39,7 @@ class Limits:
     """Timeouts in seconds for the parts of a request; the whole request has a deadline besides."""
 
     connect: float = 10.0
-    idle: float = 10.0  # silence in the middle of a body
+    idle: float = 10.0  # seconds without data in the middle of a body
     # Otherwise a server that sends a byte a second could hold a slot without end; 500 B/s is slower than any modem.
     min_rate: float = 500.0
     grace: float = 5.0
@@ -168,7 +168,9 @@ class ApiClient:
             ) as exchange:
                 answer, truncated = await _read(exchange, target, max_bytes, Limits(idle=timeout, min_rate=0))
                 if truncated:
-                    raise FetchFailed(f"{target.host} broke off in the middle of its answer.", reason="cut")
+                    raise FetchFailed(
+                        f"{target.host} closed the connection in the middle of its response.", reason="cut"
+                    )
                 return ApiResponse(exchange.head.status, exchange.head.headers, answer)
 
     async def aclose(self) -> None:
@@ -257,7 +259,7 @@ class _BodyReader:
         with anyio.move_on_after(self._limits.idle) as waiting:
             chunk = await connection.chunk()
         if waiting.cancelled_caught:
-            raise FetchTimeout(f"{self._url.host} fell silent in the middle of the body.", url=self._url.href)
+            raise FetchTimeout(f"{self._url.host} stopped sending in the middle of the body.", url=self._url.href)
         self._received += len(chunk or b"")
         passed = anyio.current_time() - self._begun
         if chunk is not None and passed > self._limits.grace and self._received < self._rate * passed:

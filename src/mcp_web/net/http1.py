@@ -55,7 +55,7 @@ class Connection:
         try:
             await self.stream.send(wire)
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
-            raise Disconnected(f"The connection to {self._host} broke.", reason="broken") from error
+            raise Disconnected(f"The connection to {self._host} was lost.", reason="broken") from error
         return await self._head()
 
     def _request(self, method: str, target: str, headers: Sequence[tuple[str, str]]) -> bytes:
@@ -95,7 +95,7 @@ class Connection:
             if event is not h11.NEED_DATA:
                 return event
             if self._state.their_state is h11.SEND_RESPONSE and self._state.trailing_data[1]:
-                raise Disconnected(f"{self._host} closed the connection without an answer.", reason="broken")
+                raise Disconnected(f"{self._host} closed the connection without a response.", reason="broken")
             self._state.receive_data(await self._read())
 
     async def _read(self) -> bytes:
@@ -103,19 +103,21 @@ class Connection:
             return await self.stream.receive(_READ)
         except anyio.EndOfStream:
             if self._state.their_state is h11.SEND_RESPONSE and not self._state.trailing_data[0]:
-                raise Disconnected(f"{self._host} closed the connection without an answer.", reason="broken") from None
+                raise Disconnected(f"{self._host} closed the connection without a response.", reason="broken") from None
             return b""
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             if self._state.their_state is h11.SEND_BODY:
-                raise FetchFailed(f"{self._host} broke off in the middle of the body.", reason="cut") from error
-            raise Disconnected(f"The connection to {self._host} broke.", reason="broken") from error
+                raise FetchFailed(
+                    f"{self._host} closed the connection in the middle of the body.", reason="cut"
+                ) from error
+            raise Disconnected(f"The connection to {self._host} was lost.", reason="broken") from error
 
     def _misbehaved(self, error: h11.RemoteProtocolError) -> FetchFailed:
         if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
-            return FetchFailed(f"{self._host} broke off in the middle of the body.", reason="cut")
+            return FetchFailed(f"{self._host} closed the connection in the middle of the body.", reason="cut")
         # What follows the colon quotes the server's bytes, which must not get into an error message.
         what = str(error).partition(":")[0][:80]
-        return FetchFailed(f"{self._host} did not speak proper HTTP: {what}.", reason="protocol", retryable=False)
+        return FetchFailed(f"{self._host} sent an invalid HTTP response: {what}.", reason="protocol", retryable=False)
 
     def reusable(self) -> bool:
         """Whether another request may follow; the response must have been read to its end."""

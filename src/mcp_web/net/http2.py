@@ -60,7 +60,7 @@ class Http2Connection:
             scheme=b"https", host=self._host.encode("ascii"), port=self._port, target=target.encode("ascii")
         )
         pairs = [(name.encode(), value.encode()) for name, value in headers if name.lower() not in _NOT_SENT]
-        with self._translated(Disconnected, "broken", f"The connection to {self._host} broke."):
+        with self._translated(Disconnected, "broken", f"The connection to {self._host} was lost."):
             request = httpcore2.Request(method.encode(), url, headers=pairs, content=body)
             self._response = await self._wire.handle_async_request(request)
         assert isinstance(self._response.stream, AsyncIterable)
@@ -72,7 +72,7 @@ class Http2Connection:
         """The next raw piece of the body, None at its end; raises FetchFailed(reason="cut") when it ends early."""
         if self._body is None:
             return None
-        with self._translated(FetchFailed, "cut", f"{self._host} broke off in the middle of the body."):
+        with self._translated(FetchFailed, "cut", f"{self._host} closed the connection in the middle of the body."):
             piece = await anext(self._body, None)
         if piece is None:
             self._body = None
@@ -99,4 +99,4 @@ class Http2Connection:
             raise self._misbehaved() from error
 
     def _misbehaved(self) -> FetchFailed:
-        return FetchFailed(f"{self._host} did not speak proper HTTP/2.", reason="protocol", retryable=False)
+        return FetchFailed(f"{self._host} sent an invalid HTTP/2 response.", reason="protocol", retryable=False)

@@ -211,7 +211,7 @@ async def _reply_status(stream: ByteStream) -> int:
     while not reply.endswith(b"\r\n\r\n"):
         reply += await stream.receive(1)
         if len(reply) > _MAX_REPLY:
-            raise FetchFailed("The configured proxy sent an answer without an end.", reason="proxy")
+            raise FetchFailed("The configured proxy sent a response that is too long.", reason="proxy")
     found = re.match(rb"HTTP/1\.[01] (\d{3})", reply)
     if not found:
         raise FetchFailed("The configured proxy did not answer in HTTP.", reason="proxy")

@@ -96,7 +96,7 @@ def handshake_failed(host: str, error: Exception) -> FetchFailed:
             retryable=False,
             reason="tls",
         )
-    reason = getattr(error, "reason", None) or "the other end hung up during the handshake"
+    reason = getattr(error, "reason", None) or "the server closed the connection during the handshake"
     return FetchFailed(
         f"No secure connection to {host}: {str(reason).lower().replace('_', ' ')}.",
         suggestion="Try the same URL with http://, or search for another source.",

@@ -214,9 +214,9 @@ def _answer(url: str, visited: VisitResult, lease: Lease, begun: float) -> Rende
 def _notes(visited: VisitResult, lease: Lease) -> tuple[str, ...]:
     notes = [*visited.settled.notes, *visited.flat.notes]
     if visited.settled.ending == "stuck":
-        notes.append("A script that never ended was stopped; the page is as it was then.")
+        notes.append("A script that did not end was stopped; this is the page at that time.")
     elif visited.settled.ending in ("ceiling", "restless"):
-        notes.append("The page never came to rest; this is its state when time was up.")
+        notes.append("The page did not settle in time; this is its last state.")
     elif visited.settled.ending == "waiting":
         notes.append("Some requests of the page were never answered.")
     if visited.flat.hidden:
@@ -236,7 +236,7 @@ def _notes(visited: VisitResult, lease: Lease) -> tuple[str, ...]:
 
 def _cause(error: Exception, tab: Tab | None) -> str:
     if tab is not None and tab.crashed:
-        return "the page crashed it, by its memory or its depth"
+        return "the page crashed it, because of its memory use or nesting depth"
     if isinstance(error, Moved):
-        return "the page never stayed on one document"
+        return "the page kept navigating"
     return quoted(str(error).splitlines()[0], 200) if str(error) else type(error).__name__

@@ -21,17 +21,17 @@ def needs_browser(document: Document | None, facts: HtmlFacts) -> str | None:
     if facts.scripts == 0 or read >= ENOUGH_CHARS:
         return None
     if document is not None and document.wall in ("paywall", "login", "bot"):
-        return None  # a browser would meet the same wall
+        return None  # a browser would get the same wall
     if facts.docs_shell and facts.chars < ENOUGH_CHARS:
         return "The page draws its documentation with a script."
     if facts.empty_root:
-        return "The page is an empty frame that its script fills."
+        return "The page is empty until its script fills it."
     if facts.wants_script and facts.chars < ENOUGH_CHARS:
         return "The page says that it needs JavaScript."
     if facts.chars < SHELL_CHARS and (facts.root or read < SHELL_CHARS):
-        return "The page has scripts and next to no text."
+        return "The page has scripts and almost no text."
     if document is not None and document.wall == "shell":
-        return "The page is a shell without its content."
+        return "The page is only a loading screen."
     if facts.root and read < SHELL_CHARS:
         return f"Only {read} characters could be read of a page built by scripts."
     return None

@@ -67,7 +67,7 @@ class PageState:
     timers: int  # due soon
     busy: int  # requests of scripts, and bodies being read
     beats: int  # turns of the event loop without a change or anything begun
-    blind: bool  # the page works with what cannot be watched: workers, sockets, frames
+    blind: bool  # the page uses what cannot be observed: workers, sockets, frames
     lazy: bool  # something loads only when it is scrolled into view
     height: int
     consent: str | None = None
@@ -79,7 +79,7 @@ class Traffic:
 
     open: set[Request] = field(default_factory=set)
     last: float = field(default_factory=anyio.current_time)
-    data: bool = False  # a script asked for data
+    data: bool = False  # a script requested data
 
     def began(self, request: Request) -> None:
         # Streams stay open for as long as the page does.

@@ -24,7 +24,7 @@ class SpareTab:
     async def take(self, running: RunningBrowser, until: float) -> Tab:
         """An unused tab; `until` is on anyio's clock. Raises TabFailed or TimeoutError."""
         tab = await self._wait(running, self._reserved(running), until)
-        if not tab.usable:  # it crashed while it was in reserve
+        if not tab.usable:  # it crashed while it was spare
             await tab.close()
             tab = await self._wait(running, self._begin(running), until)
         return tab

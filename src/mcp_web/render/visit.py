@@ -89,7 +89,7 @@ class Visit:
                 if onward is None:
                     return settled
             target = onward
-        raise RenderFailed(f"The page {url} was sent on more than {_MAX_SITES} times across sites.", url=url)
+        raise RenderFailed(f"The page {url} was redirected across sites more than {_MAX_SITES} times.", url=url)
 
     async def _go(self, url: str) -> None:
         from playwright.async_api import Error

@@ -29,7 +29,7 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     if not real or outcomes == {"auth"}:
         return SearchAuthError(
             f"Search is not set up correctly: {details or 'no provider is configured.'}",
-            suggestion=fix or "The operator sets a provider up; `mcp-web doctor` says what each one lacks.",
+            suggestion=fix or "The operator sets up a provider; `mcp-web doctor` says what each one lacks.",
             attempted=attempted,
         )
     if outcomes - {"auth"} == {"rejected"}:
@@ -42,7 +42,7 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     wait = round(min(waits), 1) if waits else backoff
     if outcomes - {"auth"} <= set(_LIMITED):
         return SearchRateLimited(
-            f"Search is limited for now: {details}",
+            f"Search is rate limited: {details}",
             suggestion=f"Try again in {wait:.0f} s, or name another provider. {fix}".strip(),
             retry_after=wait,
             attempted=attempted,
@@ -50,7 +50,7 @@ def failure(replies: Sequence[Reply], intended: Collection[str], backoff: float)
     if outcomes & {"blocked"} and outcomes <= {"blocked", "auth", *_LIMITED}:
         return SearchUnavailable(
             f"Search was blocked: {details} This does not mean that there are no results.",
-            suggestion=f"Wait {wait:.0f} s or name another provider, best one with a key. {fix}".strip(),
+            suggestion=f"Wait {wait:.0f} s or name another provider, preferably one with a key. {fix}".strip(),
             retry_after=wait,
             attempted=attempted,
         )

@@ -58,7 +58,7 @@ class SearchOptions:
     )
     exclude: tuple[str, ...] = option(
         (),
-        "Providers that are never asked, such as ddgs where no query may leave for a service without a contract; "
+        "Providers that are never asked, such as ddgs where queries must not be sent to a service without a contract; "
         "`sources` is every official source (Wikipedia, Crossref, GitHub …).",
         env="MCP_WEB_SEARCH_EXCLUDE",
         choices=(*GENERAL_NAMES, *SOURCE_NAMES, ALL_SOURCES),
@@ -99,7 +99,7 @@ class SearchOptions:
     )
     monthly_budgets: Mapping[str, int] = option(
         {},
-        "Requests that a provider may use in a calendar month, as brave=2000: a bill stays within what was planned.",
+        "Requests that a provider may use in a calendar month, as brave=2000: costs stay within a budget.",
         env="MCP_WEB_SEARCH_MONTHLY_BUDGETS",
         choices=(*GENERAL_NAMES, *SOURCE_NAMES),
         least=0,
@@ -155,10 +155,10 @@ class SearchOptions:
         file_only=True,
         contract="searxng",
     )
-    public_interval: float = 5.0  # seconds between two questions to one public SearXNG instance, which others share
+    public_interval: float = 5.0  # seconds between two requests to one public SearXNG instance
     request_delay_least: float = option(
         0.1,
-        "Least random delay in seconds before a public instance is asked.",
+        "Minimum random delay in seconds before a public instance is asked.",
         least=0,
         keys={"web_search.request_delay_range.0": 0.001},
         file_only=True,
@@ -166,7 +166,7 @@ class SearchOptions:
     )
     request_delay_most: float = option(
         0.5,
-        "Greatest random delay in seconds before a public instance is asked.",
+        "Maximum random delay in seconds before a public instance is asked.",
         least=0,
         keys={"web_search.request_delay_range.1": 0.001},
         file_only=True,
@@ -174,7 +174,7 @@ class SearchOptions:
     )
     use_random_instances: bool = option(
         True,
-        "Whether the round through equally good public instances starts at a random one.",
+        "Whether the rotation through public instances of one grade starts at a random one.",
         keys={"web_search.use_random_instances": 1.0},
         file_only=True,
         contract="searxng",

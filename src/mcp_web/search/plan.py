@@ -57,10 +57,12 @@ def check(query: SearchQuery) -> None:
     if not query.text.strip():
         raise InvalidInput("The query is empty.", suggestion="Say what to search for.")
     if query.language and not _LANGUAGE.match(query.language):
-        raise InvalidInput(f"language is {query.language!r}, which is no language code.", suggestion="Use en or en-US.")
+        raise InvalidInput(
+            f"language is {query.language!r}, which is not a language code.", suggestion="Use en or en-US."
+        )
     if query.country and not _COUNTRY.match(query.country):
         raise InvalidInput(
-            f"country is {query.country!r}, which is no country code.", suggestion="Use two letters: US."
+            f"country is {query.country!r}, which is not a country code.", suggestion="Use two letters: US."
         )
     if query.freshness is None or query.freshness in ("day", "week", "month", "year"):
         return
@@ -70,7 +72,7 @@ def check(query: SearchQuery) -> None:
         first, last = date.max, date.min
     if first > last:
         raise InvalidInput(
-            f"freshness is {query.freshness!r}, which is no time range.",
+            f"freshness is {query.freshness!r}, which is not a time range.",
             suggestion="Use day, week, month, year, or a range such as 2026-01-01..2026-03-31.",
             parameter="freshness",
         )
@@ -127,7 +129,7 @@ def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> Adapte
             cannot.append(name)
     operators, too_many = _site_operators(query, capabilities)
     if too_many:
-        cannot.append("so many domains as operators (the results were filtered afterwards)")
+        cannot.append("this many domains as operators (the results were filtered afterwards)")
     text, shortened = _within(query.text, capabilities, operators)
     notes = [f"{capabilities.name} cannot apply {', '.join(cannot)}."] if cannot else []
     if shortened:
@@ -137,7 +139,7 @@ def adapt(query: SearchQuery, capabilities: Capabilities, today: date) -> Adapte
         )
     page_requests = _page_requests(capabilities, query.page, query.count)
     if page_requests and sum(page_request.size - page_request.skip for page_request in page_requests) < query.count:
-        notes.append(f"{capabilities.name} gives fewer results this far down than were asked for.")
+        notes.append(f"{capabilities.name} returns fewer results on this page than requested.")
     result_filter = ResultFilter(
         query.include_domains,
         query.exclude_domains,

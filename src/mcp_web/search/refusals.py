@@ -12,7 +12,7 @@ from mcp_web.search.provider import ApiResponse, ProviderRefused
 from mcp_web.search.snippets import clean
 from mcp_web.text.untrusted import quoted
 
-_UNREADABLE = (ValueError, RecursionError)  # no JSON, or JSON that is nested without end
+_UNREADABLE = (ValueError, RecursionError)  # not JSON, or nested too deeply
 REPHRASE = "Change the words or the filters of the query, or name another provider."
 _WALL_WORDS = (
     b"just a moment",
@@ -43,7 +43,7 @@ def json_object(response: ApiResponse, who: str) -> dict[str, Any]:
         value = _loaded(response.body)
     except _UNREADABLE:
         if is_wall(response):
-            raise ProviderRefused("blocked", f"{who} answered {response.status} with a check for robots.") from None
+            raise ProviderRefused("blocked", f"{who} answered {response.status} with a bot check.") from None
         kind = (response.header("content-type") or "no type").partition(";")[0]
         raise ProviderRefused(
             "error", f"{who} answered {response.status} with {quoted(kind)} instead of JSON."
@@ -92,7 +92,7 @@ def error_object(response: ApiResponse) -> dict[str, Any]:
 def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: str | None = None) -> None:
     """Raise the refusal that the status means; return for 2xx."""
     status = response.status
-    words = clean(message, 200).rstrip(".…")  # a stranger's: one line, no more than it takes
+    words = clean(message, 200).rstrip(".…")  # untrusted: one line, shortened
     detail = f": {quoted(words, 200)}" if words else ""
     if 200 <= status < 300:
         return
@@ -100,7 +100,7 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
         raise ProviderRefused("blocked", f"{who} redirected the request instead of answering it ({status}).")
     if status in (401, 403, 503) and is_wall(response):
         raise ProviderRefused(
-            "blocked", f"{who} answered {status} with a check for robots.", retry_after=retry_after(response)
+            "blocked", f"{who} answered {status} with a bot check.", retry_after=retry_after(response)
         )
     if status == 401:
         raise ProviderRefused("auth", f"{who} does not accept the key ({status}{detail}).", fix=fix)
@@ -118,7 +118,7 @@ def refuse_by_status(response: ApiResponse, who: str, message: str = "", fix: st
         )
     if status == 429:
         raise ProviderRefused(
-            "rate_limited", f"{who} limits the pace ({status}{detail}).", retry_after=retry_after(response)
+            "rate_limited", f"{who} limits the request rate ({status}{detail}).", retry_after=retry_after(response)
         )
     if status >= 500:
         raise ProviderRefused("error", f"{who} failed with {status}{detail}.", retry_after=retry_after(response))

@@ -67,7 +67,7 @@ class Runner:
             paused = Attempt(endpoint.name, health.outcome, 0.0, f"paused after: {health.why}", round(wait, 1))
             return Reply(endpoint.capabilities, (paused,), fixes=(health.fix,) if health.fix else ())
         if not plan.page_requests:
-            done = Attempt(endpoint.name, "empty", 0.0, "no results that far down")
+            done = Attempt(endpoint.name, "empty", 0.0, "no results on this page")
             return Reply(
                 endpoint.capabilities,
                 (done,),
@@ -123,7 +123,7 @@ class Runner:
             except ProviderRefused as refused:
                 if not pages:
                     raise
-                return pages, (f"{ask.endpoint.capabilities.name} broke off after {found} results: {refused.detail}",)
+                return pages, (f"{ask.endpoint.capabilities.name} stopped after {found} results: {refused.detail}",)
             pages.append((page_request, page))
             found += max(0, len(page.hits) - page_request.skip)
             if found >= count or not page.more or not page.hits:

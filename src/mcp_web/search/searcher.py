@@ -115,7 +115,7 @@ class Searcher:
         with anyio.CancelScope(deadline=deadline) as patience:
 
             async def asked() -> SearchAnswer:
-                patience.deadline = math.inf  # the one that asks keeps to the deadline itself and can name who was late
+                patience.deadline = math.inf  # the running search has a deadline itself and reports who was late
                 return await ask()
 
             return await self._flight.once(f"search:{key}", asked, lambda: self._cache.get(key, query))
@@ -237,7 +237,7 @@ def combine(query: SearchQuery, replies: Sequence[Reply], raw: bool) -> SearchAn
     hits = tuple(_shown(hit, query) for hit in clustered[: query.count])
     notes = [note for reply in good for note in reply.notes]
     if dropped:
-        notes.append(f"{dropped} advertisements or worthless results were left out.")
+        notes.append(f"{dropped} advertisements or useless results were left out.")
     unanswered = [reply for reply in replies if not reply.answered and reply.attempts]
     notes += [_why_not(reply.attempts[-1]) for reply in unanswered if reply.attempts[-1].outcome != "skipped"]
     return SearchAnswer(

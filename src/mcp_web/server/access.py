@@ -66,7 +66,7 @@ class AccessMiddleware:
 
     def _foreign(self, path: str, headers: dict[str, str]) -> Refusal | None:
         if headers.get("host", "").lower() not in self._hosts and path not in OPEN_PATHS:
-            return Refusal(421, "BAD_HOST", "This server does not answer to that Host; see MCP_WEB_ALLOWED_HOSTS.")
+            return Refusal(421, "BAD_HOST", "This server does not accept this Host; see MCP_WEB_ALLOWED_HOSTS.")
         origin = headers.get("origin")
         if origin is not None and origin.rstrip("/").lower() not in self._origins:
             return Refusal(403, "BAD_ORIGIN", "This Origin may not call the server; see MCP_WEB_ALLOWED_ORIGINS.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-_STORED_SECONDS = 2.0  # how long a stored token is believed: revocation takes effect within this time
+_STORED_SECONDS = 2.0  # how long a check of a stored token is cached: revocation takes effect within this time
 _MAX_REMEMBERED = 10_000
 
 

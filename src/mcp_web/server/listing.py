@@ -11,7 +11,7 @@ from mcp_web.tools.tool import Tool
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-MAX_RESULT_CHARS = 100_000  # tells clients that cut long results that ours have a ceiling of their own
+MAX_RESULT_CHARS = 100_000  # for clients that truncate long results: ours are limited already
 
 
 def listed_tools(app: App, tools: Mapping[str, Tool]) -> list[dict[str, Any]]:

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _KEYS_SECONDS = 600.0  # how long discovered keys are used before they are asked for again
 _KEYS_RETRY = 10.0  # between two requests for keys because of an unknown key id or a failure
 _LEEWAY = 30  # seconds that clocks may differ
-_CHECKED_SECONDS = 30.0  # how long an introspected token is believed: revocation takes effect within this time
-_CHECKS_PER_MINUTE = 60  # of unknown tokens, by everybody together: guessing must not flood the authorization server
+_CHECKED_SECONDS = 30.0  # how long an introspection is cached: revocation takes effect within this time
+_CHECKS_PER_MINUTE = 60  # of unknown tokens, over all callers: guessing must not flood the authorization server
 # Signature algorithms of JWT access tokens; no symmetric ones: whoever can check such a token can also make one.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,48}")
@@ -105,7 +105,7 @@ class IssuerKeys:
         except (WebError, JoseError, KeyError, TypeError, ValueError) as error:
             if self._keys is None:
                 raise FetchFailed(f"The signing keys of {self._issuer} could not be read: {error}") from error
-            return  # the issuer is away for a moment: what is known still holds
+            return  # the issuer is unavailable: the known keys are still used
         self._until = now + _KEYS_SECONDS
 
     async def _metadata(self) -> Mapping[str, Any]:

@@ -49,14 +49,14 @@ class ServerOptions:
     )
     oauth_introspection_url: str = option(
         "",
-        "Where access tokens that carry no signature are checked (RFC 7662), with our client there: "
+        "Where access tokens without a signature are checked (RFC 7662), with the client id and secret of this server: "
         "https://id:secret@login.example.org/introspect.",
         env="MCP_WEB_OAUTH_INTROSPECTION_URL",
         secret=True,
     )
     oauth_default_scopes: tuple[str, ...] = option(
         (),
-        "Scopes of ours that every access token is given, for issuers that cannot be taught them, such as `tools`.",
+        "Scopes that every access token is given, such as `tools`, for issuers that cannot be configured with them.",
         env="MCP_WEB_OAUTH_DEFAULT_SCOPES",
     )
     oauth_tenant_claim: str = option(

@@ -41,6 +41,6 @@ class ScopeCheck:
         try:
             sent = json.loads(body)
         except (ValueError, RecursionError):
-            return set()  # the SDK says what is wrong with it
+            return set()  # the SDK reports the error
         messages = sent if isinstance(sent, list) else [sent]
         return {needed for message in messages if (needed := needed_for_message(message, self._tools))}

@@ -73,7 +73,7 @@ class Wire:
         while line := self._in.readline(MAX_LINE):
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
                 self._skip_line()
-                line = b"(a line longer than 16 MiB)\n"  # answered as what it is: no message
+                line = b"(a line longer than 16 MiB)\n"  # answered with a parse error
             if line.strip() and not self._answer(line):
                 self._pass(line)
         if self._all_answered():
@@ -113,7 +113,7 @@ class Wire:
             version = (params.get("_meta") or {}).get(_VERSION_KEY)
             hash((identity, version))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return False  # the SDK says what is wrong with it
+            return False  # the SDK reports the error
         if method == "initialize" and self._take is None and not self.answered:
             self.answered.add(identity)
             self._reply(identity, handshake.initialize_result(str(params.get("protocolVersion")), self._instructions))
@@ -131,7 +131,7 @@ class Wire:
         try:
             tools = self._tools()
         except WebError:
-            return False  # a wrong setting: whoever brings up the server says so and ends it
+            return False  # a wrong setting: reported when the server starts
         self._reply(identity, handshake.tools_result(tools, modern=modern))
         return True
 

@@ -55,7 +55,7 @@ async def _settings(app: App, fix: bool) -> list[Check]:
     set_here = [row for row in app.settings.rows if row.origin != "default"]
     found = [Check("settings", "ok", f"Python {sys.version.split()[0]}, {len(set_here)} settings differ from defaults")]
     found += [
-        Check("settings", "broken", f"nothing reads {name}", "Correct the name.") for name in app.settings.unknown
+        Check("settings", "broken", f"unknown setting {name}", "Correct the name.") for name in app.settings.unknown
     ]
     return found
 

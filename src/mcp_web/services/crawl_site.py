@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 REMEMBERED = 30 * 86400.0  # how long an unfinished crawl can be resumed
 MOST_SITEMAPS = 50
-BATCH = 20  # pages visited between two looks at the list of waiting pages
+BATCH = 20  # pages visited before the list of waiting pages is read again
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ def _absolute(base: str, targets: Iterable[str]) -> Iterator[str]:
         try:
             yield join(start, target).href
         except WebError:
-            continue  # a link to something that is no page
+            continue  # not a link to a page
 
 
 async def _begin(app: App, frontier: _Frontier, first: str) -> None:

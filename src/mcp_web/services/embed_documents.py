@@ -30,7 +30,7 @@ _LOOKED_AT = 128  # documents without vectors among which a process looks for un
 # How long a claim keeps other processes from a document: the slowest model takes seconds for a batch.
 CLAIM_SECONDS = 120.0
 _CLAIMS = "embedding_claims"
-LOOK_EVERY = 1.0  # seconds between two looks for new documents
+LOOK_EVERY = 1.0  # seconds between two checks for new documents
 _MANY = 100  # documents after which the store finishes pending work, such as an index over their vectors
 
 

@@ -26,7 +26,9 @@ async def fetch_copy(app: App, url: str, at: str, *, deadline: float | None) -> 
     """The bytes of the copy nearest to `at`; raises NotFound when there is none."""
     wanted = timestamp_of(at)
     if wanted is None:
-        raise InvalidInput(f"at={at!r} is no day; write it as 2024-05-01, 2024-05 or 2024, or latest.", parameter="at")
+        raise InvalidInput(
+            f"at={at!r} is not a date; write it as 2024-05-01, 2024-05 or 2024, or latest.", parameter="at"
+        )
     await _admit(app, url)
     timestamp = await _timestamp(app, url, wanted, deadline)
     page = await (await app.fetcher()).get(copy_address(url, timestamp), deadline=deadline)

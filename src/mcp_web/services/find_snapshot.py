@@ -22,7 +22,7 @@ _PREFIXES = ("resource://cache/", "resource://meta/", "resource://picture/")
 class Found:
     snapshot: Snapshot
     store: Store  # that keeps it
-    shared_by: str = ""  # the tenant that shares it; empty for an own document
+    shared_by: str = ""  # the tenant that shares it; empty for a document of this tenant
 
 
 async def find_snapshot(app: App, name: str) -> Snapshot:

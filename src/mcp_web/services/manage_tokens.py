@@ -101,7 +101,7 @@ async def find_token(app: App, token: str) -> TokenInfo | None:
         return None
     used, now = await store.record(USES, key), time.time()
     if used is None or now - float(used) > _USE_EVERY:
-        with contextlib.suppress(CacheError):  # a full disk must not keep callers out
+        with contextlib.suppress(CacheError):  # a full disk must not lock callers out
             await store.keep_record(USES, key, now)
     return TokenInfo.from_json(value, now)
 

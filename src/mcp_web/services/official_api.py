@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp_web.app import App
     from mcp_web.search.providers.api import JsonApi
 
-REFUSALS = (WebError, RateExceeded, ValueError)  # what asking an API raises: the page is read instead
+REFUSALS = (WebError, RateExceeded, ValueError)  # what a request to an API may raise; the page is read instead
 _PAUSE = 60.0  # seconds without a request after a refusal that names no time
 
 

@@ -16,7 +16,7 @@ async def purge(app: App, rule: PurgeRule, *, dry_run: bool) -> Purged:
     if rule == PurgeRule():
         raise InvalidInput(
             "cache_purge needs at least one of older_than_days, domain, keep_newest, max_bytes or url.",
-            suggestion="To empty the cache use keep_newest=0; see first with dry_run=true what goes.",
+            suggestion="To empty the cache use keep_newest=0; dry_run=true first shows what would be deleted.",
         )
     return await (await app.store()).purge(rule, dry_run=dry_run)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 Read = Callable[..., Awaitable[list[PageRead | WebError]]]
 MOST_PAGES = 8  # opened for one query
 MOST_PASSAGES = 3  # of one page
-MODEL_PAGES = 3  # that the model reads where words and static signal are not sure
-SECONDS = 10.0  # that pages may take: what is slower is reported as such, the rest is delivered
+MODEL_PAGES = 3  # ranked by the model if words and static signal are uncertain
+SECONDS = 10.0  # for opening pages; slower ones are reported as failed
 _SAME = 0.8  # share of common words from which two passages say the same
 # The rank of the engines counts a little, because it reflects links and visits.
 _RANK_SHARE = 0.2

@@ -33,7 +33,7 @@ class Searched:
     seen: dict[str, SnapshotInfo] = field(default_factory=dict)
     contents: dict[str, Opened | WebError] = field(default_factory=dict)
     reading_ms: float = 0.0
-    results: ReadResults | None = None  # what the hits say, where that was asked for
+    results: ReadResults | None = None  # the passages of the hits, if requested
 
 
 async def search_web(

@@ -17,7 +17,7 @@ class OpenedStore:
     """An opened store, and notes for the caller about how it was opened."""
 
     store: Store
-    note: str = ""  # what is different from a usual start
+    note: str = ""  # what differs from a normal start
     refusal: CacheError | None = None  # why nothing is kept: the store is a temporary one
     folder: tempfile.TemporaryDirectory[str] | None = None  # of the temporary store
 

@@ -31,7 +31,7 @@ class StoreOptions:
     )
     database_read_url: str = option(
         "",
-        "A read replica of that server, which answers searches; the server answers them while it is away.",
+        "A read replica of that server, which answers searches; the server answers them while it is unavailable.",
         env="MCP_WEB_DATABASE_READ_URL",
         secret=True,
     )

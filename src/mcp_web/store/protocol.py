@@ -79,7 +79,7 @@ class WordQuery:
     """Words as `text.words` splits them; documents with more, and rarer, of the wanted words rank higher."""
 
     words: tuple[str, ...] = ()  # any of them
-    prefixes: tuple[str, ...] = ()  # any word that begins so
+    prefixes: tuple[str, ...] = ()  # any word with one of these prefixes
     required: tuple[str, ...] = ()  # all of them, counted like `words`
     excluded: tuple[str, ...] = ()
     names: tuple[Name, ...] = ()  # a document that defines one counts as full of its words
@@ -112,7 +112,7 @@ class DocumentRow:
 @dataclass(frozen=True, slots=True)
 class WordMatches:
     candidates: tuple[Candidate, ...]  # best first
-    unknown: tuple[str, ...] = ()  # wanted words that no document holds
+    unknown: tuple[str, ...] = ()  # wanted words that no document contains
     worths: Mapping[str, float] = field(default_factory=dict)  # of the wanted words: the rarer, the more
     defined: frozenset[str] = frozenset()  # the keys of the wanted names that some document defines
     rows: Mapping[str, DocumentRow] = field(default_factory=dict)

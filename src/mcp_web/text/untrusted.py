@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp_web.text.shorten import shortened
 
-QUOTE_CHARS = 80  # of a name that somebody else chose, in a note or an error
+QUOTE_CHARS = 80  # of an untrusted name, in a note or an error
 
 # Role and turn markers of common chat formats, and the opening and closing words of our own envelope.
 _MARKERS = re.compile(

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urljoin, urlsplit
 from mcp_web.errors import InvalidUrl
 
 MAX_CHARS = 8192
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|[^/?#]*://")  # the second: what is no scheme but wants to be one
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:|[^/?#]*://")  # the second: an invalid scheme
 _HOST_AND_PORT = re.compile(r"(?:[^/?#:@\s]+\.[^/?#:@\s]+|localhost|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:[/?#]|$)", re.I)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\x80-\x9f]")
 _DEFAULT_PORTS = {"http": 80, "https": 443}

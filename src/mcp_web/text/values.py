@@ -83,7 +83,7 @@ def shown(value: Any) -> str:
     """A value for a message: never longer than 80 characters."""
     try:
         text = repr(value[:100] if isinstance(value, str | list) else value)
-    except (RecursionError, ValueError):  # nested without end, or a number of thousands of digits
+    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
         text = f"a {type(value).__name__} too large to show"
     return shortened(text, 80)
 

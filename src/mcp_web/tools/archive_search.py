@@ -168,10 +168,10 @@ TOOL = Tool(
     ),
     params=(
         Param("query", "string", "What to look for.", max_length=500),
-        Param("similar", "string", "Or an id, snapshot or address: finds what is like it.", max_length=8_000),
+        Param("similar", "string", "Or an id, snapshot or address: finds similar documents.", max_length=8_000),
         Param("fuzzy", "boolean", "Correct typos; false finds only the words as typed.", default=True),
-        Param("include_citations", "boolean", "Add what cites what.", default=False),
-        Param("citation_depth", "integer", "Steps of citations, 1 to 3.", default=1, least=1, most=3),
+        Param("include_citations", "boolean", "Add citations.", default=False),
+        Param("citation_depth", "integer", "Citation depth, 1 to 3.", default=1, least=1, most=3),
         Param("limit", "integer", "Documents (default 10).", default=10, least=1, most=50, aliases=("count",)),
         Param("source", "string", "Where from.", default="all", choices=("all", "research", "web")),
         Param("since", "string", "Not before YYYY-MM-DD.", max_length=10),

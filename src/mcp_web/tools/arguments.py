@@ -53,9 +53,9 @@ def bind(tool: Tool, given: Mapping[str, Any] | None) -> tuple[dict[str, Any], l
                 continue
             raise InvalidInput(_unknown(tool, name, known), parameter=name[:60])
         if param.name in bound and param.name != name:
-            continue  # the real name wins over an alias of it
+            continue  # the real name takes precedence over its alias
         if value is None or (not param.required and isinstance(value, str) and not value.strip()):
-            continue  # agents write "" for what they leave out
+            continue  # agents pass "" for omitted parameters
         bound[param.name] = _converted(tool, param, value, notes)
     for param in tool.params:
         if param.name in bound:

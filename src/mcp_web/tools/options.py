@@ -44,7 +44,7 @@ class ToolOptions:
     )
     disabled_tools: tuple[str, ...] = option(
         (),
-        "Tools that an agent shall not have, by name; `search` is every tool that searches the web, `fetch` every tool "
+        "Tools that are not offered, by name; `search` is every tool that searches the web, `fetch` every tool "
         "that opens pages.",
         env="MCP_WEB_DISABLED_TOOLS",
         entries={"WEB_SEARCH_ENABLED": SEARCH, "WEB_FETCH_ENABLED": FETCH},
@@ -60,7 +60,7 @@ class ToolOptions:
     )
     concurrency: int = option(
         128,
-        "Tool calls worked on at once, those that need no network counted apart; lower it where memory is short.",
+        "Tool calls worked on at once, those that need no network counted separately; lower it where memory is short.",
         env="MCP_WEB_CALLS_AT_ONCE",
         least=1,
         most=1000,

@@ -9,7 +9,7 @@ from mcp_web.model.search import SearchQuery
 from mcp_web.tools.call import Call
 from mcp_web.tools.tool import Answer, Param, Tool
 
-_KEPT = 3  # documents of the archive that stand before the web's
+_KEPT = 3  # documents of the archive, listed before those of the web
 
 
 async def run(call: Call, args: dict[str, Any]) -> Answer:

@@ -98,7 +98,7 @@ class Answer:
     extra: dict[str, Any] = field(default_factory=dict)  # fields of the result itself, where another system has them
     is_error: bool = False
     screenshot: Screenshot | None = None
-    wrapped: bool = False  # page text in a json answer stands in its envelope already
+    wrapped: bool = False  # page text in a JSON answer is already inside its envelope
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Tool:
     idempotent: bool = True
     open_world: bool = True
     output: Mapping[str, Any] = field(default_factory=dict)  # properties of the structured answer
-    long_answers: bool = False  # may exceed what some clients cut without being told
+    long_answers: bool = False  # may exceed what some clients truncate silently
     purpose: Purpose = "other"
     drops_unknown: bool = False  # parameters that the tool does not have are ignored instead of refused
     # How a contract presents a failure; None is our own format.

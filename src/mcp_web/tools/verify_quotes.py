@@ -69,7 +69,7 @@ TOOL = Tool(
     name="verify_quotes",
     title="Verify quotes",
     description=(
-        "Checks whether quotes really stand in a source: a snapshot hash, a page's address, or an archive id. Each "
+        "Checks whether quotes really appear in a source: a snapshot hash, a page's address, or an archive id. Each "
         "quote is exact, normalised (same words, other spacing, quotes, dashes or case), fuzzy (with the words that "
         "differ) or absent. A kept copy is checked first, so you verify what was read; an address not kept is "
         "opened. Use it before citing anything word for word. Returns for each quote the verdict, offsets, the "

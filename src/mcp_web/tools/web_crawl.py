@@ -54,24 +54,24 @@ def _text(call: Call, args: dict[str, Any], report: CrawlReport, collection: str
         lines.append(call.envelope.wrap("\n".join(shown)))
     if report.left:
         again = f"web_crawl(url={json.dumps(args['url'])}, collection={name})"
-        lines.append(f"{report.left} known pages are left: the same call goes on there: {again}")
-    lines.append(f'ask it: archive_search(query="…", collection={name})')
+        lines.append(f"{report.left} known pages are left; to continue, repeat: {again}")
+    lines.append(f'search it: archive_search(query="…", collection={name})')
     return "\n".join(lines)
 
 
 TOOL = Tool(
     name="web_crawl",
-    title="Bring a site into the archive",
+    title="Add a site to the archive",
     description=(
         "Visits the pages of a documentation site below an address, by its sitemap, its llms.txt and its links, within "
-        "robots.txt and a polite pace, and keeps them as a collection that archive_search asks at once. Use it when "
-        "several questions about one library are to come. Pages kept before are asked only whether they changed. What "
-        "does not fit into one call is left: the same call goes on there. Returns counts, failures and the next call."
+        "robots.txt and rate limits, and keeps them as a collection for archive_search. Use it when you expect several "
+        "questions about one library. Pages kept before are fetched only if they changed. What does not fit into one "
+        "call is left: repeat the call to continue. Returns counts, failures and the next call."
     ),
     params=(
         Param("url", "string", "Where to start.", required=True, max_length=8_000, address=True),
-        Param("collection", "string", "Its name; default the host.", max_length=60, aliases=("tag",)),
-        Param("prefix", "string", "Only addresses below this; default the start's folder.", max_length=8_000),
+        Param("collection", "string", "Its name; default: the host.", max_length=60, aliases=("tag",)),
+        Param("prefix", "string", "Only addresses below this; default: the folder of url.", max_length=8_000),
         Param("exclude", "array", "Patterns left out, such as */blog/*.", max_items=20, max_length=200),
         Param("max_pages", "integer", "Default 100.", default=100, least=1, most=2_000, aliases=("limit",)),
         Param("max_depth", "integer", "Links to follow from the start, default 4.", default=4, least=0, most=10),

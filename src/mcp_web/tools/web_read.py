@@ -268,7 +268,7 @@ TOOL = Tool(
               max_length=8_000, address=True),
         Param("query", "array", "Question, or up to 10.", required=True, single=True, max_items=10,
               max_length=500, lines=True),
-        Param("max_results", "integer", "So many passages a query; unset: until answered.", least=1, most=50,
+        Param("max_results", "integer", "Maximum passages per query; default: until answered.", least=1, most=50,
               aliases=("count", "limit", "top_k")),
         Param("max_tokens", "integer", "Budget of the answer (default 3000).", default=3_000, least=200, most=15_000),
         Param("min_score", "number", "Leave out passages below this, 0 to 1.", least=0, most=1),

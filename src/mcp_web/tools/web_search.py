@@ -234,7 +234,7 @@ TOOL = Tool(
         "Searches the web and returns ranked results with title, address, date and snippet. With read it also opens "
         "the best results and returns the passages that answer, cited, in about 2,500 tokens: one call for what "
         "would take several. Works without a key; several providers can be asked together. Use archive_search first "
-        "for what was read before. An empty answer, a blocked provider and a missing key are told apart."
+        "for what was read before. An empty answer, a blocked provider and a missing key are distinguished."
     ),
     params=(
         Param("query", "array", "Query, or up to 10.", required=True, single=True, max_items=10,

@@ -64,10 +64,10 @@ TOOL = Tool(
     name="web_watch",
     title="What changed",
     description=(
-        "Watches pages and search queries: asks the origin of every watched page again and returns by section what "
-        "changed since the last look, and which results of a watched query are new. Name pages or queries to begin "
-        "watching them; the first look only remembers. Without arguments it looks at everything that is watched. Use "
-        "cache_get with diff to compare two kept versions of one page instead."
+        "Watches pages and search queries: fetches every watched page again and returns by section what changed since "
+        "the last check, and which results of a watched query are new. Name pages or queries to begin watching them; "
+        "the first check only records them. Without arguments it checks everything that is watched. Use cache_get "
+        "with diff to compare two kept versions of one page instead."
     ),
     params=(
         Param("url", "array", "Pages to begin watching.", single=True, max_items=20, max_length=8_000),

@@ -25,7 +25,7 @@ _PARTS = re.compile(f"([{OPEN}{CLOSE}])")
 _PREFIX = re.compile(
     r"[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|\d{1,9}[.)][ \t]+|\[\^[^\]\s]+\]:[ \t]*|\|[ \t]*)*"
 )
-_NEAR = 2000  # characters before and behind a place in which syntax is looked for
+_NEAR = 2000  # characters around an offset in which syntax is searched for
 # Syntax that a marker must not split: link targets, code, emphasis, footnotes, escapes, entities.
 _WHOLE = re.compile(
     r"!\[[^\]\n]*\]\([^)\n]*\)|\]\([^)\n]*\)|\]\[[^\]\n]*\]|<https?://[^>\n]*>|`[^`\n]*`|([*_~])\1+|\[\^[^\]\n]*\]|!\[|\\.|&#?\w{1,30};"
@@ -76,7 +76,7 @@ def signed(markdown: str, passages: Sequence[Passage]) -> str:
     for one in passages:
         start = _begin(markdown, max(one.start, done))
         end = _finish(markdown, min(one.end, len(markdown)))
-        if start >= end:  # nothing to mark: the signs stand together, so that passages keep their numbers
+        if start >= end:  # nothing to mark: both markers are adjacent, so that passages keep their numbers
             start = end = max(done, min(start, len(markdown)))
         pieces += [markdown[done:start], OPEN, markdown[start:end], CLOSE]
         done = end

@@ -54,11 +54,11 @@ def snapshot_of(record: Mapping[str, Any], text: str) -> Snapshot:
         )
         bytes.fromhex(made.key)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInput(f"A record is not one of mcp-web's: {error!r}.") from error
+        raise InvalidInput(f"The record was not written by mcp-web: {error!r}.") from error
     if made.source not in ("web", "research") or len(made.key) != 64:
         raise InvalidInput(f"The record of {made.url!r} has an unknown source or key.")
     if snapshot_hash(made.key, text) != made.hash:
-        raise InvalidInput(f"The text of {made.url!r} is not the one that its hash names: the record was damaged.")
+        raise InvalidInput(f"The text of {made.url!r} does not match its hash: the record is damaged.")
     return made
 
 

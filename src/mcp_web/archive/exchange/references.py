@@ -1,4 +1,4 @@
-"""Bibliographic facts of documents: what BibTeX and CSL-JSON hold, and documents made from them."""
+"""Bibliographic references of documents, as in BibTeX and CSL-JSON, and documents made from references."""
 
 from __future__ import annotations
 

@@ -156,7 +156,9 @@ class JsonApi:
         return None
 
     def limited(self, detail: str, retry_after: float | None) -> ProviderRefused:
-        return ProviderRefused("rate_limited", f"{self.label} limits the pace: {detail}.", retry_after=retry_after)
+        return ProviderRefused(
+            "rate_limited", f"{self.label} limits the request rate: {detail}.", retry_after=retry_after
+        )
 
 
 def date_range(query: SearchQuery) -> tuple[date, date] | None:

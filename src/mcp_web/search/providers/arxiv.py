@@ -66,7 +66,7 @@ def _feed(response: ApiResponse) -> Any:
         feed = None
     if feed is None or feed.tag != f"{_ATOM}feed":
         outcome: Outcome = "blocked" if is_wall(response) else "error"
-        raise ProviderRefused(outcome, f"arXiv answered {response.status} with something that is no feed.")
+        raise ProviderRefused(outcome, f"arXiv answered {response.status} with something that is not a feed.")
     return feed
 
 

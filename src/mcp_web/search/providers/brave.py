@@ -197,7 +197,9 @@ def _refuse(response: ApiResponse) -> None:
         )
     if response.status == 429:
         wait = float(resets[0]) if resets else retry_after(response)
-        raise ProviderRefused("rate_limited", "Brave limits the pace.", retry_after=wait if wait is not None else 1.0)
+        raise ProviderRefused(
+            "rate_limited", "Brave limits the request rate.", retry_after=wait if wait is not None else 1.0
+        )
     if "NOT_IN_PLAN" in code:
         raise ProviderRefused(
             "auth", f"The Brave plan does not include this ({quoted(code)}).", fix="Choose a plan with this endpoint."

@@ -96,7 +96,7 @@ class Ddgs:
         # DuckDuckGo sends its bot check with status 202; the library calls that "no results".
         if response.status in (202, 403, 429):
             raise ProviderRefused(
-                "blocked", f"{self.backend} takes this machine for a robot ({response.status}).", fix=_BLOCKED_FIX
+                "blocked", f"{self.backend} treats this machine as a bot ({response.status}).", fix=_BLOCKED_FIX
             )
         refuse_by_status(response, self.name)
         try:

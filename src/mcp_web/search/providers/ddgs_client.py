@@ -68,7 +68,7 @@ def _call(url: str, params: dict[str, str], timeout: float, proxy: str | None = 
         if "vqd" in str(error):
             return StaticResponse(403, b"[]")
         raise FetchFailed(f"{backend} could not be reached.") from error
-    except Exception as error:  # the page is a stranger's, and the library trusts it
+    except Exception as error:  # the page is untrusted, and the library does not validate it
         raise ProviderRefused("error", f"{backend} sent a page that cannot be read.") from error
     status, page_text = engine.seen
     rows = [dict(vars(result)) for result in results or ()]

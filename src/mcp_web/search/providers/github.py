@@ -55,7 +55,7 @@ class GitHub(JsonApi):
         if response.header("x-ratelimit-remaining") == "0" or "rate limit" in message or response.status == 429:
             raise ProviderRefused(
                 "rate_limited",
-                f"GitHub limits the pace ({response.status}).",
+                f"GitHub limits the request rate ({response.status}).",
                 retry_after=retry_after(response) or _until_reset(response),
                 fix=None if self.access.key else _FIX,
             )

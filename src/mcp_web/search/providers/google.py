@@ -124,7 +124,7 @@ def _refuse(response: ApiResponse, query: SearchQuery) -> None:
     message = clean(text(error.get("message")), 200)
     reasons = {text(detail.get("reason")) for detail in [*items(error.get("details")), *items(error.get("errors"))]}
     limited = response.status in (403, 429)
-    unpaid = "billing" in message.lower()  # a limit that no midnight lifts
+    unpaid = "billing" in message.lower()  # a limit that does not reset at midnight
     if limited and not unpaid and (reasons & _DAY_LIMITS or "per day" in message.lower()):
         raise ProviderRefused(
             "quota", "Google's daily quota is used up.", retry_after=_until_pacific_midnight(), fix=FIX

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_web.text.json_fields import items, mapping, text
 
-_PLAIN = ("abstract", "comments", "metadata")  # say themselves what they are
+_PLAIN = ("abstract", "comments", "metadata")  # shown without their field name
 _NAMED = ("version", "license_name", "price", "resolution", "length", "filesize", "size", "seed", "leech", "doi")
 
 

@@ -28,14 +28,14 @@ def parameters(url: str, wait_seconds: float) -> dict[str, Any]:
         given = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         raise ConfigError(
-            "The address of the database cannot be read as one of PostgreSQL.",
+            "The address of the database is not a PostgreSQL address.",
             suggestion="Write it as postgresql://user:password@host:5432/database.",
         ) from error
     milliseconds = max(1000, int(wait_seconds * 1000))
     settings = {
         "search_path": f"{SCHEMA},public",
         "statement_timeout": milliseconds,
-        "lock_timeout": int(milliseconds * 0.8),  # before the other, which would not name the lock
+        "lock_timeout": int(milliseconds * 0.8),  # the error of statement_timeout would not mention the lock
         "idle_in_transaction_session_timeout": 4 * milliseconds,
     }
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
@@ -101,7 +101,7 @@ def _sentence(place: str, given: dict[str, Any], error: psycopg.Error) -> CacheE
         )
     if isinstance(error, errors.InsufficientPrivilege):
         return ConfigError(
-            f"The PostgreSQL user {given.get('user', '')!r} lacks a right on {place}: {detail}.",
+            f"The PostgreSQL user {given.get('user', '')!r} lacks a privilege on {place}: {detail}.",
             suggestion="Let the user own the database: ALTER DATABASE name OWNER TO user.",
         )
     if isinstance(error, errors.DiskFull):

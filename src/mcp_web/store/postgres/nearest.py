@@ -14,7 +14,7 @@ from mcp_web.store.sql.database import Database
 from mcp_web.store.sql.search import SearchIndex, VectorQuery
 
 EXACT = 20_000  # passages that are compared in some 10 ms
-_EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents that a search wants
+_EF_SEARCH = 400  # passages looked at by the index: 8 for each of the 50 documents of a search
 
 
 class PostgresSearchIndex(SearchIndex):
@@ -46,7 +46,7 @@ def build_indexes(db: Database) -> None:
                 f"CREATE INDEX CONCURRENTLY IF NOT EXISTS passages_near_{model} ON passages USING hnsw"
                 f" ((embedding::public.halfvec({dim})) public.halfvec_cosine_ops) WHERE model = {model}"
             )
-            db.run("ANALYZE passages")  # without figures the planner would compare everything instead
+            db.run("ANALYZE passages")  # without statistics the planner would compare everything instead
 
 
 def _nearest(db: Database, model: int, query: VectorQuery, indexed: bool) -> list[int]:

@@ -19,7 +19,7 @@ def prepare_database(given: dict[str, Any], tenant: str) -> int:
             number = tenant_number(db, tenant)
         row = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()
         if row and row[0]:
-            note = "This PostgreSQL user may see the rows of every tenant; use one that is no superuser for a team."
+            note = "This PostgreSQL user may see the rows of every tenant; for a team, use one that is not a superuser."
             trace.log("debug", "store_superuser", note=note)
         return number
 

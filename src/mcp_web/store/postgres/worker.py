@@ -136,7 +136,7 @@ class ConnectionWorker:
         try:
             db = self._pool.getconn(timeout)
         except PoolTimeout:
-            connect(self._given).close()  # says what is wrong, where the pool only waits
+            connect(self._given).close()  # raises the cause, whereas the pool only waits
             raise
         try:
             self._prepare(db)

@@ -32,7 +32,7 @@ def _wrong_texts(db: Database) -> list[str]:
     while rows := db.rows(query, last=last):
         last = rows[-1][0]
         found += [
-            f"The text of {hash_.hex()[:16]} is not the one that its hash names."
+            f"The text of {hash_.hex()[:16]} does not match its hash."
             for _, key, hash_, text in rows
             if snapshot_hash(key.hex(), unpack_text(text)) != hash_.hex()
         ]

@@ -94,9 +94,9 @@ class SqlStore(Store):
 
     _look: Run  # reads with one statement
     _read: Run  # reads over one consistent state of the store
-    _search: Run  # the same over what is searched, which may be a moment old
+    _search: Run  # for searches, whose state may be slightly older
     _search_words: Run  # the same, one at a time: the word index in memory is used
-    _write: Run  # in one transaction: all of it is kept, or nothing
+    _write: Run  # in one transaction
     # Runs a function in a transaction, which is skipped while another process writes.
     _write_if_free: Callable[[Callable[[Any], None]], Coroutine[Any, Any, None]]
 
@@ -182,7 +182,7 @@ class SqlStore(Store):
         await self._write_if_free(lambda db: reading_rows.add_to(db, key, readings))
 
     async def readings(self, key: str) -> list[ReadingRecord]:
-        if self._is_shared:  # what a tenant asked is its own, also of documents that it shares
+        if self._is_shared:  # the readings of a tenant are never shared
             return []
         return await self._look(lambda db: reading_rows.of_page(db, key))
 

@@ -72,7 +72,7 @@ def _sentence(path: Path, code: int, error: sqlite3.Error) -> CacheError:
     if code in _DAMAGED:
         return CacheError(
             f"The store {path} is damaged: {error}.",
-            suggestion="Restart mcp-web: it checks the file, moves a damaged one aside and begins a fresh one.",
+            suggestion="Restart mcp-web: it checks the file, moves a damaged one aside and creates an empty one.",
         )
     if code == sqlite3.SQLITE_READONLY:
         return CacheError(f"The store {path} cannot be written: it or its folder is read-only.")
@@ -145,7 +145,7 @@ def _set_aside_if_damaged(path: Path, wait_seconds: float) -> None:
             "error",
             "store_damaged",
             moved_to=str(aside),
-            note="The store was damaged; it was moved aside and a fresh one begun. "
+            note="The store was damaged; it was moved aside and replaced by an empty one. "
             "`sqlite3 FILE .recover` may rescue its rows.",
         )
 

@@ -44,7 +44,7 @@ class SqliteEngine:
             temporary = await self._open(Path(folder.name) / file.name, options)
             return OpenedStore(temporary, f"{error.message} Pages are opened but not kept.", error, folder)
         for aside in _set_aside(file) - before:
-            note = f"The store was damaged and an empty one was begun; what was kept before is in {aside}."
+            note = f"The store was damaged and replaced by an empty one; the old file is {aside}."
             return OpenedStore(store, note)
         return OpenedStore(store)
 

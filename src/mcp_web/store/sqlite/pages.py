@@ -1,4 +1,4 @@
-"""Writing pages and their vectors into a SQLite file."""
+"""Writes pages and their vectors into a SQLite file."""
 
 from __future__ import annotations
 
