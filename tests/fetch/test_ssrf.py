@@ -13,7 +13,7 @@ import pytest
 from mcp_web.errors import FetchFailed, InvalidUrl, RobotsDisallowed, SsrfBlocked, WebError
 from mcp_web.fetch.fetcher import Fetcher, guarded_dialer
 from mcp_web.fetch.options import FetchOptions
-from mcp_web.net.address import parse_address, reason_closed
+from mcp_web.net.address import parse_address, reason_not_public
 from mcp_web.net.client import WebClient
 from mcp_web.text.urls import join, parse_url
 from miniweb import MiniWeb, Reply
@@ -40,7 +40,7 @@ def serve(web: MiniWeb, url: str, addresses: Sequence[str]) -> None:
     with suppress(InvalidUrl):
         target = parse_url(url)
         web.names.answer(target.host, *addresses)
-        public = [str(judged) for judged in map(parse_address, addresses) if judged and not reason_closed(judged)]
+        public = [str(judged) for judged in map(parse_address, addresses) if judged and not reason_not_public(judged)]
         if not public:
             return
         site = web.site(target.host, public[0])

@@ -8,7 +8,7 @@ import struct
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from mcp_web.net.address import parse_address, reason_closed
+from mcp_web.net.address import parse_address, reason_not_public
 from miniweb.server import Listener, Request, Wire
 from miniweb.thread import loop_thread
 from miniweb.web import MiniWeb
@@ -30,7 +30,7 @@ class Uplink:
             # Starting a TLS listener from its own loop would wait for itself, so a test starts it beforehand.
             return site.port_for(port)
         judged = parse_address(found)
-        if judged is not None and reason_closed(judged):
+        if judged is not None and reason_not_public(judged):
             self._web.private.reached.append((found, port))
             return self._web.private.listener.port
         return None

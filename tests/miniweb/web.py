@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio.abc import ByteStream
 
-from mcp_web.net.address import AddressPolicy, parse_address, parse_exemptions, reason_closed
+from mcp_web.net.address import AddressPolicy, parse_address, parse_exemptions, reason_not_public
 from mcp_web.net.client import WebClient
 from mcp_web.net.dial import Dialer, connect_literal
 from miniweb.authority import authority
@@ -94,7 +94,7 @@ class MiniWeb:
         if address == "127.0.0.1" and any(site.owns(port) for site in self.sites.values()):
             return await connect_literal(address, port)
         judged = parse_address(address)
-        if judged is None or reason_closed(judged):
+        if judged is None or reason_not_public(judged):
             self.private.reached.append((address, port))
             return await connect_literal("127.0.0.1", self.private.listener.port)
         raise ConnectionRefusedError(111, "Connection refused")

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_web.errors import ConfigError, SsrfBlocked
-from mcp_web.net.address import AddressPolicy, is_metadata, parse_exemptions, reason_closed
+from mcp_web.net.address import AddressPolicy, is_metadata, parse_exemptions, reason_not_public
 from mcp_web.net.own import own_addresses
 
 
 def closed(address: str) -> bool:
-    return reason_closed(ipaddress.ip_address(address)) is not None
+    return reason_not_public(ipaddress.ip_address(address)) is not None
 
 
 @given(st.ip_addresses(v=4))
@@ -38,7 +38,7 @@ def test_an_address_wrapped_in_ipv6_is_never_more_open_than_itself(address: ipad
 @given(st.ip_addresses(v=6))
 def test_only_the_allocated_ipv6_space_is_open(address: ipaddress.IPv6Address) -> None:
     inside = address in ipaddress.ip_network("2000::/3") or address in ipaddress.ip_network("64:ff9b::/96")
-    assert inside or reason_closed(address)
+    assert inside or reason_not_public(address)
 
 
 @given(st.ip_addresses())
@@ -48,7 +48,7 @@ def test_the_policy_is_never_more_open_than_the_standard_library(
     if address in ipaddress.ip_network("64:ff9b::/96"):
         return  # reserved there, and for IPv6-only hosts the way to the IPv4 web
     if address.is_private or address.is_loopback or address.is_multicast or address.is_reserved:
-        assert reason_closed(address)
+        assert reason_not_public(address)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_name_that_ends_in_a_number_is_no_name(name: str) -> None:
 def test_a_public_name_and_port_pass() -> None:
     policy = AddressPolicy()
     policy.check_host("localhost.example.org", 443)
-    assert policy.check_answers("example.org", 443, ["93.184.215.14", "2606:4700::1"]) == (
+    assert policy.check_addresses("example.org", 443, ["93.184.215.14", "2606:4700::1"]) == (
         "93.184.215.14",
         "2606:4700::1",
     )
@@ -105,13 +105,13 @@ def test_a_public_name_and_port_pass() -> None:
 def test_our_own_public_address_is_refused() -> None:
     policy = AddressPolicy(own=frozenset({ipaddress.ip_address("93.184.215.14")}))
     with pytest.raises(SsrfBlocked, match="own address"):
-        policy.check_answers("me.example", 80, ["93.184.215.14"])
+        policy.check_addresses("me.example", 80, ["93.184.215.14"])
     exempted = AddressPolicy(parse_exemptions(["me.example"]), own=policy.own)
-    assert exempted.check_answers("me.example", 8443, ["93.184.215.14"])
+    assert exempted.check_addresses("me.example", 8443, ["93.184.215.14"])
 
 
 def test_own_addresses_are_public_ones_only() -> None:
-    assert all(reason_closed(address) is None for address in own_addresses())
+    assert all(reason_not_public(address) is None for address in own_addresses())
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_an_exemption_opens_what_it_names_and_no_more(
 
     def judge() -> None:
         policy.check_host(host, port)
-        policy.check_answers(host, port, [address])
+        policy.check_addresses(host, port, [address])
 
     if passes:
         judge()

@@ -9,7 +9,7 @@ import pytest
 from anyio.abc import ByteStream
 
 from mcp_web.errors import ConfigError, FetchFailed, InvalidUrl, SsrfBlocked, WebError
-from mcp_web.net.address import parse_address, reason_closed
+from mcp_web.net.address import parse_address, reason_not_public
 from mcp_web.net.client import WebClient
 from mcp_web.net.dial import Dialer, OperatorDialer
 from mcp_web.net.proxy import Proxies, Proxy, parse_proxies
@@ -81,7 +81,7 @@ async def outcome(web: MiniWeb, client: WebClient, url: str, addresses: list[str
     try:
         target = parse_url(url)
         web.names.answer(target.host, *addresses)
-        public = [str(one) for one in map(parse_address, addresses) if one and not reason_closed(one)]
+        public = [str(one) for one in map(parse_address, addresses) if one and not reason_not_public(one)]
         if public:
             site = web.site(f"{target.host}.{target.port}.site", None)
             site.route("/*", lambda request: Reply("public", headers={"Connection": "close"}))

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 import pytest
 
-from mcp_web.net.address import is_metadata, reason_closed
+from mcp_web.net.address import is_metadata, reason_not_public
 
 V4 = (
     *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
@@ -51,12 +51,12 @@ def test_a_block_is_closed_from_its_first_to_its_last_address(
     block: ipaddress.IPv4Network | ipaddress.IPv6Network,
 ) -> None:
     for address in (block[0], block[block.num_addresses // 2], block[-1]):
-        assert reason_closed(address), address
+        assert reason_not_public(address), address
 
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_what_lies_beside_a_block_is_open(address: str) -> None:
-    assert reason_closed(ipaddress.ip_address(address)) is None
+    assert reason_not_public(ipaddress.ip_address(address)) is None
 
 
 def wrapped(inner: str) -> dict[str, str]:
@@ -83,7 +83,7 @@ def wrapped(inner: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("inner", PRIVATE)
 def test_no_wrapping_opens_a_closed_address(inner: str) -> None:
-    still_open = [form for form, address in wrapped(inner).items() if not reason_closed(IPv6Address(address))]
+    still_open = [form for form, address in wrapped(inner).items() if not reason_not_public(IPv6Address(address))]
     assert still_open == []
 
 

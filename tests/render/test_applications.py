@@ -207,7 +207,9 @@ async def test_redirect_to_another_site_is_followed(renderer: Chromium, web: Min
 
 
 async def test_page_that_sends_its_reader_on_by_script_is_followed(renderer: Chromium, web: MiniWeb) -> None:
-    web.site("old.example").page("/", "<!doctype html><p>Moved.</p><script>location = 'http://new.example/'</script>")
+    web.site("old.example").page(
+        "/", "<!doctype html><p>KeptNavigating.</p><script>location = 'http://new.example/'</script>"
+    )
     web.site("new.example").page("/", "<!doctype html><title>New</title><p>The new home.</p>")
 
     page = await renderer.render("http://old.example/")

@@ -105,10 +105,10 @@ class Marker:
         """The term of the question that a word form belongs to, or ""; cached, because forms repeat."""
         known = self._known.get((form, language))
         if known is None:
-            known = self._known[form, language] = self._judged(form, language)
+            known = self._known[form, language] = self._find_term(form, language)
         return known
 
-    def _judged(self, form: str, language: str) -> str:
+    def _find_term(self, form: str, language: str) -> str:
         forms = (*words(form), form.lower())
         found = (term for word in forms for term in terms(word, language) if term in self._wanted)
         return next(found, "") or (fold(form) if fold(form).startswith(self._prefixes) else "")

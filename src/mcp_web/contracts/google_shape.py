@@ -27,7 +27,7 @@ def joined(pages: Any, count: int) -> dict[str, Any]:
     return whole
 
 
-def imitated(found: SearchAnswer) -> dict[str, Any]:
+def in_google_format(found: SearchAnswer) -> dict[str, Any]:
     """Another provider's answer in Google's format; `note` names the provider."""
     query, seconds = found.query, found.elapsed_ms / 1000
     total = str(max(found.total or 0, len(found.hits)))
@@ -95,7 +95,7 @@ def refusal(error: WebError) -> dict[str, Any]:
     }
 
 
-def lighter(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def smaller_versions(data: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The answer, then smaller and smaller ones with fewer optional fields, for answers that are too large."""
     yield data
     for names in _HEAVY:

@@ -54,7 +54,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
                 results[at] = error
                 return
         raw = found.raw.get("google")
-        results[at] = google_shape.joined(raw, query.count) if raw else google_shape.imitated(found)
+        results[at] = google_shape.joined(raw, query.count) if raw else google_shape.in_google_format(found)
 
     async with anyio.create_task_group() as tasks:
         for at, text in enumerate(args["query"]):
@@ -64,7 +64,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         raise failures[0]
     shown = [google_shape.refusal(one) if isinstance(one, WebError) else one for one in results]
     data = {"queries": [{"query": text, "result": one} for text, one in zip(args["query"], shown, strict=True)]}
-    fitting = (made for made in google_shape.lighter(data) if budget.within(compact(made), budget.AIM))
+    fitting = (made for made in google_shape.smaller_versions(data) if budget.within(compact(made), budget.AIM))
     return Answer(next(fitting, data), shape="json")
 
 

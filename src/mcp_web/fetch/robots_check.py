@@ -102,15 +102,15 @@ class RobotsCheck:
             raise  # the page itself would be refused the same way
         except (FetchFailed, FetchTimeout) as error:
             if error.details.get("reason") == "redirects":
-                return await self._judged(url, WebResponse(404, (), b""))
+                return await self._rules_from(url, WebResponse(404, (), b""))
             return _SiteRules(time.time() + _RETRY_AT_ONCE, error=error)
         except WebError:
             return _refused(f"The robots.txt of {url.host} cannot be read.", _RETRY_LATER)
         if response is None:
             return _refused(f"The robots.txt of {url.host} leads to an address that is not opened.", _RETRY_LATER)
-        return await self._judged(url, response)
+        return await self._rules_from(url, response)
 
-    async def _judged(self, url: Url, response: WebResponse) -> _SiteRules:
+    async def _rules_from(self, url: Url, response: WebResponse) -> _SiteRules:
         status = response.status
         if 200 <= status < 300:
             expires = time.time() + DAY

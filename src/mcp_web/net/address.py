@@ -115,7 +115,7 @@ def parse_address(text: str) -> Address | None:
         return None
 
 
-def reason_closed(address: Address) -> str | None:
+def reason_not_public(address: Address) -> str | None:
     """Why this address is not part of the public web, or None when it is."""
     if isinstance(address, IPv4Address):
         return next((name for net, name in _V4_CLOSED if address in net), None)
@@ -123,7 +123,7 @@ def reason_closed(address: Address) -> str | None:
         return "an address with a zone"
     if address in _NAT64:
         # An IPv6-only host reaches the IPv4 web this way, so it is as public as the IPv4 address inside.
-        inner = reason_closed(IPv4Address(int(address) & 0xFFFFFFFF))
+        inner = reason_not_public(IPv4Address(int(address) & 0xFFFFFFFF))
         return f"NAT64 of {inner}" if inner else None
     if address not in _V6_OPEN:
         return next((name for net, name in _V6_NAMED if address in net), "outside the allocated IPv6 space")
@@ -135,7 +135,7 @@ def _isatap_reason(address: IPv6Address) -> str | None:
     number = int(address)
     if (number >> 32) & 0xFDFFFFFF != 0x5EFE:
         return None
-    inner = reason_closed(IPv4Address(number & 0xFFFFFFFF))
+    inner = reason_not_public(IPv4Address(number & 0xFFFFFFFF))
     return f"ISATAP of {inner}" if inner else None
 
 
@@ -232,24 +232,24 @@ class AddressPolicy:
         """Refuse what can be refused without a DNS lookup."""
         address = parse_address(host)
         if address is not None:
-            self.check_answers(host, port, (host,))
+            self.check_addresses(host, port, (host,))
             return
         if self.is_exempt(host, port):
             return
         if _is_internal(host):
             raise _internal(host)
         if port not in self.ports:
-            raise self._strange_port(host, port)
+            raise self._port_not_allowed(host, port)
 
-    def check_answers(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
+    def check_addresses(self, host: str, port: int, answers: Sequence[str]) -> tuple[str, ...]:
         """Check every address that a name resolved to; the name is refused if one of them is not allowed."""
-        return tuple(str(self._judged(host, port, answer)) for answer in answers)
+        return tuple(str(self._checked(host, port, answer)) for answer in answers)
 
     def is_exempt(self, host: str, port: int) -> bool:
         """Whether the operator exempted this target, by the name or address in the URL."""
         return any(exemption.covers(host, port) for exemption in self.exemptions)
 
-    def _judged(self, host: str, port: int, answer: str) -> Address:
+    def _checked(self, host: str, port: int, answer: str) -> Address:
         address = parse_address(answer)
         shown = answer if answer == host else f"{host} ({answer})"
         if address is None or "%" in answer:
@@ -258,17 +258,17 @@ class AddressPolicy:
             raise _blocked(f"The address {shown} is a metadata or link-local address.", host, suggestion=_NO_EXEMPTION)
         if self.is_exempt(host, port):
             return address
-        reason = reason_closed(address) or ("this machine's own address" if address in self.own else None)
+        reason = reason_not_public(address) or ("this machine's own address" if address in self.own else None)
         if reason:
             by_name = " Its address is exempted, but not this name." if self.is_exempt(str(address), port) else ""
             raise _blocked(f"The address {shown} is not on the public web: {reason}.{by_name}", host)
         if parse_address(host) is None and _is_internal(host):
             raise _internal(host)
         if port not in self.ports:
-            raise self._strange_port(host, port)
+            raise self._port_not_allowed(host, port)
         return address
 
-    def _strange_port(self, host: str, port: int) -> SsrfBlocked:
+    def _port_not_allowed(self, host: str, port: int) -> SsrfBlocked:
         allowed = ", ".join(map(str, sorted(self.ports)))
         return _blocked(f"Port {port} of {host} is not a web port.", host, f"Ports that can be opened: {allowed}.")
 
@@ -282,7 +282,7 @@ def _is_internal(host: str) -> bool:
     return "." not in name or _INTERNAL_NAME.search(name) is not None or _NUMERIC_END.search(name) is not None
 
 
-def only_asked_for(host: str) -> SsrfBlocked:
+def led_to_private_target(host: str) -> SsrfBlocked:
     """The error for a public page that leads to an exempted target: exemptions are for callers, not for pages."""
     return _blocked(f"A page of the public web led to {host}, which is private.", host)
 

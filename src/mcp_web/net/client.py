@@ -20,7 +20,7 @@ import anyio
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, FetchTimeout, UnsupportedContent, WebError
 from mcp_web.model.page import last_header
-from mcp_web.net.address import only_asked_for
+from mcp_web.net.address import led_to_private_target
 from mcp_web.net.body import ACCEPTED, BodyDecoder, too_large
 from mcp_web.net.dial import Dials, GuardedDials
 from mcp_web.net.http1 import Head
@@ -78,7 +78,7 @@ class WebClient:
         if at.host == following.host or self._dialer.is_exempt(at.host, at.port):
             return
         if self._dialer.is_exempt(following.host, following.port):
-            raise only_asked_for(following.host)
+            raise led_to_private_target(following.host)
 
     async def get(
         self,

@@ -102,7 +102,7 @@ class Dialer:
         answers = [str(literal)] if literal is not None else list(await self._resolve(host, port))
         if not answers:
             raise _unresolved(host)
-        return _interleaved(self.policy.check_answers(host, port, answers))[:MAX_ADDRESSES]
+        return _interleaved(self.policy.check_addresses(host, port, answers))[:MAX_ADDRESSES]
 
 
 class OperatorDialer:

@@ -24,7 +24,7 @@ from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 from mcp_web import trace
 from mcp_web.errors import DomainDenied, FetchFailed, SsrfBlocked, WebError
-from mcp_web.net.address import only_asked_for, site_of
+from mcp_web.net.address import led_to_private_target, site_of
 from mcp_web.net.dial import GuardedDials
 from mcp_web.net.forward import ProxyRequest, Refused, read_request, relay, tunnel
 from mcp_web.text.urls import host_matches
@@ -200,7 +200,7 @@ class Egress:
                 break
             return
         if request.host == _GREETED:
-            await request.welcome()
+            await request.accept()
             return
         with lease.connection():
             lease.requests += 1
@@ -254,7 +254,7 @@ class Egress:
         exempt = self._dialer.is_exempt(host, port)
         lease.public = lease.public or (host in lease.hosts and not exempt)
         if exempt and lease.public:
-            raise only_asked_for(host)
+            raise led_to_private_target(host)
 
     def _unwanted(self, lease: Lease, host: str) -> Reason | None:
         if lease.received > lease.budget:

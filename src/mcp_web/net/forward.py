@@ -52,7 +52,7 @@ class ProxyRequest:
     async def challenge(self) -> None:
         await self._answer(407, [(b"proxy-authenticate", b'Basic realm="mcp-web"')], b"")
 
-    async def welcome(self) -> None:
+    async def accept(self) -> None:
         await self._answer(200, [(b"content-type", b"text/plain")], b"")
 
     async def refuse(self, status: int, why: str) -> None:
@@ -161,7 +161,7 @@ async def relay(request: ProxyRequest, client: ByteStream, upstream: ByteStream,
         while True:
             event = await _next(origin, upstream, spend)
             if isinstance(event, h11.Response):
-                await request.send(_homeward(event))
+                await request.send(_response_to_browser(event))
                 begun = True
             elif isinstance(event, h11.Data):
                 await request.send(event)
@@ -191,6 +191,6 @@ def _upstream_request(request: ProxyRequest, upstream: ByteStream) -> h11.Reques
     return h11.Request(method=request.event.method, target=path, headers=headers)
 
 
-def _homeward(event: h11.Response) -> h11.Response:
+def _response_to_browser(event: h11.Response) -> h11.Response:
     kept = [(name, value) for name, value in event.headers.raw_items() if name.lower() not in _HOP_BY_HOP]
     return h11.Response(status_code=event.status_code, headers=[*kept, (b"connection", b"close")], reason=event.reason)

@@ -91,7 +91,7 @@ class Connection:
             try:
                 event = self._state.next_event()
             except h11.RemoteProtocolError as error:
-                raise self._misbehaved(error) from error
+                raise self._protocol_error(error) from error
             if event is not h11.NEED_DATA:
                 return event
             if self._state.their_state is h11.SEND_RESPONSE and self._state.trailing_data[1]:
@@ -112,7 +112,7 @@ class Connection:
                 ) from error
             raise Disconnected(f"The connection to {self._host} was lost.", reason="broken") from error
 
-    def _misbehaved(self, error: h11.RemoteProtocolError) -> FetchFailed:
+    def _protocol_error(self, error: h11.RemoteProtocolError) -> FetchFailed:
         if "without sending complete message body" in str(error) or "incomplete chunked read" in str(error):
             return FetchFailed(f"{self._host} closed the connection in the middle of the body.", reason="cut")
         # What follows the colon quotes the server's bytes, which must not get into an error message.

@@ -94,9 +94,9 @@ class Http2Connection:
         except httpcore2.RemoteProtocolError as error:
             if reason == "cut" or "disconnected" in str(error) or "ConnectionTerminated" in str(error):
                 raise kind(message, reason=reason) from error
-            raise self._misbehaved() from error
+            raise self._protocol_error() from error
         except (httpcore2.ProtocolError, h2.exceptions.H2Error, ValueError) as error:
-            raise self._misbehaved() from error
+            raise self._protocol_error() from error
 
-    def _misbehaved(self) -> FetchFailed:
+    def _protocol_error(self) -> FetchFailed:
         return FetchFailed(f"{self._host} sent an invalid HTTP/2 response.", reason="protocol", retryable=False)

@@ -11,7 +11,7 @@ import struct
 import sys
 from collections.abc import Iterator
 
-from mcp_web.net.address import Address, parse_address, reason_closed
+from mcp_web.net.address import Address, parse_address, reason_not_public
 
 # rtnetlink(7): the only list of all addresses that needs neither a library nor a program.
 _NETLINK_ROUTE, _GET_ADDRESSES, _DUMP, _DONE, _ERROR = 0, 22, 0x301, 3, 2
@@ -25,7 +25,7 @@ def own_addresses() -> frozenset[Address]:
         found = set(_from_netlink() if sys.platform == "linux" else _from_routes())
     except OSError:
         found = set(_from_routes())
-    return frozenset(address for address in found if reason_closed(address) is None)
+    return frozenset(address for address in found if reason_not_public(address) is None)
 
 
 def _from_netlink() -> Iterator[Address]:

@@ -19,7 +19,7 @@ from mcp_web.model.login import SiteLogin
 from mcp_web.net.dial import GuardedDials
 from mcp_web.net.egress import Egress, Lease
 from mcp_web.render.browser import PageGone, RunningBrowser, SharedBrowser, within
-from mcp_web.render.isolated_world import Moved
+from mcp_web.render.isolated_world import KeptNavigating
 from mcp_web.render.options import RenderOptions
 from mcp_web.render.renderer import Rendered
 from mcp_web.render.spare_tab import SpareTab
@@ -146,7 +146,7 @@ class Chromium:
         except TimeoutError as error:
             running.retired = True  # something in it hangs: the next page gets a new browser
             raise RenderFailed(f"The page {url} could not be rendered in time.", url=url) from error
-        except (Error, PageGone, Moved, TabFailed) as error:
+        except (Error, PageGone, KeptNavigating, TabFailed) as error:
             running.retired = True  # the cause is unknown: the next page gets a new browser
             raise RenderFailed(f"The browser failed on {url}: {_cause(error, tab)}.", url=url) from error
         finally:
@@ -237,6 +237,6 @@ def _notes(visited: VisitResult, lease: Lease) -> tuple[str, ...]:
 def _cause(error: Exception, tab: Tab | None) -> str:
     if tab is not None and tab.crashed:
         return "the page crashed it, because of its memory use or nesting depth"
-    if isinstance(error, Moved):
+    if isinstance(error, KeptNavigating):
         return "the page kept navigating"
     return quoted(str(error).splitlines()[0], 200) if str(error) else type(error).__name__

@@ -28,7 +28,7 @@ class ScriptFailed(Exception):
     """One of our scripts threw an exception in the page."""
 
 
-class Moved(Exception):
+class KeptNavigating(Exception):
     """The page kept navigating, so that the script could not run in any of its documents."""
 
 
@@ -56,7 +56,7 @@ class IsolatedWorld:
         self.frame = answers[0]["frameTree"]["frame"]["id"]
 
     async def call(self, name: str, *arguments: Any, seconds: float) -> Any:
-        """Run a script; raises TimeoutError, Moved, PageGone, ScriptFailed or the driver's Error."""
+        """Run a script; raises TimeoutError, KeptNavigating, PageGone, ScriptFailed or the driver's Error."""
         from playwright.async_api import Error
 
         until = anyio.current_time() + seconds
@@ -70,7 +70,7 @@ class IsolatedWorld:
                     raise
                 if self._context == used:
                     self._context = None
-        raise Moved
+        raise KeptNavigating
 
     async def _call(self, body: str, arguments: tuple[Any, ...], until: float) -> Any:
         if self._context is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import anyio
 
-from mcp_web.render.isolated_world import IsolatedWorld, Moved
+from mcp_web.render.isolated_world import IsolatedWorld, KeptNavigating
 
 if TYPE_CHECKING:
     from playwright.async_api import Request
@@ -146,12 +146,12 @@ async def settle(world: IsolatedWorld, traffic: Traffic, channel: str, until: fl
         }
         try:
             seen = await world.call("state", channel, list(DECLINE), wait, seconds=min(HANG_SECONDS, left))
-        except (TimeoutError, Moved) as trouble:
+        except (TimeoutError, KeptNavigating) as trouble:
             hangs += 1
             # A page that keeps reloading itself settles only when its scripts are stopped. One that lays itself out,
             # or waits for a request, cannot be interrupted: it may still answer in the time that is left.
             with suppress(TimeoutError):
-                await world.interrupt(for_good=hangs > 1 or isinstance(trouble, Moved))
+                await world.interrupt(for_good=hangs > 1 or isinstance(trouble, KeptNavigating))
             if hangs > 2:
                 return Settled("stuck", state)
             continue

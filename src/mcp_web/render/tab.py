@@ -48,7 +48,7 @@ class Tab:
     failed: set[Request] = field(default_factory=set)
     download: bool = False
     _challenges: int = 0
-    _held_up: list[dict[str, str]] = field(default_factory=list)
+    _intercepted: list[dict[str, str]] = field(default_factory=list)
     _login: tuple[str, tuple[str, str]] | None = field(default=None, repr=False)  # origin, header
 
     @property
@@ -78,10 +78,10 @@ class Tab:
         From then on only requests for images, fonts and media are intercepted, to be refused.
         """
         unwanted = [] if options.screenshot else [{"urlPattern": "*", "resourceType": kind} for kind in _UNWANTED]
-        self._held_up = [{"urlPattern": AUTH_URL}, *unwanted]
+        self._intercepted = [{"urlPattern": AUTH_URL}, *unwanted]
         self.session.on("Fetch.authRequired", self._identify)
         self.session.on("Fetch.requestPaused", self._paused)
-        await self._hold_up()
+        await self._intercept_requests()
         greeting = f"fetch('{AUTH_URL}', {{mode: 'no-cors'}}).then(() => null)"
         await self.session.send("Runtime.evaluate", {"expression": greeting, "awaitPromise": True})
 
@@ -100,18 +100,18 @@ class Tab:
             )  # fmt: skip
         if login.header is not None:
             self._login = (url.origin, login.header)
-            self._held_up.append({"urlPattern": f"{url.origin}/*"})
-            await self._hold_up()
+            self._intercepted.append({"urlPattern": f"{url.origin}/*"})
+            await self._intercept_requests()
 
-    async def _hold_up(self) -> None:
-        await self.session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": self._held_up})
+    async def _intercept_requests(self) -> None:
+        await self.session.send("Fetch.enable", {"handleAuthRequests": True, "patterns": self._intercepted})
 
     def listen(self) -> None:
         """Record what the page does from now on."""
         self.context.on("page", self._close_other)
         self.page.on("request", self._began)
         self.page.on("requestfinished", self.traffic.ended)
-        self.page.on("requestfailed", self._ended_badly)
+        self.page.on("requestfailed", self._request_failed)
         self.page.on("crash", self._crash)
         self.page.on("download", self._downloading)
 
@@ -124,7 +124,7 @@ class Tab:
 
     async def _paused(self, event: dict[str, Any]) -> None:
         request, number = event["request"], event["requestId"]
-        if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._held_up:
+        if {"urlPattern": "*", "resourceType": event["resourceType"]} in self._intercepted:
             await self._send("Fetch.failRequest", requestId=number, errorReason="BlockedByClient")
         elif self._login is not None and self._is_own(event):
             name, value = self._login[1]
@@ -151,7 +151,7 @@ class Tab:
         if request.is_navigation_request() and request.frame.parent_frame is None:
             self.navigations.append(request)
 
-    def _ended_badly(self, request: Request) -> None:
+    def _request_failed(self, request: Request) -> None:
         self.failed.add(request)
         self.traffic.ended(request)
 

@@ -59,7 +59,7 @@ class Visit:
     screenshot: bool = False
 
     async def open(self, url: str) -> VisitResult:
-        """The settled page; raises a WebError, the driver's Error, PageGone, Moved or TimeoutError."""
+        """The settled page; raises a WebError, the driver's Error, PageGone, KeptNavigating or TimeoutError."""
         tab = self.tab
         timings: dict[str, float] = {}
         begun = anyio.current_time()

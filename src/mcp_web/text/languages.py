@@ -101,7 +101,7 @@ def _by_words(words: Iterable[str], script: str) -> str:
     """The language with the most function words, if its lead is clear; words that many languages share count less."""
     evidence: dict[str, float] = defaultdict(float)
     for word, count in Counter(words).items():
-        for codes in _speakers(word, script):
+        for codes in _languages_of(word, script):
             for code in codes:
                 evidence[code] += min(count, 5) / len(codes)
     ranked = sorted(evidence.items(), key=lambda item: -item[1])
@@ -113,7 +113,7 @@ def _by_words(words: Iterable[str], script: str) -> str:
 
 
 @lru_cache(maxsize=KEPT_WORDS)
-def _speakers(word: str, script: str) -> tuple[tuple[str, ...], ...]:
+def _languages_of(word: str, script: str) -> tuple[tuple[str, ...], ...]:
     """The languages of a script that a word is evidence for: as a function word, and by each of its rare letters."""
     codes = tuple(code for code in _BY_WORDS[script] if word in STOP_WORDS[code])
     letters = () if word.isascii() else tuple(tuple(_LETTERS[char].split()) for char in set(word) if char in _LETTERS)

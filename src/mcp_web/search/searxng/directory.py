@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from mcp_web.net.address import parse_address, reason_closed
+from mcp_web.net.address import parse_address, reason_not_public
 
 # The seed's order: A+ before A before B. An instance without a grade may be fine, but comes after all others.
 GRADES = ("A+", "A", "A-", "B+", "B", "B-", "?")
@@ -85,7 +85,7 @@ def is_private(url: str) -> bool:
         return True
     address = parse_address(host)
     if address is not None:
-        return reason_closed(address) is not None
+        return reason_not_public(address) is not None
     return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan", ".home.arpa"))
 
 
