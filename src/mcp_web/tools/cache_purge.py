@@ -39,10 +39,10 @@ TOOL = Tool(
         "Removes web pages that are kept here, by age, domain, number, size or address; all given conditions must "
         "match. The default is a dry run that only lists what would be removed: call again with dry_run=false. Saved "
         "research is never removed. Use it to free space or to remove a site; to get a newer copy of a page use "
-        "web_open with max_age=0 instead. Returns the number of pages, versions and bytes removed, with examples."
+        "web_open with max_age=0 instead. Returns counts of pages, versions and bytes, with examples."
     ),
     params=(
-        Param("dry_run", "boolean", "Only list what would be removed (default true).", default=True),
+        Param("dry_run", "boolean", "Only list, do not remove (default true).", default=True),
         Param("older_than_days", "number", "Pages not used for this many days.", least=0, most=36500),
         Param("domain", "string", "Pages of this host and its subdomains.", max_length=253),
         Param("keep_newest", "integer", "Keep this many most recently used pages.", least=0),

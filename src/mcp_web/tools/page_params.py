@@ -38,7 +38,7 @@ SITECONFIG = Param("siteconfig", "string", "Site config id.")
 MAX_AGE = Param(
     "max_age",
     "integer",
-    "Maximum age of a kept copy in seconds; 0 fetches again.",
+    "Max. age of a kept copy in seconds; 0 refetches.",
     least=0,
 )
 AT = Param("at", "string", "Archived copy: 2024-05-01, latest.", max_length=40)
