@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from mcp_web.text.bm25 import PASSAGES
@@ -42,22 +42,22 @@ class PageWords:
 
         self.language = language_of("\n".join(text[:_SAMPLE] for text in texts[:20]))
         postings: dict[str, dict[int, float]] = defaultdict(dict)
-        # Terms in their order, for pairs. The strings are shared, a term costs eight bytes.
-        self._sequences: list[list[str]] = []
+        sequences: list[list[str]] = []
         for number, text in enumerate(texts):
             sequence, names = page_terms(text, self.language)
-            self._sequences.append(sequence)
+            sequences.append(sequence)
             for term, count in Counter((*sequence, *names)).items():
                 postings[term][number] = count
             for term in set(page_terms(" ".join(headings[number]), self.language)[0]) if headings else ():
                 postings[term][number] = postings[term].get(number, 0) + HEADING_SHARE
         self.size = len(texts)
-        lengths = np.array([len(sequence) for sequence in self._sequences], float)
+        lengths = np.array([len(sequence) for sequence in sequences], float)
         self._norms = PASSAGES.norms(lengths, float(lengths.mean()) if len(texts) else 1.0)
         self._postings = {
             term: (np.fromiter(found, np.int64), np.fromiter(found.values(), np.float64))
             for term, found in postings.items()
         }
+        self._order = _Order(sequences)
 
     def scores(self, query: str) -> Scores:
         """The BM25 score of every passage, with a share for words that stand together as in the question."""
@@ -69,7 +69,7 @@ class PageWords:
                 self._add(total, *self._postings[term], weight)
         for first, second in dict.fromkeys(pairwise(self._query(query)[0])):
             for pair, share in (((first, second), PAIR_SHARE), ((second, first), PAIR_SHARE / 2)):
-                at, near = self._pairs(*pair)
+                at, near = self._order.following(*pair)
                 if len(at):
                     self._add(total, at, near, share * PASSAGES.rarity(len(at), self.size))
         return total
@@ -113,18 +113,37 @@ class PageWords:
         sequence, names = page_terms(query, self.language, stop=(self.language or "en", language_of(query)))
         return (sequence, names) if sequence else page_terms(query, self.language, stop=())
 
-    def _pairs(self, first: str, second: str) -> tuple[NDArray[np.int64], Scores]:
+
+_APART = (-1, -2)  # between two passages: the last word of one is not followed by the first of the next
+
+
+class _Order:
+    """The terms of all passages in their order, as numbers: a term costs four bytes."""
+
+    def __init__(self, sequences: Sequence[Sequence[str]]) -> None:
+        import numpy as np
+
+        self._numbers: dict[str, int] = {}
+        count = self._numbers.setdefault
+        self._terms = np.fromiter(
+            chain.from_iterable((*(count(term, len(self._numbers)) for term in one), *_APART) for one in sequences),
+            np.int32,
+        )
+        self._ends = np.cumsum([len(one) + len(_APART) for one in sequences])
+
+    def following(self, first: str, second: str) -> tuple[NDArray[np.int64], Scores]:
         """The passages where the second term follows the first, at once or after one other, and how often."""
         import numpy as np
 
-        found: dict[int, float] = {}
-        if first != second and first in self._postings and second in self._postings:
-            for number in np.intersect1d(self._postings[first][0], self._postings[second][0], assume_unique=True):
-                sequence = self._sequences[number]
-                near = sum(_nearness(sequence, at, second) for at, term in enumerate(sequence) if term == first)
-                if near:
-                    found[int(number)] = near
-        return np.fromiter(found, np.int64), np.fromiter(found.values(), np.float64)
+        if first == second or first not in self._numbers or second not in self._numbers:
+            return np.empty(0, np.int64), np.empty(0)
+        at = np.flatnonzero(self._terms == self._numbers[first])
+        sought = self._numbers[second]
+        near = np.where(self._terms[at + 1] == sought, 1.0, 0.5 * (self._terms[at + 2] == sought))
+        passages = np.searchsorted(self._ends, at[near > 0], side="right")
+        found, places = np.unique(passages, return_inverse=True)
+        counts = np.bincount(places, weights=near[near > 0], minlength=len(found))
+        return found.astype(np.int64), counts.astype(np.float64)
 
 
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
@@ -147,12 +166,6 @@ def _unit_terms(unit: str, language: str, stop: tuple[str, ...]) -> tuple[tuple[
 
 
 _known_terms = lru_cache(maxsize=KEPT_WORDS)(_unit_terms)
-
-
-def _nearness(sequence: Sequence[str], at: int, second: str) -> float:
-    if at + 1 < len(sequence) and sequence[at + 1] == second:
-        return 1.0
-    return 0.5 if at + 2 < len(sequence) and sequence[at + 2] == second else 0.0
 
 
 # Letters of scripts with spaces between words: in the others a number stands alone.
