@@ -61,9 +61,9 @@ class Stdio:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def receive(self) -> dict[str, Any]:
-        """The next line of stdout: JSON or the test fails."""
-        message = json.loads(self._lines.get(timeout=WAIT))
+    def receive(self, seconds: float = WAIT) -> dict[str, Any]:
+        """The next line of stdout: JSON or the test fails; raises queue.Empty when none comes in that time."""
+        message = json.loads(self._lines.get(timeout=seconds))
         assert isinstance(message, dict)
         return message
 
