@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from installing import CACHE, one_at_a_time
 
 FOLDER = CACHE / "node"
-PACKAGES = ("node@22", "@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0")
+PACKAGES = ("@modelcontextprotocol/conformance@0.2.0-alpha.12", "@modelcontextprotocol/inspector@2.12.0")
 
 
 def run_node(program: str, *args: str, timeout: float = 300.0) -> subprocess.CompletedProcess[str]:
-    """Run one of the programs with the Node they need."""
+    """Run one of the programs with the Node of Playwright: they need a newer one than most systems have."""
+    playwright = pytest.importorskip("playwright")
     with one_at_a_time("node"):
         _installed()
-    env = os.environ | {"PATH": f"{FOLDER / 'node_modules' / 'node' / 'bin'}:{os.environ['PATH']}"}
+    env = os.environ | {"PATH": f"{Path(playwright.__file__).parent / 'driver'}:{os.environ['PATH']}"}
     return subprocess.run(
         [str(FOLDER / "node_modules" / ".bin" / program), *args],
         capture_output=True,
