@@ -61,6 +61,13 @@ SLOW = (
 )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        from compiling import compile_all
+
+        compile_all(config)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     places = {here / name: number for number, name in enumerate(SLOW)}
