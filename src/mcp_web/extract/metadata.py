@@ -62,9 +62,8 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
     sent = dict(headers)
     main = _main_node(data)
     site = _text(_first(metas, _SITE) or _site_from(data), 100).removeprefix("https://").removeprefix("http://")
-    title = clean_title(_titles(tree, metas, main), _heading(tree), site, url)
-    title = _text(title, 300)
     written = _written_title(tree)
+    title = _text(clean_title(_titles(written, metas, main), _heading(tree), site, url), 300)
     return title, Metadata(
         description=_text(_first(metas, _DESCRIPTION) or main.get("description"), 500) or None,
         author=_author(tree, metas, data, main, site) or None,
@@ -115,11 +114,11 @@ def _written_title(tree: Tree) -> str:
     return _text(element.text, 500) if element is not None else ""
 
 
-def _titles(tree: Tree, metas: Mapping[str, str], main: Mapping[str, Any]) -> Iterator[str]:
+def _titles(written: str, metas: Mapping[str, str], main: Mapping[str, Any]) -> Iterator[str]:
     for value in (
         metas.get("og:title"),
         metas.get("citation_title"),
-        _written_title(tree),
+        written,
         metas.get("twitter:title"),
         metas.get("dc.title"),
         main.get("headline"),

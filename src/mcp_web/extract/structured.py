@@ -101,13 +101,21 @@ def _json_ld(tree: Tree) -> Iterator[Any]:
         if left < 0:
             return
         # Half of all broken blocks on real pages are raw line breaks in strings, comment wrappers or a last comma.
-        text = _WRAPPING.sub("", _WRAPPING.sub("", text))
-        for attempt in (text, _TRAILING_COMMA.sub(r"\1", text)):
+        for mend in (_unwrapped, _without_last_comma):
             try:
-                yield json.loads(attempt, strict=False, parse_constant=lambda name: None)
+                yield json.loads(text := mend(text), strict=False, parse_constant=lambda name: None)
             except (ValueError, RecursionError):
                 continue
             break
+
+
+def _unwrapped(text: str) -> str:
+    text = text.strip()
+    return text if text[:1] in "{[" and text[-1:] in "}]" else _WRAPPING.sub("", _WRAPPING.sub("", text))
+
+
+def _without_last_comma(text: str) -> str:
+    return _TRAILING_COMMA.sub(r"\1", text)
 
 
 def _open(value: Any, nodes: list[Mapping[str, Any]], depth: int) -> None:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from mcp_web.model.passage import Span
 from mcp_web.text.markdown import fenced_lines
+from mcp_web.text.spaces import fold_spaces
 
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
 _INLINE = re.compile(
@@ -91,7 +92,7 @@ def inline_text(text: str) -> str:
         text = _REFERENCE.sub(r"\1", text) if "][" in text else text
         text = without(text, inline_markup(text, alt=True)).text
         text = unescape(text) if "&" in text else text
-    return " ".join(text.split())
+    return fold_spaces(text)
 
 
 def inline_markup(text: str, base: int = 0, *, alt: bool = False, notes: bool = False) -> list[Span]:

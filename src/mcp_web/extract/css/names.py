@@ -13,7 +13,6 @@ class PageNames:
     """The class names and ids of a page, also those of elements that are removed from the tree later."""
 
     def __init__(self, tree: Node) -> None:
-        self._tree = tree
         self.classes = frozenset(" ".join({element.attr("class") or "" for element in tree.select("[class]")}).split())
         self.ids = frozenset([element.attr("id") or "" for element in tree.select("[id]")])
 

@@ -136,7 +136,7 @@ class Palette:
         self._ink_sources.extend(self._sheet_inks.values())
         self._paper_sources = [Source(each.papers, (), found) for each, found in attributes.items() if each.papers]
         if len(rules):
-            self._paper_sources.append(Source(tuple(_OWN_PAPERS), (), tree.select("mark,button")))
+            self._paper_sources.append(Source(tuple(_OWN_PAPERS), (), [*tree.select("mark"), *tree.select("button")]))
         if not outside:
             # Else only an attribute is sure to paint what is behind a text; an element that a rule gives its paper
             # is found by that rule.

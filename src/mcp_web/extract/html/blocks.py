@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from mcp_web.text.spaces import fold_spaces
+
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
@@ -186,7 +188,7 @@ class _Reading:
                         continue
                     if pieces:
                         self._end_run(box)
-                    text = _spaced(node.text)
+                    text = fold_spaces(node.text)
                     if text and (text[0].isalnum() or _WORD.search(text)):
                         leaf = Box(node, tag, box, node.attr("class", "").lower())  # type: ignore[arg-type, attr-defined]
                         boxes.append(leaf)
@@ -216,7 +218,7 @@ class _Reading:
         self._nodes.append(element)
 
     def _end_run(self, box: Box) -> None:
-        text = _spaced("".join(self._pieces))
+        text = fold_spaces("".join(self._pieces))
         if text and (text[0].isalnum() or _WORD.search(text)):
             self._result.blocks.append(_block(box, text, self._links, tuple(self._nodes)))
         self._pieces.clear()
@@ -244,11 +246,6 @@ def _prose(text: str, links: int) -> int:
     if size >= _SENTENCE:
         return size
     return size if "\u2e80" <= text[size // 2] <= "\uffef" and text[-1] in _CJK_STOPS else 0
-
-
-def _spaced(text: str) -> str:
-    """The text with single spaces. Most text has them already, and looking is cheaper than splitting."""
-    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def _linked(element: Node) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mcp_web.text.spaces import fold_spaces
+
 JOINT = "\x02"  # between the two halves of a link we write: page text that looks like one has none
 _SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 
@@ -58,7 +60,7 @@ def escape_line_start(line: str) -> str:
 
 def code_span(code: str) -> str:
     """Inline code, with a delimiter longer than any run of backticks inside."""
-    code = " ".join(code.split()).replace(JOINT, "").replace("](", f"]{JOINT}(")
+    code = fold_spaces(code).replace(JOINT, "").replace("](", f"]{JOINT}(")
     if not code:
         return ""
     if "`" not in code:

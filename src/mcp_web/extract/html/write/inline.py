@@ -11,6 +11,7 @@ from turbohtml import Element, Text
 from mcp_web.extract.html.write import images, tags
 from mcp_web.extract.html.write.draft import MAX_DEPTH, WriterState
 from mcp_web.extract.html.write.escape import JOINT, code_span, escape, escape_line_start, settle
+from mcp_web.text.spaces import fold_spaces
 
 if TYPE_CHECKING:
     from turbohtml import Node
@@ -63,18 +64,18 @@ def inner(draft: WriterState, node: Node) -> str:
 
 def one_line(run: str) -> str:
     """A run on one line: for headings, cells, link texts."""
-    return settle(" ".join(run.replace(BREAK, " ").split()))
+    return settle(fold_spaces(run.replace(BREAK, " ")))
 
 
 def paragraphs(run: str) -> list[str]:
     """A run as paragraphs: white space collapsed, single breaks kept, double breaks splitting."""
     if BREAK not in run:
-        line = " ".join(run.split())
+        line = fold_spaces(run)
         return [escape_line_start(settle(line))] if line else []
     found: list[str] = []
     lines: list[str] = []
     for piece in [*run.split(BREAK), ""]:
-        line = settle(" ".join(piece.split()))
+        line = settle(fold_spaces(piece))
         if line.startswith("$$") and line.endswith("$$"):
             found.extend(["  \n".join(lines)] if lines else [])
             found.append(line)
@@ -229,7 +230,7 @@ def write_link(draft: WriterState, element: Element, out: list[str], code: bool 
     draft.in_link = True
     run = _spaced_code(element.text) if code else inner(draft, element)
     draft.in_link = False
-    text = " ".join(run.replace(BREAK, " ").split()) or _picture_label(draft, element, href, url)
+    text = fold_spaces(run.replace(BREAK, " ")) or _picture_label(draft, element, href, url)
     if not text:
         out.append(" " if run else "")
         return
