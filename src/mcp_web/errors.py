@@ -9,7 +9,7 @@
     │   ├── FetchTimeout  SearchRateLimited  SearchUnavailable
     ├── SiteError             the page or its server
     │   ├── FetchFailed  HttpError  FetchTooLarge  UnsupportedContent  ExtractFailed
-    └── OperatorError         whoever runs this server
+    └── OperatorError         only the operator of this server can fix it
         ├── RenderDisabled  RenderFailed  SearchAuthError  EmbeddingError  CacheError
 
 A message is a whole sentence with the value in it; the suggestion says what to try next.

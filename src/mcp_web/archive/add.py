@@ -25,7 +25,7 @@ FOR_EVER = 4_102_444_800.0
 async def add_note(
     store: Store, document: Document, now: float, *, day: str | None = None, tags: Sequence[str] = ()
 ) -> Snapshot:
-    """Keep a text as research. The same title again is the next version of the same note."""
+    """Keep a text as research. A text with the same title is the next version of the note."""
     if not document.title.strip() or not document.markdown.strip():
         raise InvalidInput("A note needs a title and a text.")
     published = _day(day) or iso(now)[:10]

@@ -46,7 +46,7 @@ def _stated_lifetime(headers: Headers, fetched_at: float) -> float | None:
 
 
 def _estimated_lifetime(headers: Headers, fetched_at: float, page_ttl: float) -> float:
-    """A page that changed lately will change again soon: a tenth of its age, at most our own default."""
+    """A tenth of the time since the last change, at most the configured default (a heuristic of RFC 9111)."""
     modified = _date(last_header(headers, "last-modified"))
     if modified is None or modified > fetched_at:
         return page_ttl

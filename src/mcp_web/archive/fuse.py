@@ -10,8 +10,8 @@ from mcp_web.embed.embedder import Calibration
 from mcp_web.embed.static import PassagePieces, static_vectors
 from mcp_web.errors import EmbeddingError
 
-# Scores mean the same in every answer: words count by their share of what a document full of them would get, meaning
-# by its nearness, half of it for a document that typically answers; `match.py` adds to both. Equal shares are the best
+# Scores mean the same in every answer: words count by their share of what a document full of them would get, meaning by
+# its nearness, half of it for a document that typically answers; `with_match` adds to both. Equal shares are the best
 # for Cranfield (nDCG@10 .460; words × 0.4 .458, × 0.6 .455) and within .0001 of the best for CISI (.459): each confirms
 # the other; questions to two documentation sites agree (MRR .83, words × 0.3 .81).
 _WORDS, _MODEL = 0.5, 0.5

@@ -41,7 +41,7 @@ class AuditLog:
         self._max_bytes = max_bytes
 
     async def write(self, event: str, **facts: Any) -> None:
-        """Add one line. A log that cannot be written is reported and counted; calls go on."""
+        """Add one line. A failure to write is logged and counted, never raised."""
         try:
             await to_thread.run_sync(self._append, {"event": event} | facts)
         except OSError as error:

@@ -121,7 +121,7 @@ def _merged_json(client: Client, entry: AnyEntry, before: str, target: Path) -> 
             suggestion=_by_hand(client),
         ) from error
     if not isinstance(whole, dict):
-        raise ConfigError(f"{target} does not hold a JSON object; it was left as it is.", suggestion=_by_hand(client))
+        raise ConfigError(f"{target} is not a JSON object; it was left as it is.", suggestion=_by_hand(client))
     table = whole
     for key in client.where:
         table = table.setdefault(key, {})

@@ -64,4 +64,4 @@ def _announce(base: str, first_token: str | None, *, team: bool) -> None:
     click.echo("Connect a client:", err=True)
     click.echo(f"  {claude_code_http_line(Remote(f'{base}/mcp', token))}", err=True)
     click.echo(f"  mcp-web client cursor --url {base}/mcp --token {token} --write", err=True)
-    click.echo("A token for somebody else: mcp-web token add NAME", err=True)
+    click.echo("A token for another user: mcp-web token add NAME", err=True)

@@ -74,7 +74,7 @@ class OnnxEncoder:
 
 
 def _packages() -> tuple[Any, Any]:
-    """onnxruntime and tokenizers, raises EMBEDDING_ERROR naming the extra that installs them."""
+    """onnxruntime and tokenizers; raises EMBEDDING_ERROR naming the extra that installs them."""
     try:
         import onnxruntime  # type: ignore[import-untyped]  # ships no types
         import tokenizers

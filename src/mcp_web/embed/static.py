@@ -36,7 +36,7 @@ NAME = "static-multilingual@1"
 DIM = 128
 SHA256 = "03c2cc0312d2528fb5b692e2bfc68b5e64a7fe05d77d1a968b7ff518d79ac093"
 
-# Combining marks belong to the word they stand in; Python's \w leaves some of them out.
+# Combining marks belong to their word; Python's \w leaves some of them out.
 _WORD = re.compile(r"[\w\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece]+")
 _WORD_START = "▁"
 # How many words have their pieces cached, and the longest of these words: 200,000 took 45 MB.

@@ -13,7 +13,7 @@ from mcp_web.limit.schedule import Period
 class Quota:
     """Counts the usage of each tenant; raises QuotaExceeded with the time to wait.
 
-    `limits` are by the names of the option; one that is absent or 0 is none.
+    `limits` are by the names of the option; a missing limit or 0 means unlimited.
     `minutes` counts what is forgotten after a minute: in memory where there is no Redis, since a locked file for each
     request would cost more than the limit is worth.
     """

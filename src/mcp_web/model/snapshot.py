@@ -52,7 +52,7 @@ class SnapshotInfo:
     chars: int
     source: Source = "web"
     since: float = 0.0  # when this version last became the newest: later than fetched_at if the page changed back
-    used_at: float = 0.0  # when the page was last asked for
+    used_at: float = 0.0  # when the page was last used
 
 
 def page_key(url: str, variant: str) -> str:

@@ -49,7 +49,7 @@ def _system_context() -> ssl.SSLContext:
         import truststore
 
         return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    # Here truststore would read the store anew for every connection (50 to 140 ms); OpenSSL's own way reads it once.
+    # Here truststore would read the store again for every connection (50 to 140 ms); OpenSSL reads it once.
     context = ssl.create_default_context()
     paths = ssl.get_default_verify_paths()
     if paths.cafile is None and not context.get_ca_certs():

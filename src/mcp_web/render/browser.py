@@ -114,7 +114,7 @@ class SharedBrowser:
             return running
 
     async def _launched(self) -> RunningBrowser:
-        """A new browser; when the caller is cancelled meanwhile, the launch goes on and its browser ends."""
+        """Launch a browser; if the caller is cancelled, the launch still completes and the browser is then ended."""
         launch = asyncio.create_task(_launch(self._executable, self._options, self._proxy_port, self._ca_bundle))
         try:
             return await asyncio.shield(launch)

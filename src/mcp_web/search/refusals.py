@@ -1,4 +1,4 @@
-"""Statuses and bodies that mean the same for every provider."""
+"""Recognises refusals by statuses and bodies that mean the same for every provider."""
 
 from __future__ import annotations
 

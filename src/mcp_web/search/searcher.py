@@ -43,7 +43,7 @@ _SHORT_MEMORY = 300.0
 
 
 class Searcher:
-    """Searches with whatever is configured. `public_client` reaches listed instances through the address guard."""
+    """Searches with the configured providers. `public_client` reaches listed instances through the address guard."""
 
     def __init__(
         self,

@@ -129,7 +129,7 @@ class Challenge:
 
 
 def metadata_url(options: ServerOptions) -> str:
-    """RFC 9728: the well-known path stands between the host and the path of the public URL."""
+    """The URL of the metadata (RFC 9728): the well-known path comes between the host and the path of the public URL."""
     from mcp.server.auth.routes import build_resource_metadata_url
     from pydantic import AnyHttpUrl
 

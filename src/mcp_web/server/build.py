@@ -175,7 +175,7 @@ def _client(ctx: Context) -> str:
 
 @asynccontextmanager
 async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> AsyncIterator[dict[str, str]]:
-    """Writes one line for a call, however it ends."""
+    """Writes one audit line for a call, also when it fails or is cancelled."""
     noted = {"outcome": "cancelled"}
     begun = anyio.current_time()
     try:

@@ -30,7 +30,7 @@ MAX_BODY = 8 * 1024 * 1024  # bytes of one body: web_extract takes five million 
 MAX_HELD = 24 * 1024 * 1024  # bytes of all bodies together
 MAX_HEADERS = 64 * 1024  # bytes of the headers, and of the size line of a piece
 PIECES = 1000  # of one body, after which
-PIECE_BYTES = 64  # each must have so many bytes: a piece of eight bytes costs as much as one of thousands
+PIECE_BYTES = 64  # each must have this many bytes: a piece of eight bytes costs as much as one of thousands
 LOG_LINES = 20  # of the HTTP library, per minute
 
 

@@ -22,7 +22,7 @@ class ServerOptions:
     )
     audit: str = option(
         "",
-        "The folder of a team's audit log, which holds no query and no address; empty is `audit` in the data folder, "
+        "The folder of a team's audit log, which has no queries and no addresses; empty is `audit` in the data folder, "
         "`off` writes none.",
         env="MCP_WEB_AUDIT",
     )

@@ -132,7 +132,7 @@ async def _model(app: App, fix: bool) -> list[Check]:
 
 
 def _coverage_check(found: Coverage) -> Check:
-    fix = "A running server goes on with it; `mcp-web archive reindex` does it now." if found.lacking else None
+    fix = "A running server does it in the background, `mcp-web archive reindex` now." if found.lacking else None
     return Check("vectors", "ok", f"{found.model}: {found.covered:,} of {found.documents:,} documents", fix)
 
 

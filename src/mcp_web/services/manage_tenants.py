@@ -35,7 +35,7 @@ async def erase_tenant(app: App, name: str) -> int:
     """Delete everything kept of a tenant and revoke its tokens; returns how many tokens there were."""
     if name == DEFAULT_TENANT:
         raise InvalidInput(
-            "The default tenant holds the server's own records and cannot be erased.",
+            "The default tenant has the records of the server itself and cannot be erased.",
             suggestion="Delete pages with `mcp-web cache purge` and `mcp-web archive remove`.",
         )
     await require_tenants(app, [name])

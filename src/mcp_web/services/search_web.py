@@ -26,7 +26,7 @@ READING_SHARE = 0.6  # of the time that is left goes to searching when content i
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The answer to one query; `seen` and `contents` are by the hit's own URL."""
+    """The answer to one query; `seen` and `contents` are keyed by the URL of the hit."""
 
     found: SearchAnswer
     notes: tuple[str, ...] = ()

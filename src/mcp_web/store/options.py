@@ -65,7 +65,7 @@ def data_folder(options: StoreOptions) -> Path:
 
 
 def database_file(options: StoreOptions) -> Path:
-    """The SQLite file that these options mean."""
+    """The path of the configured SQLite file."""
     return user_path(options.path) if options.path else data_folder(options) / FILE_NAME
 
 

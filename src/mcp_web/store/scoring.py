@@ -80,7 +80,7 @@ def best(
     mask: NDArray[np.bool_] | None = None,
     keys: NDArray[np.uint8] | None = None,
 ) -> tuple[Numbers, Floats]:
-    """The numbers and scores of the best documents, best first; only those that the mask lets through.
+    """The numbers and scores of the best documents, best first; only those that the mask allows.
 
     Equal scores are ordered by key (a row of bytes for each document), which is the same in every store.
 

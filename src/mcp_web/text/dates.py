@@ -94,7 +94,7 @@ def date_in_url(url: str) -> str | None:
 
 
 def read_pdf_date(text: str) -> str | None:
-    """`D:20240531080910+02'00'` as PDF writes it."""
+    """A date in the form of PDF, such as `D:20240531080910+02'00'`."""
     match = _PDF.match(text.strip())
     if not match:
         return read_date(text)

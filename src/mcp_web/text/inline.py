@@ -133,7 +133,7 @@ class LinkSpan(NamedTuple):
 def links(markdown: str) -> Iterator[LinkSpan]:
     """Links and images outside code, in the order of their ends, in one pass: hostile pages nest brackets.
 
-    Links do not nest; an image may stand in a link.
+    Links do not nest; an image may be inside a link.
     """
     if "](" not in markdown:
         return

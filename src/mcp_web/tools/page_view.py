@@ -302,7 +302,7 @@ def link_list(links: tuple[Link, ...]) -> str:
 
 
 def continued(call_text: str, **more: Any) -> str:
-    """`web_open(url="…")` with further arguments, or with others in their place."""
+    """A call such as `web_open(url="…")` with arguments added or replaced."""
     name, _, rest = call_text.partition("(")
     inside = [rest[:-1]] if rest[:-1] else []
     extra = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in more.items())

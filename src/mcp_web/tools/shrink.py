@@ -44,7 +44,7 @@ _TEXT_TOKENS = (15_000, 13_000, 11_000, 9_000, 7_000, 5_000, 3_000, 1_500, 600)
 
 
 def fitted(call: Call, make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
-    """The object with as much page text as fits: `make(most)` builds it with at most so many tokens of text."""
+    """The object with as much page text as fits: `make(most)` builds it with at most `most` tokens of text."""
     tokens = answer_tokens(call)
     made = make(min(_TEXT_TOKENS[0], tokens))
     for most in _TEXT_TOKENS[1:]:

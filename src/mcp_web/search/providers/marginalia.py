@@ -17,7 +17,7 @@ from mcp_web.text.json_fields import count, text
 
 
 class Marginalia(JsonApi):
-    # The key `public` is shared by everybody without one.
+    # The key `public` is shared by all users without a key.
     capabilities = source_capabilities("marginalia", {"general"}, max_count=100, max_pages=5, rate=1, per=2.0)
     label = "Marginalia"
     address = "https://api2.marginalia-search.com"

@@ -71,7 +71,7 @@ class InstancePool:
         return best_of(winner, replies, Searxng.capabilities)
 
     async def public(self) -> list[Instance]:
-        """ListedInstance instances that are not banned, best grade first."""
+        """The listed instances that are not banned, best grade first."""
         if await self._discovery.refresh():
             own = {one.url for one in self._own}
             self._public = [
@@ -94,7 +94,7 @@ class InstancePool:
                     tasks.start_soon(self._check, one)
 
     async def watch(self) -> None:
-        """Check again and again, until cancelled."""
+        """Check at intervals, until cancelled."""
         while True:
             await self.public()
             await self.check()

@@ -94,6 +94,6 @@ def _add(db: Database, page: int, by_hash: dict[str, int], ready: PreparedRecord
 
 
 def _numbers(db: Database, table: str, count: int) -> list[int]:
-    """The next numbers of a table's rows."""
+    """Reserve the next row numbers of a table."""
     query = "SELECT nextval(pg_get_serial_sequence(:table, 'id')) FROM generate_series(1, :count)"
     return [number for (number,) in db.rows(query, table=table, count=count)]

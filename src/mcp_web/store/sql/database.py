@@ -3,7 +3,7 @@
 A statement is written once, for tables in which every row belongs to a tenant, with placeholders such as `:key`. An
 engine translates it when it is first used:
 
-- `[tenant = :tenant AND]`: what stands in brackets is for an engine that keeps all tenants in one database; it knows
+- `[tenant = :tenant AND]`: text in brackets is for an engine that keeps all tenants in one database; it knows
   the value of `:tenant`. An engine that keeps each tenant in a file of its own leaves the brackets out.
 - `key = ANY(:keys)` compares with the values of a list.
 - `key_hash` and `folded` are columns by which long keys and labels of any case are found; `key_hash()` and
