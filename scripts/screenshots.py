@@ -1,4 +1,4 @@
-"""Takes pictures of every view of the page for people, over the archive of `sample_archive.py`.
+"""Takes pictures of every view of the web interface, over the archive of `sample_archive.py`.
 
 python scripts/screenshots.py            the pictures in docs/pictures
 python scripts/screenshots.py FOLDER     every view, light and dark, on a phone and on a desk

@@ -1,4 +1,4 @@
-"""Figures, and logs that keep secrets."""
+"""Metrics, and logs that keep secrets."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ async def commands(world: HostileWorld, web: MiniWeb, folder: Path) -> AsyncIter
         yield Output(f"stderr of {call}", done.stderr, "message")
 
 
-# The page for people
+# The web interface
 
 
 def view_calls(snapshot: str) -> Iterator[tuple[str, str, dict[str, str]]]:

@@ -1,4 +1,4 @@
-"""The server over HTTP: who gets in, what the probes say, the page for people."""
+"""The server over HTTP: who gets in, what the probes say, the web interface."""
 
 from __future__ import annotations
 

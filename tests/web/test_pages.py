@@ -1,4 +1,4 @@
-"""The page for people in a real Chromium: every view and action, light and dark, phone and desktop, with and without
+"""The web interface in a real Chromium: every view and action, light and dark, phone and desktop, with and without
 scripts, checked by axe-core; hostile titles and texts are shown harmlessly; no request leaves the server."""
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def archive(
         ("/archive?domain=docs.example", "Archive"),
         ("/graph", "Notes"),
         ("/watch", "/two"),
-        ("/figures", "Figures"),
+        ("/figures", "Statistics"),
         ("/figures/now", ""),
         ("/state", "State"),
         ("/space", "documents are kept"),

@@ -1,4 +1,4 @@
-"""Figures by the hour add up over processes."""
+"""Usage metrics by the hour add up over processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown → HTML, for `format=html` and the page for people. Raw HTML inside is shown, never passed on."""
+"""Markdown → HTML, for `format=html` and the web interface. Raw HTML inside is shown, never passed on."""
 
 from __future__ import annotations
 

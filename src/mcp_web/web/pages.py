@@ -32,7 +32,7 @@ HEADERS = {
 def views() -> tuple[tuple[str, str], ...]:
     """The views that every page links to."""
     return (("/", _("Home")), ("/archive", _("Archive")), ("/graph", _("Graph")), ("/watch", _("Watched")),
-            ("/figures", _("Figures")), ("/state", _("State")))  # fmt: skip
+            ("/figures", _("Statistics")), ("/state", _("State")))  # fmt: skip
 
 
 @cache
