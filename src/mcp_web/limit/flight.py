@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import anyio
 
-from mcp_web import trace
+from mcp_web.limit.redis import run_script
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
@@ -66,6 +66,11 @@ class MemorySingleFlight:
         return value
 
 
+_LOCK = "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0"
+_RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end"
+_UNLOCK = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end"
+
+
 class RedisSingleFlight:
     """Across replicas: one locks the key while it runs, the others poll for its result."""
 
@@ -97,8 +102,8 @@ class RedisSingleFlight:
             found = await look() if look is not None else None
             return found if found is not None else await self._holding(name, token, make)
         finally:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(2):
-                await self._unlock(name, token)
+            with anyio.CancelScope(shield=True):
+                await self._run(_UNLOCK, name, token)
 
     async def _holding(self, name: str, token: str, make: Make[T]) -> T:
         """Run `make` while the lock is renewed."""
@@ -115,31 +120,13 @@ class RedisSingleFlight:
         return value
 
     async def _renew(self, name: str, token: str) -> None:
-        script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end"
         while True:
             await anyio.sleep(self._lock_seconds / 3)
-            await self._run(script, name, token, self._lock_ms)
+            await self._run(_RENEW, name, token, self._lock_ms)
 
     async def _lock(self, name: str, token: str) -> bool:
-        from redis.exceptions import RedisError
+        """Whether this replica may work: it has the lock, or Redis cannot be reached and each does the work."""
+        return await self._run(_LOCK, name, token, self._lock_ms) != 0
 
-        try:
-            # Shielded from cancellation: the lock may already be taken, and nothing would release it.
-            with anyio.CancelScope(shield=True), anyio.fail_after(2):
-                locked = await self._redis.set(name, token, nx=True, px=self._lock_ms)
-            return bool(locked)
-        except (RedisError, OSError) as error:
-            trace.log("error", "single_flight_redis", reason=type(error).__name__)
-            return True  # without Redis each replica does the work itself
-
-    async def _unlock(self, name: str, token: str) -> None:
-        script = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
-        await self._run(script, name, token)
-
-    async def _run(self, script: str, name: str, *values: str | int) -> None:
-        from redis.exceptions import RedisError
-
-        try:
-            await cast(Any, self._redis.eval(script, 1, name, *values))
-        except (RedisError, OSError) as error:
-            trace.log("error", "single_flight_redis", reason=type(error).__name__)
+    async def _run(self, script: str, name: str, *values: str | int) -> Any | None:
+        return await run_script(self._redis, "single_flight_redis", script, name, *values)

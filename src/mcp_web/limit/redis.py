@@ -96,20 +96,25 @@ class RedisLimiter(Limiter):
         return f"{self._prefix}{{{key}}}:{part}"
 
     async def _run(self, script: str, name: str, values: list[Any]) -> Any | None:
-        from redis.exceptions import RedisError
-
-        try:
-            # Shielded from cancellation: the script may already have run, and its reservation would be lost.
-            with anyio.CancelScope(shield=True), anyio.fail_after(_SCRIPT_SECONDS):
-                reply: Any = await cast(Any, self._redis.eval(script, 1, name, *values))
-        except (RedisError, OSError) as error:  # TimeoutError is an OSError
-            trace.log("error", "rate_limit_redis", reason=type(error).__name__)
-            return None
-        return reply
+        return await run_script(self._redis, "rate_limit_redis", script, name, *values)
 
     async def ping(self) -> bool:
         """Whether Redis answers now."""
         return await self._run("return 1", self._name("ping", "ping"), []) is not None
+
+
+async def run_script(redis: Redis, event: str, script: str, name: str, *values: Any) -> Any | None:
+    """The reply to a script over one key; None where Redis cannot be reached, which is logged as `event`."""
+    from redis.exceptions import RedisError
+
+    try:
+        # Shielded from cancellation: the script may already have run, and what it took would be lost.
+        with anyio.CancelScope(shield=True), anyio.fail_after(_SCRIPT_SECONDS):
+            reply: Any = await cast(Any, redis.eval(script, 1, name, *values))
+    except (RedisError, OSError) as error:  # TimeoutError is an OSError
+        trace.log("error", event, reason=type(error).__name__)
+        return None
+    return reply
 
 
 def _micro(seconds: float) -> int:
