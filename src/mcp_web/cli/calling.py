@@ -5,33 +5,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from mcp_web.cli.session import run_interruptible
-from mcp_web.settings import load
+from mcp_web.cli.session import with_app
+
+if TYPE_CHECKING:
+    from mcp_web.app import App
 
 DEADLINE = 600.0  # seconds
 
 
 def answer_of(name: str, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The answer object and the text of one tool call; raises the error that a client would have received."""
-    from mcp_web.app import App
     from mcp_web.tools.call import Call
     from mcp_web.tools.calling import run_tool
     from mcp_web.tools.sets import tool_named
     from mcp_web.tools.tool import Answer
 
-    async def work() -> Answer:
-        async with App(load()) as app:
-            with shown_progress() as progress:
-                on_progress = (lambda step: progress(step.message, step.done, step.total)) if progress else None
-                until = anyio.current_time() + DEADLINE
-                call = Call(app, deadline=until, on_progress=on_progress, client="mcp-web (command line)")
-                return await run_tool(tool_named(name), call, given)
+    async def work(app: App) -> Answer:
+        with shown_progress() as progress:
+            on_progress = (lambda step: progress(step.message, step.done, step.total)) if progress else None
+            until = anyio.current_time() + DEADLINE
+            call = Call(app, deadline=until, on_progress=on_progress, client="mcp-web (command line)")
+            return await run_tool(tool_named(name), call, given)
 
-    answer = run_interruptible(work)
+    answer = with_app(work)
     return answer.data, answer.text
 
 
