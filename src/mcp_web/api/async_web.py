@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import anyio
 
@@ -26,7 +26,7 @@ from mcp_web.settings import Settings, load
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from mcp_web.archive.answer import ArchiveResult
+    from mcp_web.archive.answer import ArchiveResult, SearchedSource, SearchMode
     from mcp_web.model.search import Category, SafeSearch
     from mcp_web.net.dial import Dialer
     from mcp_web.services.crawl_site import CrawlReport
@@ -206,8 +206,8 @@ class AsyncArchive:
         query: str,
         *,
         limit: int = 10,
-        mode: Literal["hybrid", "text", "semantic"] = "hybrid",
-        source: Literal["all", "research", "web"] = "all",
+        mode: SearchMode = "hybrid",
+        source: SearchedSource = "all",
         collection: str | None = None,
         since: str | None = None,
         until: str | None = None,

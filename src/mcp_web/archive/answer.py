@@ -15,6 +15,7 @@ from mcp_web.model.snapshot import Source
 ID_LENGTH = 12  # hex digits of the page key: no two among a hundred thousand documents, with a chance of 1 in 50,000
 
 SearchMode = Literal["hybrid", "text", "semantic"]
+SearchedSource = Literal["all", "research", "web"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class ArchiveQuery:
     include_citations: bool = False
     citation_depth: int = 1  # 1–3
     limit: int = 10  # at most 50
-    source: Literal["all", "research", "web"] = "all"
+    source: SearchedSource = "all"
     since: str | None = None  # ISO date
     until: str | None = None
     collection: str | None = None  # a tag, or the name of a synced folder

@@ -11,7 +11,7 @@ from mcp_web.contracts.asking import ask
 from mcp_web.contracts.contract import Contract, contract_tool
 from mcp_web.errors import FetchTimeout, HttpError, InvalidUrl, PolicyError, WebError
 from mcp_web.model.page import Document
-from mcp_web.model.search import Category, Hit, SafeSearch, SearchQuery
+from mcp_web.model.search import CATEGORIES, Hit, SafeSearch, SearchQuery
 from mcp_web.search.options import SearchOptions
 from mcp_web.services.open_page import OpenRequest, open_page
 from mcp_web.text.untrusted import one_line
@@ -21,7 +21,6 @@ from mcp_web.tools.shrink import shrunk
 from mcp_web.tools.tool import Answer
 
 _SAFE: dict[str, SafeSearch] = {"0": "off", "1": "moderate", "2": "strict"}
-_CATEGORIES: tuple[Category, ...] = ("general", "images", "videos", "news", "map", "music", "it", "science", "files")
 _RANGE = re.compile(r"^(\d+)(?:-(\d*))?$")
 
 
@@ -32,7 +31,7 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
         args["query"],
         count=int(args["num_results"] or 10),
         page=args["pageno"] - 1,
-        category=next((one for one in _CATEGORIES if one in named), "general"),
+        category=next((one for one in CATEGORIES if one in named), "general"),
         language=None if language in (None, "all", "auto") else language,
         freshness=args["time_range"],
         safe_search=_SAFE[args["safesearch"] or "1"],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 Category = Literal["general", "images", "videos", "news", "map", "music", "it", "science", "files"]
 SafeSearch = Literal["off", "moderate", "strict"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
 Outcome = Literal[
     "ok",
     "empty",

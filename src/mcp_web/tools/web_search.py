@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from mcp_web.errors import WebError
-from mcp_web.model.search import Hit, SearchAnswer, SearchQuery
+from mcp_web.model.search import CATEGORIES, Hit, SearchAnswer, SearchQuery
 from mcp_web.text.dates import iso
 from mcp_web.text.untrusted import one_line
 from mcp_web.tools import budget
@@ -244,8 +244,7 @@ TOOL = Tool(
         Param("count", "integer", "Results (default 10).", default=10, least=1, most=50,
               aliases=("results_count",)),
         Param("page", "integer", "Page of results, from 0.", default=0, least=0, most=9),
-        Param("category", "string", "Kind of results.", default="general",
-              choices=("general", "images", "videos", "news", "map", "music", "it", "science", "files")),
+        Param("category", "string", "Kind of results.", default="general", choices=CATEGORIES),
         Param("language", "string", "en or en-US.", max_length=20),
         Param("country", "string", "Two letters.", max_length=10, aliases=("region",)),
         Param("freshness", "string", "day, week, month, year or YYYY-MM-DD..YYYY-MM-DD; only if recency matters.",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from mcp_web.model.search import Hit, SearchQuery
+from mcp_web.model.search import CATEGORIES, Hit, SearchQuery
 from mcp_web.search.dates import published
 from mcp_web.search.escape import escape_operators
 from mcp_web.search.hits import make_hit, present
@@ -41,7 +41,7 @@ class Searxng:
     capabilities = Capabilities(
         name="searxng",
         index="mixed",
-        categories=frozenset({"general", "images", "videos", "news", "map", "music", "it", "science", "files"}),
+        categories=frozenset(CATEGORIES),
         native=frozenset({"freshness", "safe_search", "language"}),
         paging="fixed",
         max_count=50,
