@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_web import trace
 from mcp_web.errors import QuotaExceeded, WebError
+from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server.auth import Authenticator, Caller, uses_oauth
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.refusal import Headers, Refusal, refuse
@@ -149,6 +150,10 @@ def caller_in(scope: Any) -> Caller | None:
     """The authenticated caller of a request; None where no token is needed."""
     token = getattr(scope.get("user"), "access_token", None)
     return token if isinstance(token, Caller) else None
+
+
+def tenant_of(caller: Caller | None) -> str:
+    return caller.tenant if caller else DEFAULT_TENANT
 
 
 def joined_headers(scope: Scope) -> dict[str, str]:

@@ -18,9 +18,8 @@ from mcp_web.app import App
 from mcp_web.audit.log import AuditLog
 from mcp_web.contracts import sets as contracts
 from mcp_web.errors import FetchTimeout
-from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server import handshake, prompts, resources
-from mcp_web.server.access import caller_in
+from mcp_web.server.access import caller_in, tenant_of
 from mcp_web.server.auth import Caller
 from mcp_web.server.listing import listed_tools
 from mcp_web.server.measure import measure
@@ -150,8 +149,7 @@ class _Handlers:
 
     def _app_of(self, ctx: Context) -> AbstractAsyncContextManager[App]:
         """The parts of the caller's tenant."""
-        caller = _caller(ctx)
-        return self._tenants.using(caller.tenant if caller else DEFAULT_TENANT)
+        return self._tenants.using(tenant_of(_caller(ctx)))
 
 
 def _caller(ctx: Context) -> Caller | None:
@@ -182,7 +180,7 @@ async def _audited(log: AuditLog | None, caller: Caller | None, tool: str) -> As
         yield noted
     finally:
         if log is not None:
-            who = {"tenant": caller.tenant, "caller": caller.name} if caller else {"tenant": DEFAULT_TENANT}
+            who = {"tenant": tenant_of(caller)} | ({"caller": caller.name} if caller else {})
             ms = round((anyio.current_time() - begun) * 1000)
             with anyio.CancelScope(shield=True):
                 await log.write("call", **who, tool=tool, **noted, ms=ms)

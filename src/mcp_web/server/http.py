@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -14,8 +13,7 @@ from mcp_web import trace
 from mcp_web.app import App
 from mcp_web.contracts import sets as contracts
 from mcp_web.errors import ConfigError
-from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.server.access import WELL_KNOWN, AccessMiddleware, Challenge, caller_in
+from mcp_web.server.access import WELL_KNOWN, AccessMiddleware, Challenge, caller_in, tenant_of
 from mcp_web.server.auth import (
     LOOPBACK,
     Authenticator,
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from mcp_web.settings import Settings
-    from mcp_web.tools.tool import Tool
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -163,7 +160,7 @@ def http_app(
         Route("/readyz", _readyz(app)),
         Route("/metrics", _metrics),
         *_resource_metadata(options),
-        *page_routes(_served_app(tenants)),
+        *page_routes(lambda request: tenants.using(tenant_of(caller_in(request.scope)))),
     ]
     inner = (
         server or build_server(app, tenants=tenants, audit=audit_log(app) if options.team else None)
@@ -175,13 +172,10 @@ def http_app(
     )
     from mcp_web.server.limits import BodyLimit
 
-    scoped = ScopeCheck(inner, Challenge(options), {name: scope_of(tool) for name, tool in _tools(app).items()})
+    tools = contracts.with_plain_names(contracts.tools_offered(app.tools))
+    scoped = ScopeCheck(inner, Challenge(options), {name: scope_of(tool) for name, tool in tools.items()})
     authenticator = Authenticator(_verifiers(app, options, stored_tokens=stored_tokens))
     return AccessMiddleware(BodyLimit(scoped), options, authenticator, port, names=names, quota=app.process.quota)
-
-
-def _tools(app: App) -> dict[str, Tool]:
-    return contracts.with_plain_names(contracts.tools_offered(app.tools))
 
 
 def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list[Verifier]:
@@ -196,18 +190,6 @@ def _verifiers(app: App, options: ServerOptions, *, stored_tokens: bool) -> list
     elif options.oauth_issuer:
         found.append(JwtVerifier(options, app.process.api_client))
     return found
-
-
-def _served_app(tenants: Tenants) -> Callable[[Request], Any]:
-    """Finds the app of the caller's tenant for a view of the web interface."""
-
-    @asynccontextmanager
-    async def using(request: Request) -> AsyncIterator[App]:
-        caller = caller_in(request.scope)
-        async with tenants.using(caller.tenant if caller else DEFAULT_TENANT) as app:
-            yield app
-
-    return using
 
 
 async def _healthz(request: Request) -> Response:

@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 
 async def extract_html(app: App, html: str | bytes, base_url: str, request: ExtractRequest) -> Document:
     """The document in the HTML; bytes are decoded by their declared encoding, text is used as it is."""
-    as_text = isinstance(html, str)
-    body = html.encode("utf-8", "replace") if isinstance(html, str) else html
-    page = Fetched(
-        url=base_url,
-        final_url=base_url,
-        status=200,
-        headers=(),
-        body=body,
-        media_type="text/html",
-        charset="utf-8" if as_text else None,
-        fetched_at=time.time(),
-    )
+    body, charset = (html.encode("utf-8", "replace"), "utf-8") if isinstance(html, str) else (html, None)
+    page = Fetched(base_url, base_url, 200, (), body, "text/html", charset, time.time())
     return await app.extract(page, request)
