@@ -12,6 +12,7 @@ import pytest
 
 from mcp_web.read.fragment import fragment, quote_url
 from mcp_web.read.html import to_html
+from mcp_web.read.quote import verify
 from mcp_web.render.chromium_flags import FEATURES_OFF
 
 FILLER = "\n\n".join(f"Filler paragraph number {n} says nothing of note and fills the page." for n in range(60))
@@ -24,12 +25,29 @@ TARGETS = {
     "two paragraphs": "A paragraph that opens the passage with some words.\n\nAnd one that closes it in the end.",
     "repeated opening": "Filler paragraph number 3 says nothing of note and yet this one ends differently.",
     "cyrillic": "Это предложение написано по-русски, чтобы проверить кодирование ссылок в браузере.",
+    "marks": "See `heap[0]` first; an [`IndexError`](https://x.example/#e) is *raised* when the **heap** is `None`.",
     "quotes": "“Don’t panic,” it said — in large, friendly letters (100% of the time).",
+}
+# Quotes as people write them, which begin and end inside the page's markup.
+QUOTES = {
+    "heap[0] first; an IndexError": "marks",
+    "IndexError is raised": "marks",
+    "raised when the heap is None": "marks",
+    "first; an IndexError is raised when the heap is None.": "marks",
+    "quick brown-fox, they say": "prose",
+    "over the lazy dog & then": "prose",
+    "item, with code_like": "list",
+    "answer(question: str)": "code",
+    "row label": "table",
 }
 PAGE = FILLER + "".join(f"\n\n## About {name}\n\n{text}\n\n{FILLER}" for name, text in TARGETS.items())
 
 
 def span(name: str) -> tuple[int, int]:
+    if name in QUOTES:
+        check = verify(PAGE, [name])[0]
+        assert check.verdict in ("exact", "normalised")
+        return check.spans[0]
     start = PAGE.index(TARGETS[name])
     return start, start + len(TARGETS[name])
 
@@ -50,6 +68,18 @@ def test_words_beside_footnotes_images_and_formulas_are_avoided():
         "Before the note[^1] and ![img](i.png) an image with plain words after it, then $x^2$ is the end of all that."
     )
     assert fragment(text, 0, len(text)) == "text=Before%20the%20note,end%20of%20all%20that."
+
+
+def test_part_of_a_sentence_is_named_by_the_words_that_the_page_shows():
+    named = {quote: fragment(PAGE, *span(quote)) for quote in QUOTES}
+    assert named["IndexError is raised"] == "text=IndexError%20is%20raised"
+    assert [quote for quote, found in named.items() if any(mark in found for mark in ("%60", "%2A", "http"))] == []
+
+
+def test_code_keeps_its_signs_in_part():
+    code = "```py\nclass Keeper:\n    def __init__(self, *args, **kwargs): &amp;\n```\n"
+    start = code.index("def")
+    assert fragment(code, start, code.index(": &")) == "text=def%20__init__%28self%2C%20%2Aargs%2C%20%2A%2Akwargs%29"
 
 
 def test_passage_without_words_links_to_the_page():
@@ -84,7 +114,7 @@ def test_chromium_scrolls_to_every_kind_of_passage(site):
         flags = ["--no-sandbox", f"--disable-features={','.join(FEATURES_OFF)}"]
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         page = browser.new_page(viewport={"width": 900, "height": 500})
-        for name in TARGETS:
+        for name, target in {**{name: name for name in TARGETS}, **QUOTES}.items():
             page.goto("about:blank")  # so that the next page is loaded from its beginning, not scrolled
             page.goto(quote_url(site, PAGE, *span(name)))
             seen = page.evaluate(
@@ -94,7 +124,7 @@ def test_chromium_scrolls_to_every_kind_of_passage(site):
                     const box = heading.nextElementSibling.getBoundingClientRect();
                     return box.bottom > 0 && box.top < innerHeight;
                 }""",
-                name,
+                target,
             )
             if not seen:
                 missed.append((name, quote_url("", PAGE, *span(name))))

@@ -12,11 +12,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from itertools import takewhile
 from urllib.parse import quote as percent
 
-from mcp_web.text.inline import inline_text
+from mcp_web.model.passage import Span
+from mcp_web.text.inline import shown_markup, without
 from mcp_web.text.markdown import BULLET, CHECKBOX, PIPE, Block, blocks, pieces
+from mcp_web.text.spaces import fold_spaces
 
 # A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
 FEWEST, MOST = 4, 12
@@ -29,6 +32,11 @@ _SHOWN_OTHERWISE = re.compile(
 )
 
 
+_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_MARKER = re.compile(rf"[ \t]*{BULLET}[ \t]+{CHECKBOX}| {{0,3}}#{{1,6}}[ \t]+")
+_CLOSING = re.compile(r"(?<![ \t])[ \t]++#+[ \t]*+$")
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """Words that are adjacent on the page, their place in the Markdown, and their offset in all words of the page."""
@@ -36,7 +44,7 @@ class _Run:
     start: int
     end: int
     words: str
-    heading: bool
+    kind: str
     at: int
 
 
@@ -55,12 +63,12 @@ def fragment(markdown: str, start: int, end: int) -> str:
     if not inside:
         return ""
     # A heading's words often stand in a table of contents above it, which is not part of the text kept.
-    body = [run for run in inside if not run.heading] or inside
+    body = [run for run in inside if run.kind != "heading"] or inside
     texts = [run.words for run in body]
     # A passage may begin or end inside a run.
-    texts[-1] = _runs_text(markdown, body[-1], body[-1].start, min(end, body[-1].end)) or texts[-1]
-    head = _runs_text(markdown, body[0], max(start, body[0].start), min(end, body[0].end))
-    skipped = len(_fold(_runs_text(markdown, body[0], body[0].start, max(start, body[0].start)))) if head else 0
+    texts[-1] = _words_of(markdown, body[-1], body[-1].start, end) or texts[-1]
+    head = _words_of(markdown, body[0], start, end)
+    skipped = len(_fold(_words_of(markdown, body[0], body[0].start, start))) if head else 0
     texts[0] = head or texts[0]
     return _directive(everything[: body[0].at + skipped].strip(), texts)
 
@@ -73,7 +81,7 @@ def _all_runs(markdown: str) -> tuple[list[_Run], str]:
     length = 0
     for block in blocks(markdown):
         for start, end, words in _runs(markdown, block):
-            runs.append(_Run(start, end, words, block.kind == "heading", length))
+            runs.append(_Run(start, end, words, block.kind, length))
             folded.append(_fold(words))
             length += len(folded[-1]) + 1
     return runs, " ".join(folded)
@@ -119,14 +127,15 @@ def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
     for start, end in spans:
         if block.kind == "code":
             if not re.match(r"\s*(```|~~~)", markdown[start:end]):
-                yield from _run(start, end, " ".join(markdown[start:end].split()))
+                yield from _run(start, end, fold_spaces(markdown[start:end]))
             continue
         cuts = _SHOWN_OTHERWISE.finditer(markdown, start, end)
         if block.kind == "table":
             cuts = PIPE.finditer(markdown, start, end)
         edges = [start, *(edge for cut in cuts for edge in cut.span()), end]
         for begin, stop in zip(edges[::2], edges[1::2], strict=True):
-            yield from _run(begin, stop, _clean(markdown[begin:stop]))
+            text = markdown[begin:stop]
+            yield from _run(begin, stop, _shown(without(text, _markup(text)).text))
 
 
 def _run(start: int, end: int, words: str) -> Iterator[tuple[int, int, str]]:
@@ -134,25 +143,32 @@ def _run(start: int, end: int, words: str) -> Iterator[tuple[int, int, str]]:
         yield start, end, words
 
 
-def _runs_text(markdown: str, run: _Run, start: int, end: int) -> str:
-    if (start, end) == (run.start, run.end):
+def _words_of(markdown: str, run: _Run, start: int, end: int) -> str:
+    """The words of a part of a run as the page shows them: markup may begin before the part or end after it."""
+    if start <= run.start and end >= run.end:
         return run.words
-    words = _clean(markdown[start:end])
+    if run.kind == "code":
+        words = fold_spaces(markdown[max(start, run.start) : min(end, run.end)])
+    else:
+        text = markdown[run.start : run.end]
+        plain = without(text, _markup(text))
+        words = _shown(plain.text[plain.plain(start - run.start) : plain.plain(min(end, run.end) - run.start)])
     return words if re.search(r"\w", words) else ""
 
 
-def _clean(text: str) -> str:
-    return inline_text(_unmarked(text))
+def _shown(text: str) -> str:
+    return fold_spaces(unescape(text))
 
 
-def _unmarked(text: str) -> str:
-    text = re.sub(r"^[ \t]*(?:>[ \t]?)+", "", text, flags=re.MULTILINE)
-    text = re.sub(rf"^[ \t]*{BULLET}[ \t]+{CHECKBOX}", "", text)
-    return re.sub(r"^ {0,3}#{1,6}[ \t]+|(?<![ \t])[ \t]++#+[ \t]*+$", "", text)
+def _markup(text: str) -> list[Span]:
+    """The spans of a piece of a block that a page does not show."""
+    quote = _QUOTE.match(text)
+    marks = (_MARKER.match(text, quote.end() if quote else 0), _CLOSING.search(text), *_QUOTE.finditer(text))
+    return [mark.span() for mark in marks if mark] + shown_markup(text)
 
 
 def _fold(text: str) -> str:
-    return " ".join(text.casefold().split())
+    return fold_spaces(text.casefold())
 
 
 def _term(words: list[str]) -> str:

@@ -89,10 +89,16 @@ def without(markdown: str, drop: list[Span]) -> Stripped:
 def inline_text(text: str) -> str:
     """The text of a heading, link or paragraph without markup, white space collapsed; an image is its alt text."""
     if _MARKS.search(text) is not None:
-        text = _REFERENCE.sub(r"\1", text) if "][" in text else text
-        text = without(text, inline_markup(text, alt=True)).text
-        text = unescape(text) if "&" in text else text
+        text = unescape(without(text, shown_markup(text)).text)
     return fold_spaces(text)
+
+
+def shown_markup(text: str) -> list[Span]:
+    """The spans of the markup of a text as a page shows it: with the alt texts of images."""
+    drop = inline_markup(text, alt=True)
+    for found in _REFERENCE.finditer(text) if "][" in text else ():
+        drop += [(found.start(), found.start(1)), (found.end(1), found.end())]
+    return drop
 
 
 def inline_markup(text: str, base: int = 0, *, alt: bool = False, notes: bool = False) -> list[Span]:
