@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_web.text.names import defined_keys, definitions, is_name, names, signature_name
+from mcp_web.text.names import asked_names, defined_keys, definitions, is_name, signature_name
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,10 @@ from mcp_web.text.names import defined_keys, definitions, is_name, names, signat
         ("`exception KeyError`", "KeyError"),
         ("`class asyncio.Semaphore(value=1)`", "asyncio.Semaphore"),
         ("`PyObject *PyObject_GetAttr(PyObject *o)`", "*PyObject_GetAttr"),
+        (
+            "[`PyObject`](https://docs.example/c) `*PyObject_Call(`[`PyObject`](https://docs.example/c) `*o)`",
+            "*PyObject_Call",
+        ),
         ("`static getDerivedStateFromError(error)`", "getDerivedStateFromError"),
         ("--depth &lt;depth>", "--depth"),
         ("--word-diff[=&lt;mode>]", "--word-diff"),
@@ -33,11 +37,18 @@ def test_the_name_in_a_signature_or_heading(signature: str, name: str) -> None:
 
 
 def test_spellings_of_a_name_have_one_key() -> None:
-    assert {names(one)[0].key for one in ("read_timeout", "readTimeout", "--read-timeout", "read-timeout")} == {
-        "readtimeout"
-    }
-    assert [name.key for name in names("os.path.join")] == ["ospathjoin", "join"]
-    assert names("3.11") == ()
+    spellings = ("read_timeout", "readTimeout", "--read-timeout", "read-timeout", "read_timeout()")
+    assert {asked_names(one)[0].key for one in spellings} == {"readtimeout"}
+    assert asked_names("3.11") == ()
+
+
+def test_a_name_is_asked_for_whole_and_by_its_parts() -> None:
+    assert [name.key for name in asked_names("OrderedDict.move_to_end")] == [
+        "ordereddictmovetoend",
+        "movetoend",
+        "ordereddict",
+    ]
+    assert asked_names("OrderedDict.move_to_end")[2].words == ("ordered", "dict", "ordereddict")
 
 
 def test_a_text_defines_names_in_headings_signatures_and_definition_lists() -> None:

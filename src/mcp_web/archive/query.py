@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from mcp_web.store.protocol import DocumentFilter, WordQuery
 from mcp_web.text.languages import language_of
-from mcp_web.text.names import Name, is_name, names
+from mcp_web.text.names import Name, asked_names, is_name
 from mcp_web.text.words import compounds, fold, is_stop_word, words
 
 _MOST_WORDS = 64  # a whole page pasted as a question is cut here
-_MOST_NAMES = 8
+_MOST_NAMES = 16
 _PIECE = re.compile(r'(?P<sign>[-+]?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))')
 
 
@@ -66,7 +66,7 @@ def parse(text: str) -> Question:
     required: list[str] = []
     excluded: list[str] = []
     found_compounds: list[str] = []
-    asked_names: list[Name] = []
+    names: list[Name] = []
     pieces = list(_PIECE.finditer(text.replace("“", '"').replace("”", '"')))
     for piece in pieces:
         sign, phrase, word = piece["sign"], piece["phrase"], piece["word"]
@@ -84,7 +84,7 @@ def parse(text: str) -> Question:
             (required if sign == "+" else plain).extend(found)
             found_compounds += compounds(word or "")
             # A plain word is a name when it is the whole question.
-            asked_names += names(piece[0]) if word and (len(pieces) == 1 or is_name(piece[0])) else ()
+            names += asked_names(piece[0]) if word and (len(pieces) == 1 or is_name(piece[0])) else ()
     return Question(
         words=_capped(plain),
         phrases=tuple(phrases[:8]),
@@ -92,8 +92,8 @@ def parse(text: str) -> Question:
         required=_capped(required),
         excluded=_capped(excluded),
         compounds=_capped(found_compounds),
-        names=tuple(asked_names[:_MOST_NAMES]),
-        only_identifiers=bool(asked_names) and all(is_name(piece[0]) for piece in pieces),
+        names=tuple(names[:_MOST_NAMES]),
+        only_identifiers=bool(names) and all(is_name(piece[0]) for piece in pieces),
         language=language_of(text),
     )
 

@@ -14,7 +14,9 @@ from mcp_web.text.words import compounds, is_stop_word, words
 
 _LONGEST = 80  # characters: what is longer is no name
 # A paragraph that is a signature, in code: `json.dumps(obj)`, `exception KeyError`, `--depth <n>`.
-_SIGNATURE_LINE = re.compile(r"^`[^\n]*[`)*]$", re.MULTILINE)
+# In C the type before the name may be a link.
+_SIGNATURE_LINE = re.compile(r"^(?:\[`\w+`\]\([^)\n]*\) )?`[^\n]*[`)*]$", re.MULTILINE)
+_LINKED = re.compile(r"\[(`[^`\n]*`)\]\([^)\n]*\)")
 # The terms of a definition list, each on its line: `--depth <n>`, then `: Create a shallow clone`.
 _TERM_LINES = re.compile(r"(?:^(?![:>#|])\S[^\n]{0,199}\n){1,4}(?=: )", re.MULTILINE)
 # What is behind the name: arguments, values, a type, a description.
@@ -35,14 +37,27 @@ class Name(NamedTuple):
     words: tuple[str, ...]
 
 
-def names(text: str) -> tuple[Name, ...]:
-    """The name that a text is, and the part of it behind the last dot."""
-    found = (Name("".join(words(part)), (*words(part), *compounds(part))) for part in (text, text.rpartition(".")[2]))
-    return tuple(dict.fromkeys(name for name in found if name.key and not name.key.isdigit()))
+def asked_names(text: str) -> tuple[Name, ...]:
+    """The name that a word of a question is, then its parts between dots, the last one first: a manual may describe
+    `move_to_end` under `OrderedDict`."""
+    found = (Name(_key(part), (*words(part), *compounds(part))) for part in (text, *reversed(text.split("."))))
+    return tuple(dict.fromkeys(name for name in found if name.key))
+
+
+def _key(name: str) -> str:
+    """One spelling for all; empty for a number."""
+    key = "".join(words(name))
+    return "" if key.isdigit() else key
+
+
+def _keys(name: str) -> set[str]:
+    """The keys that a defined name is found by: the whole and its last part."""
+    return {key for key in map(_key, (name, name.rpartition(".")[2])) if key}
 
 
 def signature_name(signature: str) -> str:
     """The name in a signature, a flag with its value or a heading; empty where it is a text of several words."""
+    signature = _LINKED.sub(r"\1", signature)
     plain = _NEGATION.sub("", signature.replace("`", "").replace("\\", "")).strip()
     is_call = "(" in plain
     before = _KIND.sub("", _BEHIND.split(plain, maxsplit=1)[0].strip() or plain).split()
@@ -56,7 +71,7 @@ def signature_name(signature: str) -> str:
 
 def heading_keys(heading: str) -> set[str]:
     """The keys of the name that a heading is, if it is one."""
-    return {name.key for name in names(signature_name(heading))}
+    return _keys(signature_name(heading))
 
 
 def defined_keys(markdown: str, headings: Iterable[str]) -> frozenset[str]:
@@ -66,11 +81,15 @@ def defined_keys(markdown: str, headings: Iterable[str]) -> frozenset[str]:
 
 def definitions(markdown: str) -> Iterator[tuple[int, str]]:
     """Where signatures and the terms of definition lists begin, each with the keys of its name."""
-    lines = [(found.start(), found[0]) for found in _SIGNATURE_LINE.finditer(markdown)]
-    lines += [(found.start(), term) for found in _TERM_LINES.finditer(markdown) for term in found[0].splitlines()]
-    for start, line in lines:
-        for name in names(signature_name(line)):
-            yield start, name.key
+    return ((start, key) for start, name in _defined(markdown) for key in _keys(name))
+
+
+def _defined(markdown: str) -> Iterator[tuple[int, str]]:
+    for found in _SIGNATURE_LINE.finditer(markdown):
+        yield found.start(), signature_name(found[0])
+    for found in _TERM_LINES.finditer(markdown):
+        for term in found[0].splitlines():
+            yield found.start(), signature_name(term)
 
 
 def is_name(text: str) -> bool:
