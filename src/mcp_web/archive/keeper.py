@@ -14,9 +14,9 @@ from mcp_web.archive.derive import derive
 from mcp_web.archive.freshness import Headers, fresh_until, is_fresh
 from mcp_web.archive.options import EVERY_DOMAIN, ArchiveOptions
 from mcp_web.errors import CacheError
+from mcp_web.lru import LruDict
 from mcp_web.model.page import Document, Fetched
 from mcp_web.model.snapshot import Snapshot, snapshot_hash
-from mcp_web.recent import Recent
 from mcp_web.store.protocol import Purged, PurgeRule, Store
 from mcp_web.text.urls import host_matches, host_of
 
@@ -31,7 +31,7 @@ class Keeper:
     def __init__(self, store: Store, options: ArchiveOptions) -> None:
         self._store = store
         self._options = options
-        self._unkept: Recent[str, Snapshot] = Recent(_IN_MEMORY)
+        self._unkept: LruDict[str, Snapshot] = LruDict(_IN_MEMORY)
         self._kept = 0
 
     async def latest(self, key: str) -> Snapshot | None:

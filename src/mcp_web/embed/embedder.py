@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mcp_web.errors import EmbeddingError
-from mcp_web.recent import Recent
+from mcp_web.lru import LruDict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +109,7 @@ class QuestionVectors:
 
     def __init__(self, embedder: Embedder) -> None:
         self.model = embedder.name
-        self.known: Recent[str, Any] = Recent(_MOST)  # rows of vectors by question
+        self.known: LruDict[str, Any] = LruDict(_MOST)  # rows of vectors by question
         self._embedder = embedder
 
     async def vector(self, text: str) -> list[float]:

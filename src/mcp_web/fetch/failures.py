@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from mcp_web import trace
 from mcp_web.errors import FetchFailed, HttpError, WebError
-from mcp_web.recent import Recent
+from mcp_web.lru import LruDict
 
 
 class Notes(Protocol):
@@ -50,7 +50,7 @@ _REMEMBERED = 1024
 class Failures:
     def __init__(self, notes: OptionalNotes) -> None:
         self._notes = notes
-        self._kept: Recent[str, tuple[float, WebError]] = Recent(_REMEMBERED)
+        self._kept: LruDict[str, tuple[float, WebError]] = LruDict(_REMEMBERED)
 
     async def recall(self, url: str) -> WebError | None:
         """The permanent error that this URL failed with in the last minutes, if any."""

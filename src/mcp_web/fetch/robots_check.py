@@ -23,8 +23,8 @@ from mcp_web.errors import FetchFailed, FetchTimeout, PolicyError, RobotsDisallo
 from mcp_web.fetch.failures import OptionalNotes
 from mcp_web.fetch.robots import Robots, kept_text, parse_robots
 from mcp_web.limit.flight import MemorySingleFlight
+from mcp_web.lru import LruDict
 from mcp_web.net.client import WebResponse
-from mcp_web.recent import Recent
 from mcp_web.text.urls import Url, join
 
 KIND = "robots"
@@ -54,7 +54,7 @@ class RobotsCheck:
         self._ask = ask
         self._agent = agent
         self._notes = notes
-        self._kept: Recent[str, _SiteRules] = Recent(_REMEMBERED)
+        self._kept: LruDict[str, _SiteRules] = LruDict(_REMEMBERED)
         self._flights = MemorySingleFlight()
 
     async def check(self, url: Url, deadline: float) -> float | None:

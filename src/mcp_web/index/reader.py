@@ -23,9 +23,9 @@ from mcp_web.index.page import Cut, IndexedPages, PreparedPage, prepare
 from mcp_web.index.rank import Ranked, is_decided, likely, rank
 from mcp_web.index.vectors import PageVectors, pack, unpack
 from mcp_web.index.widen import SHOW_WORDS, widen
+from mcp_web.lru import LruDict
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Passage
-from mcp_web.recent import Recent
 from mcp_web.store.protocol import Store
 from mcp_web.text.languages import language_of
 
@@ -86,7 +86,7 @@ class PageReader:
         self._always_ask = always_ask
         self._pages = IndexedPages()
         self._questions = (questions or QuestionVectors(embedder)).known
-        self._recent: Recent[str, PageVectors] = Recent(MOST_RECENT)
+        self._recent: LruDict[str, PageVectors] = LruDict(MOST_RECENT)
         self._calibration: Calibration | None = None
         # Two calls about one page must not pay the model twice; pages share locks, rarely and harmlessly.
         self._locks = [anyio.Lock() for _ in range(64)]

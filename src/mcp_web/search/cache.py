@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from mcp_web import trace
 from mcp_web.errors import WebError
+from mcp_web.lru import LruDict
 from mcp_web.model.search import Attempt, Hit, SearchAnswer, SearchQuery
-from mcp_web.recent import Recent
 from mcp_web.store.protocol import Record
 
 _KIND = "search"
@@ -36,7 +36,7 @@ class MemoryNoteStore:
     """Notes in memory: for answers that must not be stored, and for running without a store."""
 
     def __init__(self) -> None:
-        self._kept: Recent[tuple[str, str], tuple[float, Any]] = Recent(_MOST_IN_MEMORY)
+        self._kept: LruDict[tuple[str, str], tuple[float, Any]] = LruDict(_MOST_IN_MEMORY)
 
     async def note(self, kind: str, key: str) -> Any | None:
         expires_at, value = self._kept.get((kind, key), (0.0, None))

@@ -15,8 +15,8 @@ import anyio
 from mcp.server.auth.provider import AccessToken
 
 from mcp_web.errors import ConfigError
+from mcp_web.lru import LruDict
 from mcp_web.model.token import DEFAULT_TENANT
-from mcp_web.recent import Recent
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 from mcp_web.services.manage_tokens import PREFIX, digest, find_token
@@ -48,7 +48,7 @@ class CheckedTokens:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._found: Recent[str, tuple[float, Caller | None]] = Recent(_MAX_REMEMBERED)  # until when, and who
+        self._found: LruDict[str, tuple[float, Caller | None]] = LruDict(_MAX_REMEMBERED)  # until when, and who
 
     def get(self, token: str) -> tuple[Caller | None] | None:
         """The caller, or None for a wrong token, in a tuple; None when the token was not checked recently."""

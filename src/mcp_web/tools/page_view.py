@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from mcp_web.lru import LruDict
 from mcp_web.model.page import Document, Format, Heading, Link, Metadata
-from mcp_web.recent import Recent
 from mcp_web.text.dates import iso
 from mcp_web.text.internet_archive import copy_day
 from mcp_web.text.shorten import shortened
@@ -122,7 +122,7 @@ def show(document: Document, options: ViewOptions, snapshot: str | None = None) 
 
 
 _MOST_CHARS_PER_TOKEN = 6  # prose has four to five: more need not be looked at to fill a budget
-_recent: Recent[tuple[str, ViewOptions], Shown] = Recent(64)
+_recent: LruDict[tuple[str, ViewOptions], Shown] = LruDict(64)
 
 
 def _show(document: Document, options: ViewOptions) -> Shown:

@@ -10,8 +10,8 @@ import os
 import time
 from pathlib import Path
 
+from mcp_web.lru import LruDict
 from mcp_web.model.snapshot import Snapshot
-from mcp_web.recent import Recent
 
 Signature = tuple[int, int, int, int]
 
@@ -25,7 +25,7 @@ class RecentPages:
 
     def __init__(self, path: Path) -> None:
         self._files = (str(path), f"{path}-wal")
-        self._pages: Recent[str, tuple[Signature, Snapshot]] = Recent(MOST_PAGES)
+        self._pages: LruDict[str, tuple[Signature, Snapshot]] = LruDict(MOST_PAGES)
 
     def signature(self) -> Signature | None:
         """The state of the file, or None while it is being written to."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mcp_web.recent import Recent
+from mcp_web.lru import LruDict
 
 
 def test_what_was_not_used_for_longest_is_deleted() -> None:
-    recent: Recent[str, int] = Recent(2)
+    recent: LruDict[str, int] = LruDict(2)
     recent["a"], recent["b"] = 1, 2
     assert recent.get("a") == 1
     recent["c"] = 3
@@ -15,7 +15,7 @@ def test_what_was_not_used_for_longest_is_deleted() -> None:
 
 
 def test_an_entry_written_again_counts_as_used() -> None:
-    recent: Recent[str, int] = Recent(2)
+    recent: LruDict[str, int] = LruDict(2)
     recent["a"], recent["b"] = 1, 2
     recent["a"] = 3
     recent["c"] = 4

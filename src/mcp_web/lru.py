@@ -11,7 +11,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(MutableMapping[K, V]):
+class LruDict(MutableMapping[K, V]):
     """An LRU mapping: keeps the `most` entries that were read or written last."""
 
     def __init__(self, most: int) -> None:
