@@ -53,6 +53,24 @@ def test_space_quotes_dashes_case_and_markdown_do_not_count(quote):
     assert check.section_path == ("Report", "Findings")
 
 
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "__le__, __lt__ and __hash__ are inherited",
+        "`__le__`, `__lt__` and `__hash__` are **inherited**",
+        "a pattern “**” matches *args",
+        'write <element attr="x"> once',
+        "class E: def __iter__(self): ... def __next__(self):",
+    ],
+)
+def test_names_and_signs_that_look_like_markdown_may_be_quoted_as_they_are_read(quote):
+    page = (
+        "`__le__`, `__lt__` and `__hash__` are *inherited*; a pattern “`**`” matches `*args`; write "
+        '`<element attr="x">` once.\n\n```py\nclass E:\n    def __iter__(self): ...\n    def __next__(self):\n```\n'
+    )
+    assert verify(page, [quote])[0].verdict == "normalised"
+
+
 def test_reworded_quote_shows_the_differing_words():
     check = one("A second sentence follows with 24 percent more detail than the first one had")
     assert check.verdict == "fuzzy"

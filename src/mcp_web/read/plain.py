@@ -106,8 +106,13 @@ def fold_markdown(markdown: str) -> Folded:
 
 
 def fold_quote(quote: str) -> str:
-    """A quote folded for comparison; it may contain Markdown and stand in quotation marks."""
-    return _fold(strip(quote).text).text.strip(" '")
+    """A quote folded for comparison; it may stand in quotation marks."""
+    return _fold(quote).text.strip(" '")
+
+
+def fold_markdown_quote(quote: str) -> str:
+    """The same for a quote in Markdown."""
+    return fold_quote(strip(quote).text)
 
 
 def _fold(text: str) -> Stripped:

@@ -13,7 +13,7 @@ from typing import Literal
 from mcp_web.model.page import Heading
 from mcp_web.model.passage import Span
 from mcp_web.read.outline import path_at
-from mcp_web.read.plain import Folded, fold_markdown, fold_quote
+from mcp_web.read.plain import Folded, fold_markdown, fold_markdown_quote, fold_quote
 from mcp_web.text.headings import read_headings
 from mcp_web.text.sentences import OWN_STOPS, STOPS
 from mcp_web.text.words import MARKS, UNSPACED
@@ -97,7 +97,7 @@ def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | N
 def word_for_word(markdown: str, quotes: Sequence[str]) -> list[str]:
     """The quotes that are in a document, exact or normalised."""
     source = _Source(markdown, ())
-    return [quote for quote in quotes if source.place(quote, fold_quote(quote)) is not None]
+    return [quote for quote in quotes if source.place(quote) is not None]
 
 
 class _Source:
@@ -111,27 +111,26 @@ class _Source:
         self._places: dict[str, list[int]] = {}
 
     def check(self, quote: str) -> QuoteCheck:
-        wanted = fold_quote(quote)
-        if not wanted:
-            return QuoteCheck(quote, "absent")
-        if (place := self.place(quote, wanted)) is not None:
+        if (place := self.place(quote)) is not None:
             return self._found(quote, *place)
-        parts = [part for part in map(fold_quote, _ELISION.split(quote)) if part]
-        if len(parts) > 1 and all(len(_WORD.findall(part)) > 1 for part in parts):
-            places = self._chain(parts)
-            if places is not None:
-                return self._elided(quote, places)
-        return self._fuzzy(quote, wanted)
+        for parts in _readings(*_ELISION.split(quote)):
+            if len(parts) > 1 and all(len(_WORD.findall(part)) > 1 for part in parts):
+                places = self._chain(parts)
+                if places is not None:
+                    return self._elided(quote, places)
+        checks = [self._fuzzy(quote, wanted) for (wanted,) in _readings(quote)]
+        return max(checks, key=lambda check: check.similarity, default=QuoteCheck(quote, "absent"))
 
-    def place(self, quote: str, wanted: str) -> tuple[QuoteVerdict, int, int] | None:
-        """Where the words of a quote are, all of them and in order; `wanted` is the quote folded."""
-        if not wanted:
-            return None
-        place = _find(self.markdown, quote.strip())
+    def place(self, quote: str) -> tuple[QuoteVerdict, int, int] | None:
+        """Where the words of a quote are, all of them and in order."""
+        place = _find(self.markdown, quote.strip()) if quote.strip() else None
         if place is not None:
             return "exact", place, place + len(quote.strip())
-        place = _find(self.folded.text, wanted)
-        return None if place is None else ("normalised", *self.folded.source_span(place, place + len(wanted)))
+        for (wanted,) in _readings(quote):
+            place = _find(self.folded.text, wanted)
+            if place is not None:
+                return "normalised", *self.folded.source_span(place, place + len(wanted))
+        return None
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
         """A quote with […] whose parts are all in the source. What was left out must not reverse the statement."""
@@ -251,6 +250,12 @@ class _Source:
     ) -> QuoteCheck:
         path = path_at(self.headings, start)
         return QuoteCheck(quote, verdict, start, end, self.markdown[start:end], path, round(similarity, 3), differences)
+
+
+def _readings(*parts: str) -> list[tuple[str, ...]]:
+    """The parts of a quote folded as plain text and as Markdown, where that differs: `__init__` is a name or bold."""
+    readings = (tuple(filter(None, map(fold, parts))) for fold in (fold_quote, fold_markdown_quote))
+    return list(dict.fromkeys(reading for reading in readings if reading))
 
 
 def _differences(given: Sequence[str], found: Sequence[str]) -> list[Difference]:
