@@ -17,9 +17,9 @@ from anyio import to_thread
 
 from mcp_web import trace
 from mcp_web.file_lock import locked
-from mcp_web.limit.limiter import BudgetSpent, Limiter
+from mcp_web.limit.limiter import Limiter, spend_one
 from mcp_web.limit.memory import MemoryLimiter
-from mcp_web.limit.schedule import Period, Schedule, Step, period_of, until_next
+from mcp_web.limit.schedule import Period, Schedule, Step
 
 T = TypeVar("T")
 
@@ -50,17 +50,9 @@ class FileLimiter(Limiter):
             return await self._fallback.step(key, step, seconds, patience)
 
     async def spend(self, key: str, budget: int, period: Period = "month") -> int:
-        def take(kept: dict[str, Any]) -> int:
-            now = time.time()
-            current = period_of(now, period)
-            used = _used(kept, current)
-            if used >= budget:
-                raise BudgetSpent(key, budget, until_next(now, period))
-            kept["month"], kept["used"] = current, used + 1  # the name of earlier versions
-            return budget - used - 1
-
         try:
-            return await self._change(key if period == "month" else f"{key} by {period}", take)
+            name = key if period == "month" else f"{key} by {period}"
+            return await self._change(name, lambda kept: spend_one(kept, key, budget, period))
         except OSError as error:
             _log_failure(error)
             return await self._fallback.spend(key, budget, period)
@@ -92,8 +84,3 @@ def _read(descriptor: int) -> dict[str, Any]:
     except ValueError:
         return {}
     return kept if isinstance(kept, dict) else {}
-
-
-def _used(kept: dict[str, Any], period: str) -> int:
-    used = kept.get("used", 0) if kept.get("month") == period else 0
-    return used if isinstance(used, int) else 0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anyio
 
-from mcp_web.limit.schedule import Period, Step
+from mcp_web.limit.schedule import Period, Step, period_of, until_next
 
 
 class SharedPause(NamedTuple):
@@ -85,3 +86,15 @@ class Limiter(ABC):
     async def close(self) -> None:
         """Close what the limiter opened."""
         return
+
+
+def spend_one(kept: dict[str, Any], key: str, budget: int, period: Period) -> int:
+    """Take one from the budget that `kept` counts, and return what is left; a damaged count starts afresh."""
+    now = time.time()
+    current = period_of(now, period)
+    used = kept.get("used", 0) if kept.get("month") == current else 0  # "month" is the name of earlier versions
+    used = used if isinstance(used, int) else 0
+    if used >= budget:
+        raise BudgetSpent(key, budget, until_next(now, period))
+    kept["month"], kept["used"] = current, used + 1
+    return budget - used - 1
