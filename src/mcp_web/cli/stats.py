@@ -21,8 +21,7 @@ def command(as_json: bool) -> None:
     store = stats["store"]
     click.echo(f"{store['pages']} pages in {store['snapshots']} versions, {store['text_bytes']:,} bytes of text")
     for row in stats["vectors"]:
-        covered = row["documents"] - row["lacking"]
-        click.echo(f"{covered:,} of {row['documents']:,} documents have vectors of {row['model']}")
+        click.echo(f"{row['covered']:,} of {row['documents']:,} documents have vectors of {row['model']}")
     print_table(("step", "times", "mean ms", "p50 ≤ ms", "p95 ≤ ms"), [tuple(row.values()) for row in stats["steps"]])
     if stats["cache_hit_rates"]:
         rows = [tuple(row.values()) for row in stats["cache_hit_rates"]]

@@ -20,11 +20,11 @@ from mcp_web.model.token import DEFAULT_TENANT
 from mcp_web.server.options import ServerOptions
 from mcp_web.server.scopes import granted
 from mcp_web.services.manage_tokens import PREFIX, digest, find_token
+from mcp_web.web.connect import LOOPBACK
 
 if TYPE_CHECKING:
     from mcp_web.app import App
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _STORED_SECONDS = 2.0  # how long a check of a stored token is cached: revocation takes effect within this time
 _MAX_REMEMBERED = 10_000
 

@@ -15,7 +15,6 @@ from mcp_web.contracts import sets as contracts
 from mcp_web.errors import ConfigError
 from mcp_web.server.access import WELL_KNOWN, AccessMiddleware, Challenge, caller_in, tenant_of
 from mcp_web.server.auth import (
-    LOOPBACK,
     Authenticator,
     ConfiguredTokens,
     StoredTokens,
@@ -37,6 +36,7 @@ from mcp_web.services.run_background import run_background
 from mcp_web.telemetry.open import open_telemetry
 from mcp_web.telemetry.options import TelemetryOptions
 from mcp_web.tenant import Tenants
+from mcp_web.web.connect import LOOPBACK
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

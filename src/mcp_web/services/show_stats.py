@@ -28,7 +28,7 @@ async def show_stats(app: App) -> dict[str, Any]:
             for tool, calls in sorted(hits_and_misses(kept.get("counters", ())).items())
         ],
         "store": dataclasses.asdict(await store.size()),
-        "vectors": [dataclasses.asdict(one) for one in await coverage(app)],
+        "vectors": [dataclasses.asdict(one) | {"covered": one.covered} for one in await coverage(app)],
     }
 
 

@@ -130,7 +130,7 @@ def _vectors(stats: Stats) -> Table:
     """How many kept documents each model has embedded."""
     rows = []
     for one in stats["vectors"]:
-        covered = max(0, one["documents"] - one["lacking"])
+        covered = one["covered"]
         share = f"{100 * covered / one['documents']:.0f} %" if one["documents"] else "–"
         name = one["model"].partition("@")[0]
         rows.append((name, bar(covered, one["documents"]), share, number(one["lacking"])))
