@@ -75,7 +75,7 @@ def test_a_page_that_fails_beside_others_is_named_and_the_exit_code_tells(shell:
 
 
 def test_an_empty_page_is_told_apart_from_a_page(shell: Shell, docs: Site) -> None:
-    assert "holds no text" in shell.run("open", docs.loopback_url("/empty"), code=3).stderr
+    assert "has no text" in shell.run("open", docs.loopback_url("/empty"), code=3).stderr
 
 
 def test_content_of_results_is_shown_to_people_too(miniweb: MiniWeb, docs: Site, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_messages_speak_to_a_person(shell: Shell, docs: Site) -> None:
 
 def test_what_an_operator_does_is_said_as_an_instruction(tmp_path: Path) -> None:
     said = Shell(tmp_path, **OFFLINE).run("search", "anything", code=1).stderr
-    assert "Set a provider up; `mcp-web doctor` says what each one lacks." in said
+    assert "Set up a provider; `mcp-web doctor` says what each one lacks." in said
 
 
 def test_an_example_configuration_can_be_read_back(shell: Shell, tmp_path: Path) -> None:
