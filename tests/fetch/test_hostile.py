@@ -204,23 +204,26 @@ from mcp_web.fetch.fetcher import Fetcher, guarded_dialer
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.net.client import WebClient
 
-async def main(rounds):
+async def main(rounds, good):
     prepare()
     web = MiniWeb()
     site = web.site("bad.example")
     for name, behaviour in NASTY.items():
         site.behave(f"/{name}", behaviour)
     rounds = rounds or [[site.loopback_url(f"/{name}") for name in NASTY]]
-    options = FetchOptions(
-        respect_robots=False, timeout=4.0, concurrency=200, host_concurrency=100, allow_private=("127.0.0.1",)
-    )
-    fetcher = Fetcher(options, WebClient(guarded_dialer(options)))
+    def fetcher(timeout):
+        options = FetchOptions(
+            respect_robots=False, timeout=timeout, concurrency=200, host_concurrency=100, allow_private=("127.0.0.1",)
+        )
+        return Fetcher(options, WebClient(guarded_dialer(options)))
+    brief, patient = fetcher(4.0), fetcher(50.0)
     ended = {}
     async def one(url):
+        name = url.rpartition("/")[2]
         try:
-            ended[url.rpartition("/")[2]] = str((await fetcher.get(url)).status)
+            ended[name] = str((await (patient if name in good else brief).get(url)).status)
         except WebError as error:
-            ended[url.rpartition("/")[2]] = error.code
+            ended[name] = error.code
     for urls in rounds:
         with anyio.fail_after(60):
             async with anyio.create_task_group() as group:
@@ -230,16 +233,21 @@ async def main(rounds):
     peak = re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())
     print(json.dumps({"ended": ended, "mb": int(peak[1]) / 1024}))
 
-anyio.run(main, json.loads(sys.argv[1]))
+anyio.run(main, json.loads(sys.argv[1]), json.loads(sys.argv[2]))
 """
+
+
+# Pages of the corpus that come at once, given more time than the others: a busy machine may need it.
+GOOD = ("ok", "no_content_type", "deflate_raw", "cookie_flood")
 
 
 def run_all(rounds: list[list[str]]) -> tuple[dict[str, str], float]:
     """How each ended, and the most memory the process ever held."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, json.dumps(rounds)], env=environment, capture_output=True, text=True, timeout=90
-    )
+        [sys.executable, "-c", SCRIPT, json.dumps(rounds), json.dumps(GOOD)], env=environment, capture_output=True,
+        text=True, timeout=90,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     figures = json.loads(done.stdout)
     return figures["ended"], figures["mb"]
@@ -269,5 +277,5 @@ def test_the_hostile_server_of_the_corpus_ends_the_same_way() -> None:
             server.kill()
     assert len(ended) == len(names) - 3
     assert {ended[name] for name in ("hang_accept", "slow_header", "slow_body")} == {"FETCH_TIMEOUT"}
-    assert {ended[name] for name in ("ok", "no_content_type", "deflate_raw", "cookie_flood")} == {"200"}
+    assert {ended[name] for name in GOOD} == {"200"}
     assert megabytes < 300

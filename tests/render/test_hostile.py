@@ -284,7 +284,7 @@ async def test_answer_that_never_ends_ends_in_time(
         await wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<!doctype html><p>Bait." + b" " * 2000)
         while True:
             await wire.send(b"<p>more</p>" * 10)
-            await wire.wait(0.05)
+            await wire.wait(0.25)
 
     async def silence(request: Request, wire: Wire) -> None:
         await wire.wait(60)

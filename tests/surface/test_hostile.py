@@ -79,6 +79,14 @@ def server(site: Site, tmp_path: Path) -> Iterator[Stdio]:
         yield made
 
 
+@pytest.fixture
+def forked(tmp_path: Path) -> Iterator[Stdio]:
+    """A server whose memory is not measured."""
+    with Stdio(tmp_path, MCP_WEB_LOG="off") as made:
+        made.initialize()
+        yield made
+
+
 class Memory:
     """The most that a process and its children held together, looked at all the time."""
 
@@ -349,19 +357,19 @@ def test_pages_that_came_before_the_deadline_are_delivered(site: Site, tmp_path:
         assert late["_meta"]["error"]["code"] == "FETCH_TIMEOUT"
 
 
-def test_a_line_that_is_far_too_long_is_refused_once_and_the_next_is_served(server: Stdio) -> None:
-    server.send_line(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"' + b"x" * (17 << 20) + b'"}}')
-    assert server.receive()["error"]["code"] == -32700
-    assert server.request("ping")["result"] == {}
+def test_a_line_that_is_far_too_long_is_refused_once_and_the_next_is_served(forked: Stdio) -> None:
+    forked.send_line(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"' + b"x" * (17 << 20) + b'"}}')
+    assert forked.receive()["error"]["code"] == -32700
+    assert forked.request("ping")["result"] == {}
 
 
-def test_lone_surrogates_and_deep_json_are_answered(server: Stdio) -> None:
+def test_lone_surrogates_and_deep_json_are_answered(forked: Stdio) -> None:
     line = b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"web_open","arguments":{"url":URL}}}'
     for url in (rb'"\ud800"', b"[" * 50_000 + b"]" * 50_000):
-        server.send_line(line.replace(b"URL", url))
-        assert "error" in server.receive()
-        assert server.request("ping")["result"] == {}
-    assert server.call("web_open", url="[" * 5_000)["isError"]
+        forked.send_line(line.replace(b"URL", url))
+        assert "error" in forked.receive()
+        assert forked.request("ping")["result"] == {}
+    assert forked.call("web_open", url="[" * 5_000)["isError"]
 
 
 def test_a_broken_greeting_is_answered_and_the_next_one_works(site: Site, tmp_path: Path) -> None:
