@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -73,18 +74,18 @@ def _part(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-def _imports(path: Path, *, top_level: bool = False) -> Iterator[tuple[str, int]]:
+@cache
+def _imports(path: Path, *, top_level: bool = False) -> tuple[tuple[str, int], ...]:
     """Every imported module with its line; type-checking blocks count as imports only for the arrows."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    nodes = _top(tree.body) if top_level else ast.walk(tree)
-    for node in nodes:
+    found: list[tuple[str, int]] = []
+    for node in _top(tree.body) if top_level else ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name, node.lineno
+            found += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            yield node.module, node.lineno
-            for alias in node.names:
-                yield f"{node.module}.{alias.name}", node.lineno
+            found.append((node.module, node.lineno))
+            found += [(f"{node.module}.{alias.name}", node.lineno) for alias in node.names]
+    return tuple(found)
 
 
 def _all_imports() -> Iterator[tuple[Path, str, int]]:
