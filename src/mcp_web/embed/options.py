@@ -57,7 +57,7 @@ class EmbedOptions:
     )
     prefixes: Mapping[str, str] = option(
         {},
-        "Put before each text, for models that were trained with it: `query=query:, passage=passage:`.",
+        "Prefixes of texts, for models that were trained with them: `query=query:, passage=passage:`.",
         env="MCP_WEB_EMBEDDING_PREFIXES",
         choices=("query", "passage"),
     )

@@ -35,7 +35,7 @@ class FetchOptions:
         keys={"web_search.content_fetch_timeout": 1.0},
     )
     respect_robots: bool = option(
-        True, "Keep to robots.txt (RFC 9309); switch it off for sites of your own.", env="MCP_WEB_RESPECT_ROBOTS"
+        True, "Respect robots.txt (RFC 9309); switch it off for sites of your own.", env="MCP_WEB_RESPECT_ROBOTS"
     )
     public_apis: bool = option(
         True,
