@@ -5,8 +5,8 @@
         facts["status"] = 200
 
 Logs are JSON lines on stderr (`ts, step, url, ms, status, error_code …`); token-like values in URLs
-are redacted, queries are never passed to it. Metrics stay in memory until `drain()` hands them to
-whoever keeps them; `/metrics` and `mcp-web stats` show them.
+are redacted, queries are never passed to it. Metrics stay in memory until `drain()` returns them to
+be stored; `/metrics` and `mcp-web stats` show them.
 """
 
 from __future__ import annotations

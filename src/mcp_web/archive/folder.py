@@ -310,7 +310,7 @@ def _label_path(root: Path, label: str, place: Path) -> str:
 
 
 def _read(place: Path) -> bytes:
-    """A regular file's bytes; what became a link or a pipe since it was found is refused."""
+    """The bytes of a regular file; raises if it was replaced by a link or a pipe since it was found."""
     handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with open(handle, "rb") as file:
         facts = os.fstat(file.fileno())

@@ -71,7 +71,7 @@ class Schedule:
 
 
 def period_of(now: float, period: Period) -> str:
-    """The calendar month, day or minute that a moment lies in, UTC: 2026-11."""
+    """The calendar month (such as 2026-11), day or minute of a time, UTC."""
     return datetime.fromtimestamp(now, UTC).strftime(_FORMATS[period])
 
 

@@ -68,7 +68,7 @@ class BrowserState:
 
 
 def browser_state(options: RenderOptions) -> BrowserState:
-    """What rendering would use on this machine."""
+    """Whether rendering can be used on this machine, and with which browser."""
     steps = missing_steps(options.executable)
     if steps:
         missing = " and ".join(step.missing for step in steps)

@@ -199,8 +199,8 @@ def _whole_page(kept: Any, candidates: Sequence[ScoredPassage], tokens: int) -> 
 
 
 def _passage_text(title: str, one: ScoredPassage) -> str:
-    """The passage under its number, with the headings above it that it does not begin with itself, and the entry of a
-    reference that it continues."""
+    """The passage with its number, the headings above it (unless it begins with them) and the reference entry that it
+    continues."""
     path = one.passage.above
     text = _plain(one.passage.text)
     path = _below_title(path, title)
