@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import anyio
+import numpy as np
 import pytest
 
-from mcp_web.embed.static import PassagePieces, StaticVectors, static_vectors
+from mcp_web.embed.static import PassagePieces, StaticEmbedder, StaticVectors, static_vectors
 
 PASSAGES = {
     "en": (
@@ -48,3 +52,34 @@ def test_similarity_of_a_passage_with_itself_is_one(vectors: StaticVectors) -> N
     assert near is not None
     assert near[0] == pytest.approx(1.0, abs=1e-3)
     assert near[1] < 0.6
+
+
+class Watched(list[str]):
+    """Texts that know how many of them were taken."""
+
+    taken = 0
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        self.taken += len(found)
+        return found
+
+
+@pytest.mark.anyio
+async def test_embedding_that_is_cancelled_ends_before_the_last_text() -> None:
+    texts = Watched(f"The tower number {number} is high." for number in range(5000))
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(StaticEmbedder().embed, texts)
+            while not texts.taken:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+    assert 0 < texts.taken < len(texts)
+
+
+@pytest.mark.anyio
+async def test_many_texts_have_the_vectors_that_each_has_alone() -> None:
+    texts = [f"The tower number {number} is high." for number in range(70)]
+    rows = await StaticEmbedder().embed(texts)
+    assert np.array_equal(rows, [(await StaticEmbedder().embed([text]))[0] for text in texts])
+    assert (await StaticEmbedder().embed([])).shape == (0, rows.shape[1])

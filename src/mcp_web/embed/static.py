@@ -148,6 +148,9 @@ class PassagePieces:
         return np.asarray(weights @ best / max(1e-9, float(weights.sum())), np.float32)
 
 
+_BATCH = 32  # texts
+
+
 class StaticEmbedder:
     """The static signal as an embedding model: one vector per text."""
 
@@ -157,8 +160,14 @@ class StaticEmbedder:
     languages: frozenset[str] | None = None
 
     async def embed(self, texts: Sequence[str], kind: TextKind | Sequence[TextKind] = "passage") -> Rows:
+        import numpy as np
+
+        found = [np.zeros((0, DIM), np.float32)]
         with trace.step("embed", model=self.name, texts=len(texts)):
-            return await anyio.to_thread.run_sync(_means, list(texts))
+            # A thread cannot be cancelled: in batches, a server that is told to stop waits for one of them at most.
+            for first in range(0, len(texts), _BATCH):
+                found.append(await anyio.to_thread.run_sync(_means, texts[first : first + _BATCH]))
+        return np.concatenate(found)
 
     async def close(self) -> None:
         return None
@@ -193,4 +202,4 @@ def _means(texts: Sequence[str]) -> Rows:
     import numpy as np
 
     vectors = static_vectors()
-    return np.stack([vectors.mean(text) for text in texts]) if texts else np.zeros((0, DIM), np.float32)
+    return np.stack([vectors.mean(text) for text in texts])
