@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import anyio
 
 from application import application
 from mcp_web.app import App
-from mcp_web.settings import load
+from mcp_web.render.options import RenderOptions
+from mcp_web.settings import Settings, load
 from mcp_web.tools import budget
 from mcp_web.tools.call import Call
 from mcp_web.tools.calling import Result, call_tool
@@ -43,5 +45,11 @@ class ToolCaller:
 @asynccontextmanager
 async def tool_caller(web: MiniWeb, folder: Path, **env: str) -> AsyncIterator[ToolCaller]:
     settings = load(environ={"DATA_DIR": str(folder), "XDG_CONFIG_HOME": str(folder / "config"), **env})
-    async with application(settings, web) as app:
+    async with application(_patient(settings), web) as app:
         yield ToolCaller(app)
+
+
+def _patient(settings: Settings) -> Settings:
+    """With as much time for a page in the browser as a busy machine needs to start one."""
+    options = replace(settings.of(RenderOptions), timeout=45.0)
+    return Settings({**settings._options, RenderOptions: options}, settings.rows, settings.unknown)
