@@ -26,6 +26,7 @@ TARGETS = {
     "repeated opening": "Filler paragraph number 3 says nothing of note and yet this one ends differently.",
     "cyrillic": "Это предложение написано по-русски, чтобы проверить кодирование ссылок в браузере.",
     "marks": "See `heap[0]` first; an [`IndexError`](https://x.example/#e) is *raised* when the **heap** is `None`.",
+    "signs": "See `List<String> of` in [the guide](<https://x.example/(b)>) for $16 a copy, or $18 when *&lt;bound>*.",
     "quotes": "“Don’t panic,” it said — in large, friendly letters (100% of the time).",
 }
 # Quotes as people write them, which begin and end inside the page's markup.
@@ -34,6 +35,9 @@ QUOTES = {
     "IndexError is raised": "marks",
     "raised when the heap is None": "marks",
     "first; an IndexError is raised when the heap is None.": "marks",
+    "List<String> of in the guide": "signs",
+    "guide for $16 a copy, or": "signs",
+    "or $18 when <bound>": "signs",
     "quick brown-fox, they say": "prose",
     "over the lazy dog & then": "prose",
     "item, with code_like": "list",
@@ -80,6 +84,12 @@ def test_code_keeps_its_signs_in_part():
     code = "```py\nclass Keeper:\n    def __init__(self, *args, **kwargs): &amp;\n```\n"
     start = code.index("def")
     assert fragment(code, start, code.index(": &")) == "text=def%20__init__%28self%2C%20%2Aargs%2C%20%2A%2Akwargs%29"
+
+
+def test_words_before_a_repeated_term_are_those_of_its_line():
+    code = "```py\nuse(Question)\n# ...\ndef first(request, question):\n# ...\ndef second(request, question):\n```\n"
+    start = code.rindex("question")
+    assert fragment(code, start, start + 8) == "text=def%20second%28request%2C-,question"
 
 
 def test_passage_without_words_links_to_the_page():

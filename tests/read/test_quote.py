@@ -71,6 +71,15 @@ def test_names_and_signs_that_look_like_markdown_may_be_quoted_as_they_are_read(
     assert verify(page, [quote])[0].verdict == "normalised"
 
 
+@pytest.mark.parametrize(
+    "quote", ["an <Object> & a name", "an &lt;Object> & a name", "raised to the power pow is the same"]
+)
+def test_escaped_signs_and_breaks_in_cells_are_read_as_the_page_shows_them(quote):
+    table = "| f | what |\n|---|---|\n| `power` | raised to the power<br>`pow` is the same |\n"
+    page = f"Takes an &lt;Object> &amp; a name.\n\n{table}"
+    assert verify(page, [quote])[0].verdict == "normalised"
+
+
 def test_reworded_quote_shows_the_differing_words():
     check = one("A second sentence follows with 24 percent more detail than the first one had")
     assert check.verdict == "fuzzy"

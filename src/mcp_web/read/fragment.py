@@ -18,7 +18,7 @@ from urllib.parse import quote as percent
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import shown_markup, without
-from mcp_web.text.markdown import BULLET, CHECKBOX, PIPE, Block, blocks, pieces
+from mcp_web.text.markdown import BULLET, CHECKBOX, CODE_SPAN, PIPE, Block, blocks, pieces
 from mcp_web.text.spaces import fold_spaces
 
 # A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
@@ -26,9 +26,11 @@ FEWEST, MOST = 4, 12
 # A run with at most this many words is given whole instead of by its two ends.
 WHOLE_RUN = 9
 
-_SHOWN_OTHERWISE = re.compile(
-    r"!\[[^\]]{0,300}\]\([^)]{0,500}\)|\[\^[^\]\s]{1,40}\]|\[\\?\[[^\]]{0,40}\\?\]\]\([^)]{0,500}\)"
-    r"|\$\$?[^$\n]{1,500}\$\$?|</?[a-zA-Z][^<>\n]{0,300}>|(?:(?<! ) {2,}+|\\)\n"
+_SHOWN_OTHERWISE = re.compile(  # after code, in which all of this is text
+    CODE_SPAN
+    + r"|(?P<mark>!\[[^\]]{0,300}\]\([^)]{0,500}\)|\[\^[^\]\s]{1,40}\]|\[\\?\[[^\]]{0,40}\\?\]\]\([^)]{0,500}\)"
+    r"|\$\$[^$\n]{1,500}\$\$|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)"  # two prices are no formula
+    r"|</?(?!https?:)[a-zA-Z][^<>\n]{0,300}>|(?:(?<! ) {2,}+|\\)\n)"
 )
 
 
@@ -68,9 +70,10 @@ def fragment(markdown: str, start: int, end: int) -> str:
     # A passage may begin or end inside a run.
     texts[-1] = _words_of(markdown, body[-1], body[-1].start, end) or texts[-1]
     head = _words_of(markdown, body[0], start, end)
-    skipped = len(_fold(_words_of(markdown, body[0], body[0].start, start))) if head else 0
+    skipped = _fold(_words_of(markdown, body[0], body[0].start, start)) if head else ""
     texts[0] = head or texts[0]
-    return _directive(everything[: body[0].at + skipped].strip(), texts)
+    before = everything[: body[0].at + len(skipped)].strip()
+    return _directive(before, (skipped or before).split()[-3:], texts)
 
 
 @lru_cache(maxsize=4)
@@ -87,17 +90,18 @@ def _all_runs(markdown: str) -> tuple[list[_Run], str]:
     return runs, " ".join(folded)
 
 
-def _directive(before: str, runs: list[str]) -> str:
+def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
+    """`before` is all that the page says before these runs, `ahead` its last words, which are just before them."""
     first = runs[0].split()
     if len(runs) == 1 and len(first) <= WHOLE_RUN:
-        return "text=" + _prefix(before, first) + _term(first)
+        return "text=" + _prefix(before, ahead, first) + _term(first)
     count = next((n for n in range(FEWEST, MOST + 1) if _fold(" ".join(first[:n])) not in before), MOST)
     opening = first[:count]
     last = runs[-1].split()
     if len(runs) == 1:
         last = last[count:]
     closing = _closing(_fold(" ".join(runs)), last)
-    return "text=" + _prefix(before, opening) + _term(opening) + ("," + _term(closing) if closing else "")
+    return "text=" + _prefix(before, ahead, opening) + _term(opening) + ("," + _term(closing) if closing else "")
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
@@ -109,9 +113,8 @@ def _closing(text: str, last: list[str]) -> list[str]:
     return last[-MOST:]
 
 
-def _prefix(before: str, words: list[str]) -> str:
+def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
     """The words just before the term, needed where the term alone would match earlier on the page."""
-    ahead = before.split()[-3:]
     if not ahead or _fold(" ".join(words)) not in before:
         return ""
     return _term(ahead) + "-,"
@@ -129,10 +132,10 @@ def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
             if not re.match(r"\s*(```|~~~)", markdown[start:end]):
                 yield from _run(start, end, fold_spaces(markdown[start:end]))
             continue
-        cuts = _SHOWN_OTHERWISE.finditer(markdown, start, end)
+        cuts = [cut.span() for cut in _SHOWN_OTHERWISE.finditer(markdown, start, end) if cut["mark"]]
         if block.kind == "table":
-            cuts = PIPE.finditer(markdown, start, end)
-        edges = [start, *(edge for cut in cuts for edge in cut.span()), end]
+            cuts = [cut.span() for cut in PIPE.finditer(markdown, start, end)]
+        edges = [start, *(edge for cut in cuts for edge in cut), end]
         for begin, stop in zip(edges[::2], edges[1::2], strict=True):
             text = markdown[begin:stop]
             yield from _run(begin, stop, _shown(without(text, _markup(text)).text))

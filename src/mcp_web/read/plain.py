@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import Stripped, inline_markup, without
@@ -18,6 +19,7 @@ _BULLET = re.compile(rf"^([ \t]*)({BULLET}[ \t]+{CHECKBOX})", re.MULTILINE)
 _TABLE_RULE = re.compile(
     r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?:\n|$)", re.MULTILINE
 )
+_BREAK = re.compile(r"<br ?/?>")
 _OUTER_PIPES = re.compile(r"^[ \t]*+\|[ \t]?|(?<![ \t])[ \t]*+(?<!\\)\|[ \t]*+$", re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:`{3,}|~{3,})[^\n]*(?:\n|$)", re.MULTILINE)
 
@@ -31,6 +33,9 @@ def strip(markdown: str, *, display: bool = False) -> Stripped:
     """The text without markup; for comparison (the default) without bullets and column marks too."""
     drop: list[Span] = []
     for block in blocks(markdown):
+        if block.kind == "table":  # a line break in a cell is space: as many characters, so that offsets stay
+            cells = _BREAK.sub(lambda found: " " * len(found[0]), markdown[block.start : block.end])
+            markdown = markdown[: block.start] + cells + markdown[block.end :]
         drop += _markup(markdown, block, display)
     return without(markdown, drop)
 
@@ -85,6 +90,9 @@ _DROP = re.compile(
 )
 
 
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,6});")
+
+
 @dataclass(frozen=True, slots=True)
 class Folded:
     """A folded text with its offsets in the Markdown."""
@@ -116,6 +124,8 @@ def fold_markdown_quote(quote: str) -> str:
 
 
 def _fold(text: str) -> Stripped:
+    if "&" in text:  # as many characters as before, so that offsets stay
+        text = _ENTITY.sub(lambda found: unescape(found[0]).ljust(len(found[0]), "\u200b"), text)
     same = text.translate(_TABLE)
     lower = same.lower()
     if len(lower) != len(same):
