@@ -76,10 +76,13 @@ async def search(call: Call, args: dict[str, Any]) -> Answer:
 
 async def web_open(call: Call, args: dict[str, Any]) -> Answer:
     call.report(f"opening {args['url']}")
-    opened = _with_text(await open_page(call.app, _request(args["url"], args), deadline=call.deadline))
+    opened = await open_page(call.app, _request(args["url"], args), deadline=call.deadline)
+    return _shown(call, args, _with_text(opened))
+
+
+def _shown(call: Call, args: dict[str, Any], opened: Opened) -> Answer:
     call.log_page(opened.snapshot, opened.cache)
-    data = fitted(call, lambda tokens: page_object(opened, part_of(args, tokens)))
-    return Answer(data, shape="json")
+    return Answer(fitted(call, lambda tokens: page_object(opened, part_of(args, tokens))), shape="json")
 
 
 def _request(url: str, args: dict[str, Any]) -> OpenRequest:
@@ -138,10 +141,7 @@ async def extract(call: Call, args: dict[str, Any]) -> Answer:
 
 async def cache_get(call: Call, args: dict[str, Any]) -> Answer:
     kept = await find_snapshot(call.app, args["hash"])
-    opened = Opened(kept, "hit", (await call.app.keeper()).age(kept))
-    call.log_page(opened.snapshot, opened.cache)
-    data = fitted(call, lambda tokens: page_object(opened, part_of(args, tokens)))
-    return Answer(data, shape="json")
+    return _shown(call, args, Opened(kept, "hit", (await call.app.keeper()).age(kept)))
 
 
 async def cache_purge(call: Call, args: dict[str, Any]) -> Answer:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from mcp_web.errors import DomainDenied
 from mcp_web.fetch.options import FetchOptions
 from mcp_web.net.address import AddressPolicy, parse_exemptions
-from mcp_web.text.urls import Url, host_matches, parse_url
+from mcp_web.text.urls import host_matches, parse_url
 
 
 def check_domain(options: FetchOptions, host: str) -> None:
@@ -20,9 +20,9 @@ def check_domain(options: FetchOptions, host: str) -> None:
         raise DomainDenied(f"The domain {host} is not on the allow-list.", host=host, allowed=list(allowed[:20]))
 
 
-def check_kept(options: FetchOptions, url: Url | str) -> None:
+def check_kept(options: FetchOptions, url: str) -> None:
     """Raise for a URL whose kept copy must not be shown, because the options no longer allow the URL."""
-    target = url if isinstance(url, Url) else parse_url(url)
+    target = parse_url(url)
     check_domain(options, target.host)
     _policy(tuple(options.allow_private)).check_host(target.host, target.port)
 

@@ -88,14 +88,14 @@ class Fetcher:
         self._admission = admission or Admission(per_caller=options.concurrency, per_host=options.host_concurrency)
 
     async def get(
-        self, url: str | Url, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False
+        self, url: str, *, conditional: Conditional = (), deadline: float | None = None, fresh: bool = False
     ) -> Fetched:
         """Fetch one page.
 
         `deadline` is a time of `anyio.current_time()`; the configured timeout also applies, from the moment the page is
         admitted. `fresh` retries a URL that failed a moment ago. Raises only the errors of errors.py.
         """
-        target = url if isinstance(url, Url) else parse_url(url)
+        target = parse_url(url)
         notes = self.leaks.check_url(target.href)
         self._check_first(target)
         if not (fresh or conditional) and (failed := await self._failures.recall(target.href)):
