@@ -12,6 +12,7 @@ from mcp_web.text.names import asked_names, defined_keys, definitions, is_name, 
     [
         ("`json.dumps(obj, *, skipkeys=False)`", "json.dumps"),
         ("`exception KeyError`", "KeyError"),
+        ("`class subprocess.Popen(" + "argument=None, " * 40 + ")`", "subprocess.Popen"),
         ("`class asyncio.Semaphore(value=1)`", "asyncio.Semaphore"),
         ("`PyObject *PyObject_GetAttr(PyObject *o)`", "*PyObject_GetAttr"),
         (
@@ -71,6 +72,11 @@ A term of several words
         "`os.path.join(path)`",
         "-q",
     ]
+
+
+def test_a_text_made_of_definitions_and_an_endless_signature_define_a_limited_number_of_names() -> None:
+    assert len(defined_keys("".join(f"name{number}x\n: text\n\n" for number in range(6000)), ())) == 5000
+    assert defined_keys("`" + "[`a`](" * 100_000 + "`", ()) == frozenset()
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from mcp_web.text.words import compounds, is_stop_word, words
 
 _LONGEST = 80  # characters: what is longer is no name
+_LONGEST_SIGNATURE = 2000  # characters with the addresses of its links: a longer line is none
+_MOST = 5000  # signatures and terms of a text that are read; the manual of all settings of Git has a thousand
 # A paragraph that is a signature, in code: `json.dumps(obj)`, `exception KeyError`, `--depth <n>`.
 # In C the type before the name may be a link.
 _SIGNATURE_LINE = re.compile(r"^(?:\[`\w+`\]\([^)\n]*\) )?`[^\n]*[`)*]$", re.MULTILINE)
@@ -57,11 +60,13 @@ def _keys(name: str) -> set[str]:
 
 def signature_name(signature: str) -> str:
     """The name in a signature, a flag with its value or a heading; empty where it is a text of several words."""
+    if len(signature) > _LONGEST_SIGNATURE:
+        return ""
     signature = _LINKED.sub(r"\1", signature)
     plain = _NEGATION.sub("", signature.replace("`", "").replace("\\", "")).strip()
     is_call = "(" in plain
     before = _KIND.sub("", _BEHIND.split(plain, maxsplit=1)[0].strip() or plain).split()
-    if not before or len(plain) > 4 * _LONGEST:
+    if not before:
         return ""
     # `--color always|never` begins with its name; `PyObject *PyObject_Call(…)` ends with it.
     name = before[0] if plain.startswith("-") else before[-1]
@@ -81,7 +86,7 @@ def defined_keys(markdown: str, headings: Iterable[str]) -> frozenset[str]:
 
 def definitions(markdown: str) -> Iterator[tuple[int, str]]:
     """Where signatures and the terms of definition lists begin, each with the keys of its name."""
-    return ((start, key) for start, name in _defined(markdown) for key in _keys(name))
+    return ((start, key) for start, name in islice(_defined(markdown), _MOST) for key in _keys(name))
 
 
 def _defined(markdown: str) -> Iterator[tuple[int, str]]:
