@@ -30,10 +30,7 @@ class Wire:
     """Lines in, lines out, each by its own thread."""
 
     def __init__(
-        self,
-        instructions: str = handshake.INSTRUCTIONS,
-        tools: Callable[[], list[dict[str, Any]]] | None = None,
-        exit_early: Callable[[], None] = lambda: None,
+        self, instructions: str, tools: Callable[[], list[dict[str, Any]]], exit_early: Callable[[], None]
     ) -> None:
         """`exit_early` is called when the client leaves before `hand_over` and every request was answered here."""
         self._instructions = instructions
@@ -126,8 +123,6 @@ class Wire:
         return method == "tools/list" and early and self._list_tools(identity, modern=modern)
 
     def _list_tools(self, identity: Any, *, modern: bool) -> bool:
-        if self._tools is None:
-            return False
         try:
             tools = self._tools()
         except WebError:
