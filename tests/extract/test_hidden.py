@@ -108,6 +108,8 @@ def test_markup_or_sheet_that_hides_removes_its_text(html: str) -> None:
         "<style>body{background:#000}.x{color:#fff}</style><p class=x>Seen</p>",
         "<p aria-hidden=true>Seen</p>",
         "<div hidden id='S:0'><p>Seen</p></div><template id='B:0'></template>",
+        "<p>Text</p><noscript id=afphlist></noscript><div id=aflist style='display:none'><p>Seen</p></div>",
+        "<p>Text</p><noscript id=afshopph12></noscript><div id=afshop12 style='display:none'><p>Seen</p></div>",
     ],
 )  # fmt: skip
 def test_what_a_person_sees_or_opens_stays(html: str) -> None:

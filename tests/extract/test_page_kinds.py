@@ -133,3 +133,21 @@ def test_headline_of_forty_chinese_characters_is_no_sentence_but_a_text_of_that_
     headline = "カタール、イスラエルとハマスに停戦合意の最終草案を示し交渉が活発になっている"
     read = _blocks(f"<p>{headline}</p><p>{headline}。</p>")
     assert [block.prose for block in read.blocks] == [0, len(headline) + 1]
+
+
+@pytest.mark.parametrize(("sentences", "is_kept"), [(6, True), (1, False)])
+def test_list_beside_a_paragraph_stays_among_sentences_and_goes_among_short_lines(
+    sentences: int, is_kept: bool
+) -> None:
+    text = (
+        "<p>The lamp has a shade of blown glass and stands on a foot that is made of one piece of oak.</p>" * sentences
+    )
+    lines = "".join(f"<p>Colour number {n} of the shade</p>" for n in range(12))
+    items = "".join(f"<li>Delivery to country number {n}</li>" for n in range(3))
+    body = turbohtml.parse(f"<body><div>{lines}{text}<ul>{items}</ul></div><div>Help</div></body>").select_one("body")
+    assert body is not None
+    read = read_blocks(body)
+    assert read is not None
+    chances = [0.9 if block.box.tag == "p" else 0.05 for block in read.blocks]
+    kept, _ = decide(PageFigures(read), chances)
+    assert kept[-4:] == [is_kept] * 3 + [False]

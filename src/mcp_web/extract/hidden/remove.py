@@ -27,6 +27,7 @@ from mcp_web.extract.hidden.ink import Ink
 from mcp_web.extract.hidden.palette import Palette, page_colours
 from mcp_web.extract.hidden.reachable import HIDING_CLASSES, SHELL, Reachable, is_something, visible_length
 from mcp_web.extract.hidden.shadow import settle_shadows
+from mcp_web.extract.hidden.streamed import place_streamed
 from mcp_web.extract.hidden.suspects import find_suspects
 from mcp_web.extract.tabs import LABEL, settle_tabs
 
@@ -50,7 +51,6 @@ _SHOWN_WIDER = re.compile(
 _MOST_FONTS = 2000  # old pages use them in earnest; a flood of them multiplies while it is parsed
 _MOST_INSIDE = 3000  # elements judged one by one inside of an element whose text is hidden
 _SMALL = 4.0  # pixels; of smaller letters it is asked how small they are
-_STREAMED = re.compile(r"(?:S:|af)[\w:.-]+\Z")
 _FIRST_LINE = re.compile(r"::?first-line\b", re.I)
 _ONE_LINE = 100  # characters; on a screen they stand in one line
 _OUTSIDE_SHEET = "link[rel~=stylesheet i]:not([href^='data:' i])"
@@ -83,7 +83,7 @@ def remove_hidden(tree: Node, names: PageNames | None = None, unread: str = "", 
     count = settle_shadows(tree, remove_hidden) if has_shadows else 0
     candidates = list(dict.fromkeys((*tree.iter_elements(_TAGS), *tree.select(_ATTRIBUTES))))
     names = names or PageNames(tree)
-    _place_streamed(tree, candidates)
+    place_streamed(tree, candidates)
     count += _drop_noscript(tree, candidates)
     cascade = Cascade(tree, own_sheets(candidates), names)
     styled = {each: each.attr("style") or "" for each in (*candidates, *tree.find_all("font", limit=_MOST_FONTS))}
@@ -380,18 +380,3 @@ def _drop_noscript(tree: Node, candidates: list[Element]) -> int:
             element.decompose()
             count += bool(text)
     return count
-
-
-def _place_streamed(tree: Node, candidates: list[Element]) -> None:
-    """Move what a server streamed late and hidden to where its script would put it: React's `S:n`, Marko's `af…`."""
-    for part in candidates:
-        name = part.attr("id")
-        if not name or _STREAMED.match(name) is None:
-            continue
-        if name.startswith("S:"):
-            place = tree.select_one(f'template[id="B:{name[2:]}"],template[id="P:{name[2:]}"]')
-        else:
-            place = tree.select_one(f'[id="afph{name[2:]}"]')
-        if place is not None:
-            place.replace_with(*list(part.children))
-            part.decompose()

@@ -14,6 +14,7 @@ _HIGHEST = 0.5  # a block more likely content than not always stays
 _WHOLE, _SMALL = 6, 12
 _SOME = 0.25
 _ITEMS = 0.5  # of a page's text: with fewer sentences it is made of items
+_TEXT = 0.5  # of an element without its list: with fewer sentences the list does not stand in a text
 _LINES = 3  # of a list or table that is judged as a whole
 _STORY = 300  # characters of sentences
 _FLOW = frozenset(("p", "h1", "h2", "h3"))
@@ -117,12 +118,15 @@ def _keep_lists_in_text(read: Blocks, units: Units, kept: list[bool]) -> None:
     """Keep a list or table that stands beside kept paragraphs in the same element, with the heading above it.
 
     An author who writes a list between paragraphs means it, however short and however full of links it is. Lists that
-    a template adds stand in an element of their own, have a telling name, or a heading such as "Related".
+    a template adds stand in an element of their own or among other short lines, have a telling name, or a heading such
+    as "Related".
     """
     blocks = read.blocks
     around = {block.box.parent for block, keep in zip(blocks, kept, strict=True) if keep and block.box.tag in _FLOW}
     for unit, members in units:
         if unit.parent not in around or unit.parent is None or unit.chrome != unit.parent.chrome:
+            continue
+        if unit.parent.prose < _TEXT * (unit.parent.chars - unit.chars):
             continue
         above = members[0] - 1
         head = above if above >= 0 and blocks[above].box.tag in _HEADS else None
