@@ -177,7 +177,7 @@ async def test_nothing_is_left_when_it_is_closed_however_far_it_came(
 ) -> None:
     web.site("r.example").page("/end", "<!doctype html><title>E</title><p>The end.</p>")
     known = set(browser_processes())
-    unused, warming, used = (opener(web, RenderOptions(enabled=True)) for _ in range(3))
+    unused, warming, used = (opener(web, RenderOptions(enabled=True, timeout=55.0)) for _ in range(3))
 
     warming.warm()
     await used.render("http://r.example/end")

@@ -107,7 +107,7 @@ async def test_browser_ends_when_nobody_needs_it(web: MiniWeb) -> None:
         pytest.skip("no Chromium on this machine")
     pages_of(web)
     mine = set(browser_processes())
-    idle = Chromium(RenderOptions(enabled=True, idle=0.05), web.dialer())
+    idle = Chromium(RenderOptions(enabled=True, idle=0.05, timeout=55.0), web.dialer())
 
     await idle.render("http://life.example/")
     await eventually(lambda: not newcomers(mine))
@@ -153,12 +153,12 @@ from mcp_web.net.dial import Dialer
 from mcp_web.render.chromium import Chromium
 from mcp_web.render.options import RenderOptions
 dialer = Dialer(AddressPolicy(parse_exemptions([sys.argv[2]])))
-asyncio.run(Chromium(RenderOptions(enabled=True), dialer).render(sys.argv[1]))
+asyncio.run(Chromium(RenderOptions(enabled=True, timeout=55.0), dialer).render(sys.argv[1]))
 """
     asked = len(site.asked("/hang"))
     command = [sys.executable, "-c", server, site.loopback_url("/busy"), site.exemption]
     async with await anyio.open_process(command, stdout=PIPE, stderr=PIPE) as process:
-        await eventually(lambda: len(site.asked("/hang")) > asked, 60)
+        await eventually(lambda: len(site.asked("/hang")) > asked)
         everything = set(below(process.pid))
         line = browser_processes(process.pid)[main_process(process.pid)]
         profile = next(part for part in line.split() if part.startswith("--user-data-dir=")).partition("=")[2]
@@ -201,7 +201,7 @@ async def test_pages_wait_for_a_free_place_and_pictures_are_taken_when_wanted(we
     if find_chromium() is None:
         pytest.skip("no Chromium on this machine")
     pages_of(web)
-    narrow = Chromium(RenderOptions(enabled=True, max_pages=1, screenshot=True), web.dialer())
+    narrow = Chromium(RenderOptions(enabled=True, max_pages=1, screenshot=True, timeout=55.0), web.dialer())
     most = 0
     pictures: list[bytes | None] = []
 
