@@ -223,7 +223,7 @@ async def test_pages_that_came_are_delivered_when_the_next_one_fails(miniweb: Mi
     made = searcher(keys={"brave": "k"}, urls={"brave": brave.loopback_url("")})
     found = await made.search(SearchQuery("q", count=40), deadline=soon())
     assert len(found.hits) == 20
-    assert any("brave broke off after 20 results" in note for note in found.notes)
+    assert any("brave stopped after 20 results" in note for note in found.notes)
 
 
 async def test_a_used_up_month_is_reported_with_its_end(miniweb: MiniWeb) -> None:
