@@ -39,5 +39,5 @@ async def test_a_damaged_store_that_was_replaced_is_said_once(miniweb: MiniWeb, 
     (tmp_path / "mcp-web.sqlite").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5_000)
     async with tool_caller(miniweb, tmp_path) as caller:
         first = await caller.call("web_open", url=url)
-        assert first.text.startswith("note: The store was damaged and an empty one was begun")
+        assert first.text.startswith("note: The store was damaged and replaced by an empty one")
         assert "damaged" not in (await caller.call("web_open", url=url)).text
