@@ -27,6 +27,7 @@ TARGETS = {
     "cyrillic": "Это предложение написано по-русски, чтобы проверить кодирование ссылок в браузере.",
     "marks": "See `heap[0]` first; an [`IndexError`](https://x.example/#e) is *raised* when the **heap** is `None`.",
     "signs": "See `List<String> of` in [the guide](<https://x.example/(b)>) for $16 a copy, or $18 when *&lt;bound>*.",
+    "address": "[Run](<https://x.example/?code=f(a(b(c)))>) the example in the playground of the language, if any.",
     "quotes": "“Don’t panic,” it said — in large, friendly letters (100% of the time).",
 }
 # Quotes as people write them, which begin and end inside the page's markup.
@@ -43,6 +44,7 @@ QUOTES = {
     "item, with code_like": "list",
     "answer(question: str)": "code",
     "row label": "table",
+    "Run the example in": "address",
 }
 PAGE = FILLER + "".join(f"\n\n## About {name}\n\n{text}\n\n{FILLER}" for name, text in TARGETS.items())
 
@@ -90,6 +92,19 @@ def test_words_before_a_repeated_term_are_those_of_its_line():
     code = "```py\nuse(Question)\n# ...\ndef first(request, question):\n# ...\ndef second(request, question):\n```\n"
     start = code.rindex("question")
     assert fragment(code, start, start + 8) == "text=def%20second%28request%2C-,question"
+
+
+def test_term_and_its_definition_are_apart_on_the_page():
+    page = "Options of the command\n\n--auto\n-a\n: When combined with `run`, only the tasks that are due are run.\n"
+    start = page.index("--auto")
+    assert fragment(page, start, len(page)) == "text=%2D%2Dauto,are%20due%20are%20run."
+
+
+def test_passage_that_begins_like_an_earlier_one_is_found_by_its_next_line():
+    code = "```js\nconst x = require('x');\nx.first(1);\n```\n"
+    page = f"{code}\n## Again\n\n{code.replace('first', 'second')}"
+    start = page.rindex("const")
+    assert fragment(page, start, len(page)) == "text=x.second%281%29%3B"
 
 
 def test_passage_without_words_links_to_the_page():

@@ -35,7 +35,8 @@ _SHOWN_OTHERWISE = re.compile(  # after code, in which all of this is text
 
 
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
-_MARKER = re.compile(rf"[ \t]*{BULLET}[ \t]+{CHECKBOX}| {{0,3}}#{{1,6}}[ \t]+")
+_MARKER = re.compile(rf"[ \t]*{BULLET}[ \t]+{CHECKBOX}| {{0,3}}#{{1,6}}[ \t]+|[ \t]*:[ \t]+")
+_DEFINITION = re.compile(r"(?<![^\n])[ \t]*:[ \t]")  # the second line of "term / : what it means"
 _CLOSING = re.compile(r"(?<![ \t])[ \t]++#+[ \t]*+$")
 
 
@@ -65,7 +66,7 @@ def fragment(markdown: str, start: int, end: int) -> str:
     if not inside:
         return ""
     # A heading's words often stand in a table of contents above it, which is not part of the text kept.
-    body = [run for run in inside if run.kind != "heading"] or inside
+    body = _from_first_unique([run for run in inside if run.kind != "heading"] or inside, everything, start)
     texts = [run.words for run in body]
     # A passage may begin or end inside a run.
     texts[-1] = _words_of(markdown, body[-1], body[-1].start, end) or texts[-1]
@@ -74,6 +75,15 @@ def fragment(markdown: str, start: int, end: int) -> str:
     texts[0] = head or texts[0]
     before = everything[: body[0].at + len(skipped)].strip()
     return _directive(before, (skipped or before).split()[-3:], texts)
+
+
+def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_Run]:
+    """The runs of a passage from the first whole one on that does not begin like an earlier run of the page."""
+    for at, run in enumerate(runs):
+        opening = _fold(" ".join(run.words.split()[:MOST]))
+        if run.start < start or everything.find(opening, 0, run.at + len(opening) - 1) < 0:
+            return runs[at:]
+    return runs
 
 
 @lru_cache(maxsize=4)
@@ -125,7 +135,7 @@ def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
     if block.kind in ("rule", "math"):
         return
     spans = [(block.start, block.end)]
-    if block.kind in ("code", "list", "table"):
+    if block.kind in ("code", "list", "table") or _DEFINITION.search(markdown, block.start, block.end):
         spans = pieces(markdown, Block("code", block.start, block.end))
     for start, end in spans:
         if block.kind == "code":

@@ -17,13 +17,14 @@ from mcp_web.model.passage import Span
 from mcp_web.text.markdown import fenced_lines
 from mcp_web.text.spaces import fold_spaces
 
+_ADDRESS = r"<?(?:(?<=<)[^<>\n]*+(?=>)|(?:[^()\s<>]|\([^()\s]*\))*+)>?"  # in <> with any parentheses, else in pairs
 # One pass over inline markup; the first alternative that matches wins, so code comes before everything else.
 _INLINE = re.compile(
     r"(?<!`)(?P<ticks>`++)(?P<code>.{1,2000}?)(?<!`)(?P=ticks)(?!`)"
     r"|(?P<escape>\\[!-/:-@\[-`{-~])"
-    r"|(?P<image>!\[(?P<alt>[^\]\n]{0,300})\]\((?:[^()\s]|\([^()\s]*\))*+(?:\s+\"[^\"]{0,300}\")?\))"
+    rf"|(?P<image>!\[(?P<alt>[^\]\n]{{0,300}})\]\({_ADDRESS}(?:\s+\"[^\"]{{0,300}}\")?\))"
     r"|(?P<open>(?<!\\)\[(?=(?:[^\[\]\n]|\[[^\[\]\n]*\]|\n(?!\n)){1,400}?\]\())"
-    r"|(?P<close>\]\(<?(?:[^()\s<>]|\([^()\s]*\))*+>?(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\))"
+    rf"|(?P<close>\]\({_ADDRESS}(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\))"
     r"|(?P<note>\[\^[^\]\s]{1,40}\])"
     r"|<(?P<auto>https?://[^\s>]+)>"
     r"|(?P<tag></?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>\n]*)?/?>|<!--.{0,300}?-->)"
@@ -36,7 +37,9 @@ _CODE_SPAN = re.compile(
     r"(?<!`)(?P<ticks>`++)(?:[^`\n]++|\n(?![ \t]*+\n)|(?!(?P=ticks)(?!`))`++){1,200}+(?P=ticks)(?!`)"
 )
 _BRACKET = re.compile(r"\\[\[\]]|!?\[|\]|\n[ \t]*\n")
-_TARGET = re.compile(r"\(\s*<?(?P<url>(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)")
+_TARGET = re.compile(
+    r"\(\s*<?(?P<url>(?<=<)[^<>\n]*+(?=>)|(?:[^()\s<>]|\([^()\s]*\))*+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
+)
 
 
 @dataclass(frozen=True, slots=True)

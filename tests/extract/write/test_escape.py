@@ -21,6 +21,8 @@ import pytest
         ("~~~", "\\~\\~~"),
         ("snake_case_name", "snake_case_name"),
         ("_x_", "\\_x\\_"),
+        ("lib/__init__.py", "lib/\\_\\_init\\_\\_.py"),
+        ("snake__case", "snake__case"),
         ("2 * 3", "2 * 3"),
         ("a*b*c", "a\\*b\\*c"),
         ("`x`", "\\`x\\`"),

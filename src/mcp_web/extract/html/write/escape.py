@@ -12,7 +12,7 @@ _SPECIAL = re.compile(r"[\\`*_\[<&~\x02]")
 # One alternative per structure that a run of text could start by accident or by design.
 # `<` and `&` become entities: a backslash before `<T>` is lost by HTML-stripping readers, an entity is not.
 _ESCAPE = re.compile(
-    r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_|_(?!\w)|~(?=~)|\[(?=\^))"
+    r"(?P<slash>\\(?=[!-/:-@\[-`{-~]|$)|`|\*(?=\S)|(?<=\S)\*|^\*|\*$|(?<!\w)_++|(?<=[^\W_])_++(?!\w)|~(?=~)|\[(?=\^))"
     r"|(?P<tag><(?=[A-Za-z/!?]|$))"
     r"|(?P<entity>&(?=#?\w{1,31};))"
     r"|(?P<joint>\x02)"
@@ -29,7 +29,7 @@ _STARTS = frozenset("#-+*>|=:~[")
 def _escaped(match: re.Match[str]) -> str:
     kind = match.lastgroup
     if kind == "slash":
-        return "\\" + match[0]
+        return "".join(f"\\{mark}" for mark in match[0])
     return "&lt;" if kind == "tag" else "&amp;" if kind == "entity" else ""
 
 
