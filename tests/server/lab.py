@@ -76,16 +76,21 @@ async def running(asgi: Any, port: int) -> AsyncIterator[None]:
     config = uvicorn.Config(asgi, host="127.0.0.1", port=port, log_level="critical", http=LimitedProtocol)
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None  # type: ignore[method-assign,attr-defined]
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(server._serve, None)
-        with anyio.fail_after(30):
-            while not server.started:  # noqa: ASYNC110 — uvicorn has no event for it
-                await anyio.sleep(0.01)
-        try:
-            yield
-        finally:
-            server.should_exit = True
-            server.force_exit = True
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server._serve, None)
+            with anyio.fail_after(30):
+                while not server.started:  # noqa: ASYNC110 — uvicorn has no event for it
+                    await anyio.sleep(0.01)
+            try:
+                yield
+            finally:
+                server.should_exit = True
+                server.force_exit = True
+    finally:
+        # `force_exit` leaves the application running: its task would be destroyed at any moment of a later test.
+        with anyio.move_on_after(10, shield=True):
+            await server.lifespan.shutdown()
 
 
 @asynccontextmanager

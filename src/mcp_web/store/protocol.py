@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mcp_web.model.citation import CitationKind, Mention
 from mcp_web.model.passage import PackedVectors
 from mcp_web.model.snapshot import ReadingRecord, Snapshot, SnapshotInfo, Source
-from mcp_web.text.names import Name
+
+if TYPE_CHECKING:
+    from mcp_web.text.names import Name  # imported only for its type: the list of tools must not load the stemmer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
 
 _EARLIEST = 1990  # earlier dates on the web are errors
 _LATEST = 2100
@@ -58,6 +57,8 @@ def read_date(text: str | None, *, whole_text: bool = False) -> str | None:
     if match := _ISO.search(text):
         return _iso(match) if not whole_text or match.start() == 0 else None
     if text[:4].isalpha() or "," in text[:5]:
+        from email.utils import parsedate_to_datetime
+
         try:
             return _sane(parsedate_to_datetime(text))
         except (ValueError, TypeError, IndexError, OverflowError):
