@@ -18,7 +18,7 @@ from urllib.parse import quote as percent
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import shown_markup, without
-from mcp_web.text.markdown import BULLET, CHECKBOX, CODE_SPAN, PIPE, Block, blocks, pieces
+from mcp_web.text.markdown import BULLET, CHECKBOX, CODE_SPAN, PIPE, QUOTE_MARKS, Block, blocks, pieces
 from mcp_web.text.spaces import fold_spaces
 
 # A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
@@ -32,9 +32,6 @@ _SHOWN_OTHERWISE = re.compile(  # after code, in which all of this is text
     r"|\$\$[^$\n]{1,500}\$\$|\$(?=\S)[^$\n]{1,500}(?<=\S)\$(?!\d)"  # two prices are no formula
     r"|</?(?!https?:)[a-zA-Z][^<>\n]{0,300}>|(?:(?<! ) {2,}+|\\)\n)"
 )
-
-
-_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _MARKER = re.compile(rf"[ \t]*{BULLET}[ \t]+{CHECKBOX}| {{0,3}}#{{1,6}}[ \t]+|[ \t]*:[ \t]+")
 _DEFINITION = re.compile(r"(?<![^\n])[ \t]*:[ \t]")  # the second line of "term / : what it means"
 _CLOSING = re.compile(r"(?<![ \t])[ \t]++#+[ \t]*+$")
@@ -175,8 +172,8 @@ def _shown(text: str) -> str:
 
 def _markup(text: str) -> list[Span]:
     """The spans of a piece of a block that a page does not show."""
-    quote = _QUOTE.match(text)
-    marks = (_MARKER.match(text, quote.end() if quote else 0), _CLOSING.search(text), *_QUOTE.finditer(text))
+    quote = QUOTE_MARKS.match(text)
+    marks = (_MARKER.match(text, quote.end() if quote else 0), _CLOSING.search(text), *QUOTE_MARKS.finditer(text))
     return [mark.span() for mark in marks if mark] + shown_markup(text)
 
 

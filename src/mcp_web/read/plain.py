@@ -12,9 +12,8 @@ from html import unescape
 
 from mcp_web.model.passage import Span
 from mcp_web.text.inline import Stripped, inline_markup, without
-from mcp_web.text.markdown import BULLET, CHECKBOX, HEADING_MARKS, PIPE, Block, blocks
+from mcp_web.text.markdown import BULLET, CHECKBOX, HEADING_MARKS, PIPE, QUOTE_MARKS, Block, blocks
 
-_QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _BULLET = re.compile(rf"^([ \t]*)({BULLET}[ \t]+{CHECKBOX})", re.MULTILINE)
 _TABLE_RULE = re.compile(
     r"^[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?:\n|$)", re.MULTILINE
@@ -51,7 +50,7 @@ def _markup(markdown: str, block: Block, display: bool) -> list[Span]:
     if block.kind == "heading":
         drop += _spans(HEADING_MARKS, text, base)
     elif block.kind == "quote":
-        drop += _spans(_QUOTE_MARK, text, base)
+        drop += _spans(QUOTE_MARKS, text, base)
     elif block.kind == "table":
         drop += _spans(_TABLE_RULE, text, base) + _spans(_OUTER_PIPES, text, base)
         drop += [] if display else _spans(PIPE, text, base)

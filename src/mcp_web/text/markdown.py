@@ -22,6 +22,7 @@ CODE_SPAN = r"`[^`\n]{1,500}`"
 PIPE = re.compile(r"(?<!\\)\|")  # between two cells of a table
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 # What makes a line a heading and is not its text: leading and closing `#`, or the underline.
+QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 HEADING_MARKS = re.compile(r"^ {0,3}#{1,6}[ \t]*|(?<![ \t])[ \t]++#+[ \t]*+$|\n {0,3}(?:=+|-+)[ \t]*$")
 _URL = re.compile(r"https?://\S+")
 
