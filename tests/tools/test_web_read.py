@@ -105,6 +105,21 @@ async def test_page_about_something_else_is_not_passed_off_as_an_answer(app: App
     assert not found["answered"]
 
 
+async def test_a_page_that_may_not_answer_is_shown_with_the_advice_to_check_it(app: App, miniweb: MiniWeb) -> None:
+    url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
+    said = set()
+    for question in (
+        "Which office handles repairs?",
+        "Which office sends gifts abroad?",
+        "How long does shipping take?",
+    ):
+        answer = await read(app, url, question)
+        said.add(verdict := answer.data["queries"][0]["verdict"])
+        assert ("\nThis may not answer; check it (best score" in answer.text) == (verdict == "unsure")
+        assert ("\nNot answered here (best score" in answer.text) == (verdict == "not answered")
+    assert said == {"answered", "unsure", "not answered"}
+
+
 async def test_only_what_an_agent_uses_is_printed_around_a_passage(app: App, miniweb: MiniWeb) -> None:
     url = miniweb.site("docs.example").route("/manual", lambda _: Reply(manual()))
     question = "Which office handles the warranty of the kettle?"

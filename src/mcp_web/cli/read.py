@@ -38,7 +38,7 @@ def command(
         if as_json:
             continue
         if query["verdict"] != "answered":
-            said = "Not answered here" if query["verdict"] == "not answered" else "May be answered here or not"
+            said = "Not answered here" if query["verdict"] == "not answered" else "This may not answer; check it"
             click.echo(f"{said} (best score {query['best_score']:.2f}).", err=True)
         for passage in query["results"]:
             where = " > ".join((*passage["section_path"], *filter(None, [passage.get("entry")])))

@@ -164,7 +164,7 @@ def _verdict_line(ranked: Ranked, title: str, *, found: bool) -> str:
     quoted = ", ".join(f'"{one_line(name)}"' for name in ranked.missing)
     missing = f" The page never mentions {quoted}." if quoted else ""
     if ranked.verdict == "unsure":
-        return f"May be answered here or not (best score {ranked.best:.2f}).{missing}"
+        return f"This may not answer; check it (best score {ranked.best:.2f}).{missing}"
     nearest = [" > ".join(_below_title(one.passage.section_path, title)) for one in ranked.nearest[:3]]
     hint = f" Nearest sections: {'; '.join(dict.fromkeys(filter(None, nearest)))}." if any(nearest) else ""
     closest = " What comes closest, unsure:" if found else ""
