@@ -39,7 +39,7 @@ def main() -> None:
         sys.exit("The relevance data (../shared/retrieval) is not here.")
     share = float(sys.argv[1]) if len(sys.argv) > 1 else 0.25
     model = Model()
-    pages = {one.name: Page(one, _prepared(one)) for one in data.reading_pages()}
+    pages = {one.name: Page(one, prepared(one)) for one in data.reading_pages()}
     for source in ("chunking_eval", "policyqa"):
         own = [page for page in pages.values() if page.read.source == source]
         asked = [(page, question, spans) for page in own for question, spans in page.read.questions
@@ -56,7 +56,7 @@ def main() -> None:
     print(f"{'policyqa':14} {'near':15} {verdicts(near)}")
 
 
-def _prepared(read: data.ReadingPage) -> PreparedPage:
+def prepared(read: data.ReadingPage) -> PreparedPage:
     return prepare(read.name, read.text, read_headings(read.text), passages)
 
 

@@ -66,6 +66,14 @@ def policy_kinds() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     return kinds, marked
 
 
+def policy_questions() -> dict[str, str]:
+    """The questions about policies by their ids."""
+    sites = json.loads((FOLDER / "policyqa" / "dev.json").read_text())["data"]
+    return {
+        one["id"]: one["question"] for site in sites for paragraph in site["paragraphs"] for one in paragraph["qas"]
+    }
+
+
 def second_half(question: str) -> bool:
     """A fixed half of the questions, scored apart: a constant that fits only some of them shows.
 
