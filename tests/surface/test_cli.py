@@ -113,6 +113,7 @@ def test_a_page_is_opened_read_verified_listed_and_forgotten(site: tuple[Shell, 
     assert "Setup is explained" in read["queries"][0]["results"][0]["text"]
     assert shell.json("verify", url, "Setup is explained here")["quotes"][0]["verdict"] == "exact"
     shell.run("verify", url, "this was never written anywhere", code=3)
+    shell.run("verify", url, "Setup is never explained here", code=3)
     assert [row["url"] for row in shell.json("cache", "list")] == [url]
     assert shell.json("cache", "get", page["snapshot"][:10])["title"] == "Guide"
     assert shell.json("cache", "purge", "--keep-newest", "0")["dry_run"] is True
