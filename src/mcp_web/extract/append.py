@@ -1,4 +1,4 @@
-"""A document followed by another one that belongs to it: the text of a paper, the transcript of a video. Pure."""
+"""Appends a document to one that it belongs to: the full text of a paper, the transcript of a video."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mcp_web.model.page import Document, Heading
 
 
 def append(document: Document, other: Document, heading: str, sentence: str) -> Document:
-    """The document, a heading or none, a sentence that says what follows, and the other document with its outline."""
+    """The document, then the heading (if not empty), the sentence, and the other document."""
     lead = f"{document.markdown}\n\n" if document.markdown else ""
     title = f"## {heading}\n\n" if heading else ""
     before = f"{lead}{title}{sentence}\n\n"

@@ -1,4 +1,4 @@
-"""From what an extractor read to a `Document`: cleaned, bounded, with outline, links and summary."""
+"""Makes the `Document` from the Markdown of an extractor: cleaned and limited, with headings, links and summary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcp_web.text.headings import read_headings
 from mcp_web.text.media_types import file_name
 from mcp_web.text.urls import host_of
 
-# Twenty times the largest window that an agent can ask for; longer documents are data rather than texts to read.
+# Twenty times the largest window that an agent can request; longer documents are data rather than texts to read.
 LONGEST = 2_000_000
 
 _BLANKS = re.compile(r"\n{4,}")
@@ -37,9 +37,9 @@ def assemble(
     images: tuple[Link, ...] = (),
     outline: Callable[[str], tuple[Heading, ...]] = read_headings,
 ) -> Document:
-    """The document of what an extractor read; without a title it is called as its file.
+    """The document with this Markdown; without a `title` the name of the file is used.
 
-    Hidden characters are removed first, and `outline` reads the final text, so that offsets are those of that text.
+    Invisible characters are removed first. `outline` reads the headings from the final text, so that their offsets fit.
     """
     text, removed = clean_text(markdown.replace("\r\n", "\n").replace("\r", "\n"))
     text, cut_notes = cut(_BLANKS.sub("\n\n\n", text).strip("\n"), LONGEST)
@@ -75,7 +75,7 @@ def _clean_line(text: str) -> Any:
 
 
 def cut(text: str, most: int) -> tuple[str, tuple[str, ...]]:
-    """The text up to `most` characters, ended at a block, and the note that says so."""
+    """The text, cut between two blocks if it has more than `most` characters, and a note if it was cut."""
     if len(text) <= most:
         return text, ()
     end = text.rfind("\n\n", most // 2, most)

@@ -1,7 +1,7 @@
 """Removes invisible characters: controls, terminal sequences, tags, fillers, bidi overrides, private use.
 
-What scripts need stays: the joiners of Persian, Indic and Mongolian words, of emoji families, the
-variation selector that makes an emoji an emoji, the variants of CJK ideographs.
+Those that scripts need stay: the joiners in Persian, Indic and Mongolian words and in emoji sequences, the variation
+selectors of emoji and of CJK ideographs.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ _UNSEEN = (
 _SUSPECT = re.compile(f"[{_UNSEEN}]")
 _FOUND = re.compile(f"(?P<keep>{_KEEP})|{_TERMINAL}|(?P<line>[\u2028\u2029])|[{_UNSEEN}]")
 _PLAIN = b"\t\n\r" + bytes(range(0x20, 0x7F))
-# Typography and icon fonts: removed, but no sign that somebody hides something.
+# Used by typography and icon fonts: removed, but no evidence of hidden text.
 _HARMLESS = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff\ue000-\uf8ff\U000f0000-\U0010ffff\ufe0e\ufe0f]")
 
 
 def has_unseen(text: str) -> bool:
     """Whether the text has invisible characters."""
-    # What is left without plain ASCII is little, and taking it out costs a third of searching it.
+    # Few characters are not printable ASCII; to remove the others first takes a third of the time of searching them.
     rest = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
     return bool(rest) and _SUSPECT.search(rest.decode("utf-8", "surrogatepass")) is not None
 
 
 def clean_text(text: str) -> tuple[str, int]:
-    """The text without invisible characters, and how many suspicious runs of them were removed."""
+    """The text without invisible characters, and how many runs of them were suspicious: likely hidden text."""
     if not has_unseen(text):
         return text, 0
     parts: list[str] = []

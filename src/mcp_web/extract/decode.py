@@ -1,7 +1,7 @@
-"""Bytes of a text page → characters: byte-order mark, header, declaration in the text, then detection.
+"""Decodes text. The encoding is that of the byte-order mark, the header, the declaration in the text, or detected.
 
-Labels are the web's (WHATWG): "iso-8859-1" means windows-1252, "gb2312" means gbk, and nothing else is
-believed, so a label such as "zlib_codec" never reaches Python's codec registry.
+Only the labels of the WHATWG Encoding Standard are accepted: "iso-8859-1" means windows-1252, "gb2312" means gbk. A
+label such as "zlib_codec" never reaches Python's codec registry.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Decoded:
 
 
 def decode(page: Fetched) -> Decoded:
-    """The text of a page in its own encoding; never raises."""
+    """The text of a page, decoded; never raises."""
     body = page.body
     for mark, name in _BOMS:
         if body.startswith(mark):
@@ -47,7 +47,7 @@ def decode(page: Fetched) -> Decoded:
 
 
 def known_label(label: str | None) -> str | None:
-    """The label in lower case when the web knows it, else None."""
+    """The label in lower case if the Encoding Standard has it, else None."""
     import codecs
 
     import turbohtml.detect  # noqa: F401  importing it registers the whatwg-* codecs
@@ -64,7 +64,7 @@ def known_label(label: str | None) -> str | None:
 
 
 def _declared(body: bytes, media_type: str) -> str | None:
-    """The encoding that the text declares. A declaration that is readable as ASCII cannot be in UTF-16."""
+    """The encoding that the text declares; UTF-8 if it declares UTF-16, because it could be read as ASCII."""
     found: str | None = None
     if media_type in ("text/html", "application/xhtml+xml"):
         from turbohtml import parse

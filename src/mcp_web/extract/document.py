@@ -1,7 +1,7 @@
-"""Fetched bytes → Document: which extractor reads which media type.
+"""Fetched bytes → Document: chooses the reader by media type.
 
-`extract_document` runs inside a sandboxed worker process, so it is a plain function of picklable values.
-Readers are imported when their type is met: a page of HTML never loads the PDF library.
+`extract_document` runs in a sandboxed worker process, so it is a plain function of picklable values. Readers are
+imported when they are first used: an HTML page never loads the PDF library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 from mcp_web.text.media_types import refined
 from mcp_web.text.untrusted import quoted
 
-# Module and function of each reader. Most take the page alone.
+# Module and function of each reader. Most take the page as their only argument.
 _HTML = "html.engine:read_html"
 _PLAIN = "formats.plain:read_plain"
 _MARKDOWN = "formats.plain:read_markdown"
@@ -87,7 +87,10 @@ _TEXT_APPLICATIONS = frozenset(f"application/{name}" for name in (
 
 
 def extractor_for(media_type: str, url: str = "") -> str | None:
-    """The "module:function" that reads a media type; families (`text/*`, `*+json`, `*+xml`) have one of their own."""
+    """The reader of a media type as "module:function"; None if there is none.
+
+    Other types of a family (`*+json`, `*+xml`, `text/*`) get the reader of the family.
+    """
     media_type = refined(media_type, url)
     if media_type in EXTRACTORS:
         return EXTRACTORS[media_type]
@@ -99,7 +102,7 @@ def extractor_for(media_type: str, url: str = "") -> str | None:
 
 
 def is_text(media_type: str) -> bool:
-    """Whether the bytes are characters that `mode=raw` can show."""
+    """Whether the bytes are text, which `mode=raw` can show."""
     return (
         media_type.startswith("text/")
         or media_type.endswith(("+json", "+xml", "+yaml", "+toml"))
@@ -108,7 +111,7 @@ def is_text(media_type: str) -> bool:
 
 
 def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOptions) -> Document:
-    """Read a page; raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
+    """Read a page. Raises UnsupportedContent, SelectorNotFound or ExtractFailed."""
     place = extractor_for(page.media_type, page.final_url)
     media_type = quoted(page.media_type) if page.media_type else "of unknown type"
     if place is None:
@@ -136,7 +139,7 @@ def extract_document(page: Fetched, request: ExtractRequest, options: ExtractOpt
 
 
 def _finished(document: Document, page: Fetched, request: ExtractRequest) -> Document:
-    """What is said of every document: hidden text in the notes, and how it was read when that was asked for."""
+    """Adds a note about hidden text and, if the request asks to explain, which extractor read the document."""
     if document.hidden:
         pieces = "1 piece" if document.hidden == 1 else f"{document.hidden:,} pieces"
         note = f"Left out: {pieces} of text that a reader would not see."

@@ -1,4 +1,4 @@
-"""What a Markdown page embeds: raw HTML blocks, written as Markdown, and images, kept only when asked for."""
+"""Raw HTML and images in a Markdown page: HTML blocks are converted to Markdown, images stay if they are requested."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def sheets_of(markdown: str) -> str:
 
 
 def without_hidden(markdown: str, sheets: str | None = None) -> tuple[str, int]:
-    """Markdown outside of code without the raw HTML that nobody sees, across blank lines too, and how much that was.
+    """The Markdown without hidden HTML elements and comments outside code, and how many elements were removed.
 
-    `sheets` are those of the whole document, where the text is a part of one.
+    `sheets` are the style sheets of the whole document, if the text is only a part of it.
     """
     count = 0
     sheets = sheets_of(markdown) if sheets is None else sheets
@@ -85,7 +85,7 @@ def _is_hidden(tag: str, name: str, sheets: str) -> bool:
 
 
 def _end_of(text: str, name: str, start: int) -> int:
-    """Where the element that was opened before `start` ends."""
+    """The end offset of the element whose start tag ends at `start`."""
     if name.lower() in _VOID:
         return start
     depth = 1
@@ -97,7 +97,7 @@ def _end_of(text: str, name: str, start: int) -> int:
 
 
 def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[str, tuple[Link, ...], int]:
-    """The Markdown without raw HTML blocks, its images, and how many hidden pieces went with the blocks."""
+    """The Markdown with HTML blocks converted, its images, and how many hidden elements were removed."""
     images: dict[str, str] = {}
     markdown, hidden = without_hidden(markdown)
 
@@ -125,7 +125,7 @@ def write_embedded(markdown: str, base: str, *, include_images: bool) -> tuple[s
             return ""
         if url.startswith(("http://", "https://")):
             images.setdefault(url, alt)
-        # A picture that is a link (badges) leaves its words, so that the link can still be followed.
+        # An image that is a link, such as a badge, is replaced by its alternative text, so that the link stays.
         linked = (
             match.string[match.start() - 1 : match.start()] == "["
             and match.string[match.end() : match.end() + 2] == "]("

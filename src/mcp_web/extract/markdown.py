@@ -1,4 +1,4 @@
-"""Markdown text of others: its links, its targets made absolute; and the pieces that extractors write."""
+"""Reads and changes the links of a Markdown text; writes code blocks and tables for extractors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _is_web(url: str) -> bool:
 
 
 def absolute_targets(markdown: str, base: str) -> str:
-    """The same text with relative link and image targets resolved and script targets disarmed."""
+    """The text with relative targets of links and images resolved, and `javascript:` targets replaced by "#"."""
 
     def resolve(url: str) -> str:
         if url.lower().startswith(_PASSED):
@@ -58,30 +58,30 @@ def absolute_targets(markdown: str, base: str) -> str:
 
 
 def map_outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """The text with `change` applied to every stretch between code blocks."""
+    """The text with `change` applied to every part between code blocks."""
     return "".join(text if code else change(text) for text, code in _stretches(markdown))
 
 
 def _stretches(markdown: str) -> Iterator[tuple[str, bool]]:
-    """Runs of lines, each with whether it is code."""
+    """Consecutive lines of code, and of other text; each part with whether it is code."""
     for code, lines in groupby(fenced_lines(markdown), lambda line: line[1]):
         yield "".join(text for text, _ in lines), code
 
 
 def fence(text: str, language: str = "") -> str:
-    """A code block that its own content cannot close."""
+    """A code block whose fence is longer than any run of backticks in its content."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
 
 
 def escape_start(text: str) -> str:
-    """A paragraph that would be read as a heading, a quote, an item or a fence keeps being a paragraph."""
+    """A paragraph, escaped if its beginning would make it a heading, quote, list item, fence or table."""
     return "\\" + text if _SYNTAX.match(text) else text
 
 
 def table_of(rows: Sequence[Sequence[str]]) -> str:
-    """A table; the first row is its header. Rows are filled up to the widest."""
+    """A Markdown table; the first row is the header. Shorter rows get empty cells."""
     width = max((len(row) for row in rows), default=0)
     if not width:
         return ""

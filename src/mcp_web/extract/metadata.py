@@ -1,7 +1,7 @@
-"""The facts about a page: title, author, dates, language, site, canonical address, description.
+"""The metadata of a page: title, author, dates, language, site, canonical URL, description.
 
-Sources in order of trust: meta tags and JSON-LD, microdata, then what the page shows (`<time>`, byline,
-`<h1>`), then its URL. Everything is cleaned and cut: metadata reaches the agent like any page text.
+Sources in order of trust: meta tags and JSON-LD, microdata, then what the page shows (`<time>`, byline, `<h1>`), then
+its URL. All text is cleaned and limited in length: like the text of the page, metadata is shown to the agent.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DESCRIPTION = ("description", "og:description", "twitter:description", "dc.desc
 
 
 def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ()) -> tuple[str, Metadata]:
-    """The title, cleaned of the site's name, and the facts of a parsed page."""
+    """The title, without the name of the site, and the metadata of a parsed page."""
     metas = _metas(tree)
     data = read_structured(tree)
     sent = dict(headers)
@@ -79,7 +79,7 @@ def read_metadata(tree: Tree, url: str, headers: Iterable[tuple[str, str]] = ())
 
 
 def _metas(tree: Tree) -> dict[str, str]:
-    """Name → content, the first of each; several citation authors are joined."""
+    """The content of meta tags by name, the first of each name; citation authors are joined."""
     found: dict[str, str] = {}
     for meta in tree.select("meta[content]")[:_MOST_METAS]:
         content = (meta.attr("content") or "")[:2000].strip()
@@ -98,7 +98,7 @@ def _metas(tree: Tree) -> dict[str, str]:
 
 
 def _main_node(data: Structured) -> Mapping[str, Any]:
-    """The node that describes the page's content; articles before pages before anything else."""
+    """The structured data that describes the content of the page: the first article, else the first other work."""
     best: Mapping[str, Any] = {}
     for node in data.nodes():
         names = types_of(node)
@@ -128,7 +128,7 @@ def _titles(written: str, metas: Mapping[str, str], main: Mapping[str, Any]) -> 
 
 
 def _heading(tree: Tree) -> str | None:
-    """The page's only `<h1>`, or the first inside its main part."""
+    """The text of the only `<h1>`; of several, the first in the main content."""
     headings = tree.select("h1")
     if len(headings) > 1:
         inside = tree.select_one("article h1, main h1, [role=main] h1")
@@ -158,7 +158,7 @@ def _is_site(name: str, site: str | None) -> bool:
 
 
 def _names(value: Any) -> str | None:
-    """Author objects, strings or lists of them → "A, B"."""
+    """The names of authors, joined: `value` is an object, a string or a list of them."""
     found: list[str] = []
     for each in value if isinstance(value, list) else [value]:
         name = each.get("name") if isinstance(each, Mapping) else each
@@ -169,7 +169,7 @@ def _names(value: Any) -> str | None:
 
 
 def _bylines(tree: Tree) -> Iterator[str]:
-    # A page of many authors is a list of articles or comments: none of them wrote the page.
+    # On a page with many authors, which is a list of articles or comments, none of them is the author of the page.
     linked = tree.select("a[rel~=author]")
     if 0 < len(linked) <= 3:
         yield linked[0].text
@@ -192,7 +192,7 @@ def _published(tree: Tree, metas: Mapping[str, str], data: Structured, main: Map
 
 
 def _shown_date(tree: Tree) -> str | None:
-    """A `<time>` that is marked as the publication, or the only one of the main part."""
+    """The date of a `<time>` that is marked as the publication date, or the only date in the main content."""
     for selector in (
         "time[pubdate]",
         "time[itemprop=datePublished]",
@@ -245,7 +245,7 @@ def _canonical(tree: Tree, metas: Mapping[str, str], url: str) -> str | None:
     link = tree.select_one("link[rel~=canonical i][href]")
     declared = (link.attr("href") if link is not None else None, metas.get("og:url"))
     found = (absolute(url, value) for value in declared if value and len(value) <= 2000)
-    return next((address for address in found if address), None)
+    return next((target for target in found if target), None)
 
 
 def _site_from(data: Structured) -> str | None:
@@ -263,7 +263,7 @@ def _first(metas: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _text(value: Any, most: int) -> str:
-    """A string fit to be shown: entities read, hidden characters gone, white space folded, cut at a word."""
+    """A string that can be shown: entities decoded, invisible characters removed, white space folded, cut at a word."""
     if not isinstance(value, str):
         return ""
     from html import unescape
@@ -275,14 +275,14 @@ def _text(value: Any, most: int) -> str:
 
 
 _SEPARATOR = re.compile(r"\s+[|\-–—·•»«:/~‹›]{1,2}\s+|\s*[|»]\s*|:\s+")
-_JOINT = re.compile(r"\s*[|–—·•»:~‹›(\[]|\s+-+\s")  # what may stand between a heading and the rest of a title
+_JOINT = re.compile(r"\s*[|–—·•»:~‹›(\[]|\s+-+\s")  # what may separate a heading from the rest of a title
 _FOLDED = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _MANUAL = re.compile(r"\b(?:documentation|docs|manual|wiki|forums?|handbook|reference|help cent(?:er|re))\b", re.I)
 
 
 def clean_title(titles: Iterable[str], heading: str | None, site: str | None, url: str) -> str:
-    """The best of several titles, given the page's heading."""
+    """The best of several titles, without the name of the site; or the heading, if the titles do not name the page."""
     candidates = list(titles)
     heading = (heading or "").rstrip("¶#§ ")
     names = _site_names(site, url)
@@ -296,14 +296,14 @@ def clean_title(titles: Iterable[str], heading: str | None, site: str | None, ur
 
 
 def _is_slogan(titles: list[str], heading: str, url: str) -> bool:
-    """Whether the titles are the site's slogan: no word of the heading in them, while the address has it."""
+    """Whether the titles are the site's slogan: words of the heading are in the URL, and none in the titles."""
     words = _words(heading)
     shared = words & _words(unquote(urlsplit(url).path[:500]))
     return len(shared) >= min(2, len(words)) > 0 and not any(words & _words(title) for title in titles)
 
 
 def _headed(title: str, heading: str, names: set[str]) -> str | None:
-    """The heading, when the title is that heading with something after it."""
+    """The heading, if the title begins with it; else None."""
     if len(heading) < 4 or _fold(heading) in names:
         return None
     if not title.lower().startswith(heading.lower()):
@@ -322,7 +322,7 @@ def _without_site(title: str, names: set[str]) -> str:
 
 
 def _parts(title: str) -> list[tuple[str, str]]:
-    """(separator before, text) of each part."""
+    """The parts of a title, each with the separator before it."""
     found: list[tuple[str, str]] = []
     at, lead = 0, ""
     for match in _SEPARATOR.finditer(title):
@@ -333,7 +333,7 @@ def _parts(title: str) -> list[tuple[str, str]]:
 
 
 def _site_names(site: str | None, url: str) -> set[str]:
-    """What a site is called: its declared name and the labels of its host."""
+    """The names of a site: its declared name, its host, and the registered part of the host."""
     try:
         host = (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:

@@ -1,8 +1,8 @@
 """The natural language of a document that does not declare one.
 
-This is for people and filters, so it must know many languages and be sure. `text/languages.py` chooses the stemmer and
-the stop words for a text or a question of a few words, and so names the nearest language that it has them for:
-Bulgarian is Russian there, Slovak is Czech, and Slovenian is none.
+The result is shown to people and used in filters, so the detector knows many languages and returns only what is
+certain. `text/languages.py` instead chooses a stemmer and stop words for short texts, and so returns the nearest
+language that it has them for: Russian for Bulgarian, Czech for Slovak, and none for Slovenian.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _SHORT = {
 
 
 def detect_language(text: str) -> str | None:
-    """A two-letter code when the text is long enough and the detector is sure, else None."""
+    """A two-letter code if the text is long enough and the detector is certain, else None."""
     from turbohtml import detect
 
     sample = text[:_READS]
     letters = sum(map(str.isalpha, sample))
-    # Ideographs say more with fewer characters.
+    # A text of ideographs needs fewer characters.
     if letters < (_LEAST if sample.isascii() else _LEAST // 3):
         return None
     found = detect.detect_language(sample, detect.LanguageDetection(threshold=_SURE)).language

@@ -1,7 +1,7 @@
-"""Text in pictures, recognised by the program Tesseract; runs in a worker, whose limits the program inherits.
+"""Recognises text in images with the program Tesseract, which runs in a worker process and inherits its limits.
 
-The program of the system is used, else the one that the extra `ocr` brings. Measured: a page of forty lines at 200
-dots per inch takes 2.5 seconds and 55 MB.
+The installed program is used, else the one of the extra `ocr`. Measured: a page of forty lines at 200 dots per inch
+takes 2.5 seconds and 55 MB.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OUTPUT = 5_000_000  # characters
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The text of one picture as Markdown, and how sure the program is of its words, 0 to 100."""
+    """The text of one image as Markdown, and the mean confidence of its words, 0 to 100."""
 
     text: str
     confidence: float
@@ -39,14 +39,14 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Tesseract:
-    """The program with its languages."""
+    """The path of the program, and the languages it should recognise."""
 
     program: str
     languages: str
-    data: str = ""  # the folder of its models, where it is not the one it knows itself
+    data: str = ""  # the folder of its models; empty for the program's default
 
     def read(self, picture: bytes, seconds: float) -> Recognised:
-        """The text in a picture; raises ExtractFailed when the program fails or takes too long."""
+        """The text in an image. Raises ExtractFailed if the program fails or takes too long."""
         environment = {"OMP_THREAD_LIMIT": "1"} | ({"TESSDATA_PREFIX": self.data} if self.data else {})
         try:
             done = subprocess.run(  # noqa: S603 - a fixed program; the languages are checked letters
@@ -68,12 +68,12 @@ class Tesseract:
 
 
 def find_tesseract(languages: str) -> Tesseract | None:
-    """The program, or None when it is not installed or the operator switched it off."""
+    """The program, or None if it is not installed or the operator turned it off."""
     if languages in ("", "off"):
         return None
     if not _LANGUAGES.fullmatch(languages):
         raise ConfigError(f"MCP_WEB_OCR is {languages!r}; write languages as eng or eng+deu, or off.")
-    # A worker has no environment, so the usual folders are searched and no PATH.
+    # A worker process has no environment and so no PATH: the usual folders are searched instead.
     program = shutil.which("tesseract", path=os.pathsep.join(_FOLDERS))
     if program:
         return Tesseract(program, languages)
@@ -102,7 +102,7 @@ def _reason(stderr: bytes) -> str:
 
 
 def _recognised(table: str) -> Recognised:
-    """The words of its table, in paragraphs as it found them."""
+    """The text from the program's output table, in the paragraphs that it found."""
     paragraphs: dict[tuple[str, str], dict[str, list[str]]] = {}
     sure = length = words = 0.0
     for columns in _words(table):
@@ -116,7 +116,7 @@ def _recognised(table: str) -> Recognised:
 
 
 def _words(table: str) -> Iterator[list[str]]:
-    """The rows of words: level 5, twelve columns, with a confidence."""
+    """The rows of the table that are words: level 5, with a confidence."""
     for row in table.splitlines():
         columns = row.split("\t")
         if len(columns) == 12 and columns[0] == "5" and columns[11].strip() and not columns[10].startswith("-"):
@@ -124,7 +124,7 @@ def _words(table: str) -> Iterator[list[str]]:
 
 
 def _joined(lines: Iterator[str]) -> str:
-    """One paragraph; words that a line break divided are mended."""
+    """The lines as one paragraph; words divided by a hyphen at the line end are joined."""
     text = ""
     for line in lines:
         text = _HYPHEN.sub("", text) + line if _HYPHEN.search(text) and line[:1].islower() else f"{text} {line}"

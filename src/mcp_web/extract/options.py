@@ -1,4 +1,4 @@
-"""What the operator can set about extraction."""
+"""The options of extraction."""
 
 from __future__ import annotations
 

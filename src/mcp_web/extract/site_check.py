@@ -1,4 +1,4 @@
-"""Trying a site config on a page: what `mcp-web siteconfig test` shows."""
+"""Applies a site config to a page and reports the matches: for `mcp-web siteconfig test`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_web.model.page import Document, ExtractRequest, Fetched
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """How often one rule of a config matches the page."""
+    """How many elements of the page one rule of a config matches."""
 
     key: str  # "body", "strip", "title" …
     rule: str
@@ -33,7 +33,7 @@ class SiteConfigReport:
 
 
 def check_siteconfig(text: str, html: str | bytes, url: str) -> SiteConfigReport:
-    """Apply the first config of a TOML text to a page; raises InvalidInput where the text is not a config."""
+    """Apply the first config of a TOML text to a page. Raises InvalidInput if the text is not a config."""
     import turbohtml
 
     config = sites.parse_configs(text)[0]

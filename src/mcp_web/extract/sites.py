@@ -1,4 +1,4 @@
-"""Site configs: rules for a site or a generator, as data. The format is described in docs/guides/site-configs.md.
+"""Site configs: extraction rules for a site or a generator. docs/guides/site-configs.md describes the format.
 
 Looked up in this order: the explicit argument (an id, or the text of a config), the user's folder, the packaged set;
 inside each, a config for the page's domain comes before one recognised by the page's markup.
@@ -43,7 +43,7 @@ class SiteConfig:
     kind: PageKind = "unknown"
     domains: tuple[str, ...] = ()  # "example.org" covers its subdomains too; "example.org/docs" a path below it
     generator: tuple[str, ...] = ()  # beginnings of <meta name=generator>, lower case
-    marks: tuple[str, ...] = ()  # selectors that only such pages match
+    marks: tuple[str, ...] = ()  # selectors that match only pages of this generator
     body: tuple[str, ...] = ()  # the first that matches holds the content; all its matches, in order
     strip: tuple[str, ...] = ()
     title: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class SiteConfig:
 
 
 def parse_configs(text: str) -> tuple[SiteConfig, ...]:
-    """The configs of a TOML text: one at top level, or several as [[site]]. Raises InvalidInput."""
+    """The configs in a TOML text: one at the top level, or several as [[site]]. Raises InvalidInput."""
     if len(text) > _LARGEST:
         raise InvalidInput(f"The site config has {len(text):,} characters; {_LARGEST:,} are allowed.")
     try:
@@ -111,14 +111,14 @@ def _probe() -> Tree:
 
 
 def select(tree: Tree | Element, selector: str) -> list[Any]:
-    """The elements (or, for XPath, strings) a selector finds. Raises ValueError where it is not valid."""
+    """The elements (for XPath also strings) that a selector matches. Raises ValueError if it is not valid."""
     if not selector.startswith(_XPATH):
         return list(tree.select(selector))
     found = tree.xpath(selector)
     return found if isinstance(found, list) else [found] if found else []
 
 
-# -- where configs come from
+# -- loading configs
 
 
 @cache
@@ -129,12 +129,12 @@ def packaged() -> tuple[SiteConfig, ...]:
 
 
 def in_folder(folder: str) -> tuple[SiteConfig, ...]:
-    """The usable configs of the user's folder; read again when a file changed."""
+    """The valid configs of the user's folder; read again when a file has changed."""
     return _read_files(_stamps(folder))[0]
 
 
 def unusable(folder: str) -> tuple[str, ...]:
-    """A sentence for each file of the user's folder that cannot be used; such a file is left out."""
+    """An error message for each file of the user's folder that is not valid; such a file is ignored."""
     return _read_files(_stamps(folder))[1]
 
 
@@ -147,7 +147,7 @@ def _stamps(folder: str) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=4)
 def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[SiteConfig, ...], tuple[str, ...]]:
-    """The configs, and what is wrong with the files that hold none: one bad file must not stop every page."""
+    """The configs of the valid files, and an error message for each other file, which must not stop the extraction."""
     found: list[SiteConfig] = []
     problems: list[str] = []
     for path, _ in stamps:
@@ -160,7 +160,7 @@ def _read_files(stamps: tuple[tuple[str, int], ...]) -> tuple[tuple[SiteConfig, 
 
 
 def explicit(argument: str, folder: str = "") -> SiteConfig:
-    """The config a caller named: the id of a known one, or the text of one."""
+    """The config that a caller requested, by id or as TOML text. Raises InvalidInput."""
     if "\n" in argument or "=" in argument:
         return parse_configs(argument)[0]
     known = {config.id: config for config in (*packaged(), *in_folder(folder))}
@@ -175,10 +175,10 @@ def explicit(argument: str, folder: str = "") -> SiteConfig:
 
 
 def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> Iterator[tuple[SiteConfig, bool]]:
-    """The configs that a page fits, best first, each with whether it is the user's own.
+    """The configs that apply to a page, best first, each with whether it is from the user's folder.
 
-    The domain comes before the generator, both before the marks; in each, the user's configs before the packaged ones.
-    `names` are the page's classes and ids: without those that a mark needs it is not looked for.
+    First those for the domain and then the generator, the user's before the packaged ones; then those whose marks
+    match. `names` are the classes and ids of the page: a mark that needs others is not searched for.
     """
     generator = _generator(tree)
     host, path = _place(url)
@@ -200,7 +200,7 @@ def fitting(tree: Tree, url: str, names: frozenset[str], folder: str = "") -> It
 
 
 def fits(config: SiteConfig, tree: Tree, url: str) -> bool:
-    """Whether a page would be given to this config, were it the only one."""
+    """Whether the config applies to a page."""
     if config.domains:
         return fits_domain(config, *_place(url)) and _has_marks(config, tree)
     return bool(config.generator and _generator(tree).startswith(config.generator)) or _marked(config, tree)
@@ -213,7 +213,7 @@ def _generator(tree: Tree) -> str:
 
 @lru_cache(maxsize=8)
 def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
-    """Each mark with the classes and ids it cannot match without."""
+    """Each mark with its config and the classes and ids that it needs to match."""
     return tuple(
         (config, mark, frozenset(name.lower() for name in _NAMED.findall(_BRACKETS.sub("", mark))))
         for config in configs
@@ -224,7 +224,7 @@ def _marks_of(configs: tuple[SiteConfig, ...]) -> tuple[tuple[SiteConfig, str, f
 
 @cache
 def _packaged_marks() -> tuple[tuple[SiteConfig, str, frozenset[str]], ...]:
-    return _marks_of(packaged())  # asked for on every page: the hash of all configs costs more than the look
+    return _marks_of(packaged())  # cached apart: to hash all configs on every page would cost more than the call
 
 
 def _has_marks(config: SiteConfig, tree: Tree) -> bool:
@@ -253,12 +253,12 @@ def _is_under(domain: str, host: str, path: str) -> bool:
     return host_matches(host, name) and (not slash or path.lstrip("/").startswith(below))
 
 
-# -- using one
+# -- applying a config
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a config found on a page."""
+    """The result of applying a config to a page."""
 
     config: SiteConfig
     roots: tuple[Element, ...]
@@ -273,10 +273,10 @@ class Applied:
 def apply_config(
     config: SiteConfig, tree: Tree, least: int = 1, accept: Callable[[list[Element]], bool] | None = None
 ) -> Applied | None:
-    """Take a page's content by a config's rules.
+    """Find the content of a page by the rules of a config, and remove what they strip.
 
-    None where no body rule finds `least` characters of text, or where `accept` returns False for what was found:
-    it is asked before anything is taken out of the tree.
+    None if no body rule finds `least` characters of text that `accept` accepts. It is called before anything is removed
+    from the tree.
     """
     facts = {key: _first_text(tree, getattr(config, key)) for key in ("title", "author", "date")}
     next_page = _first_text(tree, config.next_page, "href")
@@ -291,7 +291,7 @@ def apply_config(
 
 
 def outermost(elements: Iterable[Element]) -> list[Element]:
-    """Without those that lie inside another: no text is written twice."""
+    """The elements that are not inside another one of them, so that no text is written twice."""
     found = list(elements)
     known = set(found)
     return [element for element in found if not any(above in known for above in element.ancestors)]
@@ -308,9 +308,9 @@ def _strip(roots: list[Element], selector: str) -> int:
 
 
 def _can_be_removed(element: Element) -> bool:
-    """Whether an element may be removed: not one that holds all the text of a heading (some generators do that)."""
+    """Whether an element may be removed: not if it has all the text of a heading, as with some generators."""
     if element.parent is None:
-        return False  # removed already, with an element around it
+        return False  # removed already, with one of its ancestors
     heading = element.closest("h1,h2,h3,h4,h5,h6")
     text = element.text.strip()
     return heading is None or heading == element or len(text) < 2 or text != heading.text.strip()

@@ -1,4 +1,4 @@
-"""A piece of HTML inside another format (feed entry, book chapter, notebook output) → Markdown."""
+"""HTML inside another format (feed entry, book chapter, notebook output) → Markdown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from mcp_web.extract.html.write import write_markdown
 
 
 def snippet_markdown(html: str, base_url: str, *, relative_links: bool = True) -> tuple[str, int]:
-    """The Markdown of all that can be seen of it, and how many hidden pieces were left out.
+    """The visible content as Markdown, and how many hidden elements were left out.
 
-    Inside a book, relative links lead to its other files: without `relative_links` their text stays, the link goes.
+    Without `relative_links` a relative link is replaced by its text: in a book it leads to another file of the book.
     """
     from turbohtml import parse
 

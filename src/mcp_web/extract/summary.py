@@ -1,8 +1,8 @@
-"""Extractive summaries: sentences of the document itself, chosen to tell what it is about.
+"""Extractive summaries: sentences of the document that describe its subject.
 
-Nothing is generated, so a summary never says what the page does not. Early sentences, sentences that share
-the title's words and sentences made of the document's frequent words win; the lead alone is a strong choice
-on the web, so a sentence must be clearly better to displace it.
+Nothing is generated, so a summary never says what the page does not. Sentences score higher the earlier they are, the
+more words of the title and the more frequent words of the document they have. On the web the first sentences alone are
+a good summary, so a later sentence must score clearly higher to be chosen.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FURNITURE_SIGNS = (
     "cookie", "subscribe", "newsletter", "sign up", "log", "all rights", "©", "copyright", "share this", "read",
     "click", "advertise", "affiliate", "skip to", "table of", "last up", "edit this",
 )  # fmt: skip
-# The commonest words of the languages we meet most; they say nothing about a text.
+# The most common words of the most common languages; they do not describe a text.
 _COMMON = frozenset(
     _WORD.findall(
         "the and for that with this from are was were has have had not but you your its can will all one our their "
@@ -53,16 +53,16 @@ class _Sentence:
     words: frozenset[str]
     place: int  # among the prose sentences
     section: int
-    opens: bool  # its paragraph
+    opens: bool  # it is the first sentence of its paragraph
 
 
 def summary_of(document: Document) -> str:
-    """A document's summary: the one it was read with, else made now. Few callers ask for that of an HTML page."""
+    """A document's summary, computed now if it has none: for HTML it is not computed in advance."""
     return document.summary or summarise(document.markdown, document.title, document.metadata.description)
 
 
 def summarise(markdown: str, title: str, description: str | None) -> str:
-    """What the document is about in at most 500 characters of its own words."""
+    """A summary of at most 500 characters: the page's description, if it is useful, and the best sentences."""
     found = list(islice(_sentences(markdown[:_SUMMARY_READS]), _SUMMARY_SENTENCES))
     lead = _useful(description, title, found)
     if not found:
@@ -91,7 +91,7 @@ def summarise(markdown: str, title: str, description: str | None) -> str:
 
 
 def _sentences(markdown: str) -> Iterator[_Sentence]:
-    """The prose: no headings, code, tables, navigation. List items count when they are sentences."""
+    """The sentences of paragraphs and list items, without navigation and requests such as "Subscribe"."""
     place = section = 0
     for block in blocks(markdown):
         section += block.kind == "heading"
@@ -109,7 +109,7 @@ def _sentences(markdown: str) -> Iterator[_Sentence]:
 
 
 def _prose_of(markdown: str, block: Block) -> list[str]:
-    """A paragraph, or the items of a list, without images."""
+    """A paragraph, or the items of a list, without images; nothing for other blocks."""
     text = markdown[block.start : block.end]
     if block.kind == "paragraph":
         return [without_images(text)]
@@ -117,7 +117,7 @@ def _prose_of(markdown: str, block: Block) -> list[str]:
 
 
 def _is_furniture(text: str, source: str) -> bool:
-    """Lines that belong to the page rather than to what it says."""
+    """Whether a text is short or mostly links, as navigation is."""
     if len(text) < 40 and (text.isascii() or not _CJK.search(text)):
         return True
     linked = sum(link.close - link.start - 1 for link in links(source))
@@ -125,7 +125,7 @@ def _is_furniture(text: str, source: str) -> bool:
 
 
 def _asks(sentence: str) -> bool:
-    """A sentence that asks for a click, not one that states something."""
+    """Whether a sentence is a request to the reader or a notice of the site, such as "Subscribe" or "© 2026"."""
     lowered = sentence.lower()
     for sign in _FURNITURE_SIGNS:
         if sign in lowered:
@@ -136,12 +136,12 @@ def _asks(sentence: str) -> bool:
 def _words(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(_PLAIN_WORD.findall(text.lower())) - _COMMON
-    # Languages without spaces: their characters stand in for words.
+    # In languages without spaces each character counts as a word.
     return (frozenset(_WORD.findall(text.lower())) - _COMMON).union(_CJK.findall(text))
 
 
 def _weights(found: list[_Sentence]) -> dict[str, float]:
-    """How much a word stands for the document: the share of sentences that have it, once that is at least two."""
+    """The weight of each word that at least two sentences have: the share of sentences that have it."""
     counts = Counter(chain.from_iterable(each.words for each in found))
     return {word: count / len(found) for word, count in counts.items() if count > 1}
 
@@ -166,7 +166,7 @@ def _repeats(known: frozenset[str], each: _Sentence) -> bool:
 
 
 def _useful(description: str | None, title: str, found: list[_Sentence]) -> str:
-    """The page's own description, unless it says nothing of this page: too short, the title again, or off topic."""
+    """The page's description; empty if it is too short, repeats the title, is cut off, or is about something else."""
     text = shortened_at_word(" ".join((description or "").split()), 300)
     words = _words(text)
     if len(text) < 50 or len(words) < 5 or words <= _words(title):

@@ -1,4 +1,4 @@
-"""Tabs: each panel gets its label as text, so that variants can be distinguished without the strip of tabs."""
+"""Tabs: the label of each tab is attached to its panel, so that the panels can be told apart without the tab list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from turbohtml import Element as ElementType
 if TYPE_CHECKING:
     from turbohtml import Element, Node
 
-LABEL = "data-mcp-web-tab"  # ours alone: what a page brings under this name is removed
+LABEL = "data-mcp-web-tab"  # for internal use: an attribute of this name in the page is removed
 _SETS = frozenset(("tabbed-labels", "sd-tab-set", "tabbed-set", "vp-code-group", "tab-set"))
 _PANELS = "[role=tabpanel],.tabbed-block,.sd-tab-content,.tab-content"
 _MOST = 30
@@ -20,10 +20,9 @@ _MOST_SETS = 60
 def settle_tabs(
     tree: Node, candidates: list[Element], classes: frozenset[str], is_seen: Callable[[Element], bool]
 ) -> None:
-    """Write the label of every tab on its panel and remove the tabs. For a tree not yet pruned.
+    """Attach the label of every visible tab to its panel, and remove the tabs.
 
-    `candidates` hold the elements with a tab role or our label, `classes` every class name of the tree; tabs that a
-    person does not see label nothing.
+    `candidates` are the elements with the role "tablist" or the attribute LABEL, `classes` all class names of the tree.
     """
     strips: list[Element] = []
     for element in candidates:
@@ -70,7 +69,7 @@ def _elements(node: Element | None) -> list[Element]:
 
 
 def _controlled(tree: Node, tabs: list[Element]) -> list[Element]:
-    """The panels that the tabs name."""
+    """The panels that the tabs refer to by id; empty if one is missing."""
     found: list[Element] = []
     for tab in tabs[:_MOST]:
         name = tab.attr("aria-controls") or (tab.attr("href") or "").lstrip("#")
@@ -84,7 +83,7 @@ def _controlled(tree: Node, tabs: list[Element]) -> list[Element]:
 
 
 def _following(strip: Element, count: int) -> list[Element]:
-    """The panels after a strip, by place."""
+    """The panels beside a tab list, if there are `count` of them."""
     holder: object = strip.parent
     for _ in range(2):
         if not isinstance(holder, ElementType):

@@ -1,4 +1,4 @@
-"""The transcript of a video or a recording that a page gives in its structured data (schema.org)."""
+"""The transcript of a video or a recording, from the structured data of a page (schema.org)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_transcripts(tree: Tree) -> tuple[str, ...]:
 
 
 def add_transcript(document: Document, transcripts: tuple[str, ...]) -> Document:
-    """The document with the first transcript, unless the page shows it anyway."""
+    """The document with the first transcript appended that the page does not show."""
     shown = " ".join(document.markdown.split())
     spoken = next((one for one in transcripts if one[:80] not in shown), None)
     if spoken is None:
@@ -41,7 +41,7 @@ def _written(text: str) -> str:
 
 
 def _transcripts(node: Any) -> Iterator[str]:
-    """Of the node itself or of the video in it."""
+    """The transcripts of a node and of the media in it."""
     inner = (node, node.get("video"), node.get("audio"), node.get("associatedMedia"))
     for one in inner:
         if isinstance(one, dict) and _SPOKEN.intersection(types_of(one)) and isinstance(one.get("transcript"), str):

@@ -1,8 +1,8 @@
-"""Why a page is only part of what its readers get: paywall, login, bot check, consent, empty shell.
+"""Detects walls: why a page has less text than a reader would get (paywall, login, bot check, consent, empty shell).
 
-On evidence: names that a vendor's own challenge page carries, declarations of the publisher, or a phrase on
-a page that has next to no text. A long page is never called a wall because of a word in it. The markers were
-checked against a thousand ordinary pages (`tests/extract/test_walls.py`): none of those may be flagged.
+The evidence is a string that only a vendor's challenge page has, a declaration of the publisher, or a phrase on a page
+with almost no text. A phrase in a long text is no evidence. `tests/extract/test_walls.py` checks that no wall is found
+on a thousand ordinary pages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """A pattern of phrases, and short strings of which every match contains one; a text without them is skipped."""
+    """A pattern, and short strings of which every match has at least one: a text without any is not searched."""
 
     signs: tuple[str, ...]  # lower case
     pattern: re.Pattern[str]
@@ -39,14 +39,14 @@ def _phrases(signs: str, pattern: str) -> Phrases:
     return Phrases(tuple(signs.split("|")), re.compile(pattern, re.I))
 
 
-# A header that only a challenge carries.
+# Headers that only a challenge page has.
 _BOT_HEADERS = {
     "cf-mitigated": "challenge",
     "x-vercel-mitigated": "challenge",
     "x-amzn-waf-action": "",
     "x-sucuri-block": "",
 }
-# Vendor, and names that stand only in its challenge page, not in the scripts it puts on every page.
+# Vendors, and strings that are only in their challenge pages, not in the scripts that they add to every page.
 _BOT_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Cloudflare", ("_cf_chl_opt", "cf-challenge-running", "cf-error-details", 'id="cf-wrapper"')),
     ("DataDome", ("geo.captcha-delivery.com", "ct.captcha-delivery.com")),
@@ -124,9 +124,9 @@ _FORM_PAGE = 600  # characters of all text on a page that is only a form
 def detect_wall(
     source: Node | str | bytes, markdown: str, status: int = 200, headers: Iterable[tuple[str, str]] = ()
 ) -> WallFinding:
-    """The kind of wall in front of the page, and a sentence about it; (None, note) where it is only likely.
+    """The kind of wall and a sentence about it; (None, note) if a wall is only possible, (None, None) without one.
 
-    `source` is the page as it came (bytes or text), or a tree that nothing was pruned from.
+    `source` is the page as it was fetched (bytes or text), or its unchanged tree.
     """
     sent = {name.lower(): value.lower() for name, value in headers}
     if found := _by_status(status, sent):
@@ -143,7 +143,7 @@ def detect_wall(
 
 
 def _shows_plenty(markdown: str) -> bool:
-    """Whether more than a preview is shown; a quick count that leaves out white space and possible link targets."""
+    """Whether the text is longer than a preview, by a quick count without white space and link targets."""
     first, *rest = markdown.split("](")
     seen = len(first) + sum([len(piece) - end for piece in rest if (end := piece.find(")")) >= 0])
     return seen - markdown.count(" ") - markdown.count("\n") > _PREVIEW
@@ -161,7 +161,7 @@ def _by_status(status: int, sent: dict[str, str]) -> WallFinding | None:
 
 
 def _not_free(source: Node | str | bytes, markdown: str) -> WallFinding:
-    """A page with plenty of text: only the publisher's own declaration counts, and the text may be whole."""
+    """The finding for a page with much text: only a declaration of the publisher is evidence."""
     raw = source if isinstance(source, (str, bytes)) else source.html
     declaration = b"isAccessibleForFree" if isinstance(raw, bytes) else "isAccessibleForFree"
     if declaration not in raw or not _NOT_FREE.search(_lowered(raw)):  # type: ignore[operator]  # same kind of string
@@ -172,7 +172,7 @@ def _not_free(source: Node | str | bytes, markdown: str) -> WallFinding:
 
 
 def _instead_of_text(html: str, shown: str) -> WallFinding | None:
-    """Pages that are nothing but the wall."""
+    """The finding for a page that shows a bot check, a consent dialogue or a login instead of its text."""
     if len(shown) > _SHORT:
         return None
     head = html[:_CHALLENGE]
@@ -186,7 +186,7 @@ def _instead_of_text(html: str, shown: str) -> WallFinding | None:
         asked = {match[0].lower() for match in _CONSENT_WORDS.pattern.finditer(shown)}
     if len(asked) >= 2 or (asked and any(mark in html for mark in _CONSENT_MARKS)):
         return "consent", "The page shows little but a cookie or consent dialogue."
-    # Below a list of threads the same words only ask who wants to answer.
+    # On a longer page only the beginning counts: below a list of threads, "Log in" is for those who want to reply.
     if match := _LOGIN_WORDS.search(shown if len(shown) <= _FORM_PAGE else shown[:_EMPTY]):
         return "login", f"The page asks for a login (“{match[0]}”)."
     return ("login", "The page is a login form.") if _is_login_form(html) else None
@@ -195,7 +195,7 @@ def _instead_of_text(html: str, shown: str) -> WallFinding | None:
 def _is_login_form(html: str) -> bool:
     if "password" not in html or not _PASSWORD.search(html):
         return False
-    # Forums have a hidden login form on every page; only one with a visible request to log in counts.
+    # Forums have a hidden login form on every page; so a form counts only with a visible request to log in.
     title = _TITLE.search(html)
     if title and _LOGIN_TITLE.search(title[1]):
         return True
@@ -215,7 +215,7 @@ def _paywall(source: Node | str | bytes, shown: str) -> WallFinding | None:
 
 
 def _shell(html: str, shown: str) -> WallFinding:
-    """A page that its scripts would fill. Scripts alone prove nothing: every page has them."""
+    """The finding for a page that is empty until its scripts run. That it has scripts is no evidence: most pages do."""
     nothing = None if shown else "The page shows no text that can be read."
     if len(shown) > _EMPTY or not any(mark in html for mark in ("<script", "modulepreload", 'as="script"')):
         return None, nothing
@@ -233,13 +233,13 @@ def _shown(markdown: str) -> str:
 
 def _lowered(source: Node | str | bytes) -> str:
     if isinstance(source, bytes):
-        # Every mark is ASCII, so any ASCII-compatible reading will do.
+        # All strings that are searched for are ASCII, so any ASCII-compatible decoding will do.
         return source[:_LOOKED_AT].lower().decode("latin-1")
     return (source if isinstance(source, str) else source.html)[:_LOOKED_AT].lower()
 
 
 def _bytes(html: str) -> bytes:
-    """The bytes of what `_lowered` returned."""
+    """Bytes of a text that `_lowered` returned."""
     try:
         return html.encode("latin-1")
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
-"""Records of scholarly works, as the public catalogues give them → one item in the terms of CSL-JSON. Pure.
+"""Records of scholarly works from public catalogues → one CSL-JSON item. Pure.
 
-Each function reads one catalogue. `item_of_answers` takes each fact from the catalogue that knows it best.
+Each function reads one catalogue. `item_of_answers` takes each field from the most reliable catalogue that has it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ARXIV = "{http://arxiv.org/schemas/atom}"
 
 
 def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
-    """The item of a work; {} when no catalogue knows it."""
+    """The item of a work from the answers of the catalogues; {} if none knows it."""
     found: CslItem = {}
     for read in (openalex, europepmc, datacite, crossref):  # the last knows best
         answer = mapping(answers.get(read.__name__))
@@ -55,7 +55,7 @@ def item_of_answers(answers: Mapping[str, Any]) -> CslItem:
 
 
 def crossref(work: dict[str, Any]) -> CslItem:
-    """A work of Crossref, whose own terms are close to CSL."""
+    """The item of a Crossref work, whose fields are similar to CSL."""
     if not work:
         return {}
     return {
@@ -79,7 +79,7 @@ def crossref(work: dict[str, Any]) -> CslItem:
 
 
 def datacite(work: dict[str, Any]) -> CslItem:
-    """A record of DataCite."""
+    """The item of a DataCite record."""
     if not work:
         return {}
     container = mapping(work.get("container"))
@@ -101,7 +101,7 @@ def datacite(work: dict[str, Any]) -> CslItem:
 
 
 def europepmc(row: dict[str, Any]) -> CslItem:
-    """A result of Europe PMC with `resultType=core`."""
+    """The item of a Europe PMC result with `resultType=core`."""
     if not row:
         return {}
     issue = mapping(row.get("journalInfo"))
@@ -123,7 +123,7 @@ def europepmc(row: dict[str, Any]) -> CslItem:
 
 
 def openalex(work: dict[str, Any]) -> CslItem:
-    """A work of OpenAlex: for what no registry has."""
+    """The item of an OpenAlex work, for works that no registry has."""
     if not work:
         return {}
     place = mapping(mapping(work.get("primary_location")).get("source"))
@@ -146,7 +146,7 @@ def openalex(work: dict[str, Any]) -> CslItem:
 
 
 def arxiv(entry: Element, number: str) -> CslItem:
-    """An entry of arXiv's Atom feed."""
+    """The item of an entry in arXiv's Atom feed."""
     category = entry.find(f"{_ARXIV}primary_category")
     return {
         "type": "article",
@@ -173,13 +173,13 @@ def line(value: str | None) -> str:
 
 
 def spoken_name(name: str) -> dict[str, str]:
-    """A name as it is said, given name first: the last word is taken for the family name."""
+    """The parts of a name with the given name first: the last word is taken as the family name."""
     given, _, family = name.rpartition(" ")
     return {"family": family, "given": given} if given else {"literal": name}
 
 
 def shown_name(name: Mapping[str, Any]) -> str:
-    """A name as a reader expects it: "Ada Hare"."""
+    """A name as text, the given name first: "Ada Hare"."""
     return line(f"{text(name.get('given'))} {text(name.get('family'))}") or text(name.get("literal"))
 
 
@@ -214,7 +214,7 @@ _CONTAINERS = {
 
 
 def citation_entries(tree: Tree) -> tuple[dict[str, Any], ...]:
-    """One entry of structured data for a page that names a title, and a DOI or what the work appeared in; else none."""
+    """A structured data entry from the citation meta tags of a page: if they have a title, and a DOI or a container."""
     tags = _tags(tree)
     container = next((name for name in _CONTAINERS if name in tags), None)
     if "citation_title" not in tags or not (container or "citation_doi" in tags):
@@ -250,6 +250,6 @@ def _first(tags: dict[str, list[str]], name: str) -> str:
 
 
 def _name(name: str) -> dict[str, str]:
-    """ "Hare, Ada" or "Ada Hare"."""
+    """The parts of a name: "Hare, Ada" or "Ada Hare"."""
     family, comma, given = name.partition(", ")
     return {"family": family, "given": given} if comma else spoken_name(name)

@@ -1,1 +1,1 @@
-"""Ranks the passages of a page for a question: which of them answer it, and how likely."""
+"""Ranks the passages of a page for a question, with the probability that each answers it."""

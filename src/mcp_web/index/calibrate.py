@@ -1,8 +1,8 @@
-"""What a model's cosines mean.
+"""Calibration of embedding models: which cosine means "related" for a model, and which "unrelated".
 
-Models differ: for one .6 is a good match, for another every pair of sentences is that near. A handful of questions
-with their answers, embedded once per model, tells how near related and unrelated texts are; the result is kept
-under the model's name, so that a threshold means the same with any of them.
+Models differ: with one, a cosine of .6 is a good match, with another, every two sentences have it. A handful of
+questions with their answers is embedded once per model, which gives the mean cosine of related and of unrelated texts.
+The result is stored under the model's name, so that a threshold means the same with any of them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PROBES = (
 
 _RECORDS = "calibration"
 
-# Measured once for what comes with the package, so that the first read embeds nothing but the page.
+# Measured once for the models in the package, so that the first read embeds only the page.
 PACKAGED = {
     "granite-embedding-30m-english-int8@9b5b0964": Calibration(unrelated=0.4765, related=0.7137),
     "static-multilingual@1": Calibration(unrelated=0.3151, related=0.4964),
@@ -68,20 +68,23 @@ PACKAGED = {
 
 
 def probe_texts() -> tuple[list[str], list[TextKind]]:
-    """What a model embeds to be calibrated."""
+    """The texts that a model embeds to be calibrated, and the kind of each."""
     texts = [question for question, _ in PROBES] + [answer for _, answer in PROBES]
     return texts, kinds(len(PROBES), len(PROBES))
 
 
 def kinds(questions: int, passages: int) -> list[TextKind]:
-    """The kinds of so many questions followed by so many passages."""
+    """A list of text kinds: `questions` times "query", then `passages` times "passage"."""
     question: TextKind = "query"
     passage: TextKind = "passage"
     return [question] * questions + [passage] * passages
 
 
 def calibration_of(rows: Rows) -> Calibration:
-    """From the vectors of `probe_texts`: pairs that belong together, and all the others."""
+    """The mean cosine of questions and their own answers, and of questions and all other answers.
+
+    `rows` are the vectors of `probe_texts`.
+    """
     import numpy as np
 
     count = len(PROBES)
@@ -91,7 +94,7 @@ def calibration_of(rows: Rows) -> Calibration:
 
 
 async def kept_calibration(store: Store, embedder: Embedder) -> Calibration | None:
-    """How this model was calibrated, None when it is new to the store or its vectors have another length by now."""
+    """The stored calibration of a model; None if there is none, or if the length of its vectors has changed."""
     if (packaged := PACKAGED.get(embedder.name)) is not None:
         return packaged
     kept: Any = await store.record(_RECORDS, embedder.name)

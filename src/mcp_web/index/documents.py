@@ -1,8 +1,8 @@
-"""The vectors of whole documents, with which the archive compares questions.
+"""Vectors of whole documents, which the archive compares with the vector of a question.
 
-Every passage gets a vector of the static signal: thousands of documents a minute, in every language. The model, where
-it knows the language, reads one text of each document: title, headings and beginning. That tells what a document is
-about; reading every passage would take twenty times as long, and passages are ranked when a page is read.
+Every passage gets a static vector: that takes thousands of documents a minute, in every language. The model, if it
+knows the language, embeds one text of each document: title, headings and beginning. That represents the subject of the
+document; to embed every passage would take twenty times as long, and passages are ranked when a page is read.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from mcp_web.embed.embedder import Rows
 
 STATIC_MODEL = NAME
-# What the model reads of a document: all of a short one, such as an abstract, and about 200 tokens of a longer one.
+# What the model embeds of a document: all of a short one, such as an abstract, and about 200 tokens of a longer one.
 SHORT_CHARS, SUMMARY_CHARS = 1600, 900
 _HEADING_CHARS = 250  # of a summary, for headings
 _MOST_PASSAGES = 400  # of a document that get a vector: the first 50,000 words
 
 
 class DocumentVectors:
-    """Makes and keeps the vectors of documents."""
+    """Computes and stores the vectors of documents."""
 
     def __init__(self, store: Store, embedder: Embedder, cut: Cut) -> None:
         self._store = store
@@ -43,15 +43,15 @@ class DocumentVectors:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names under which vectors are kept, the fastest first."""
+        """The model names under which vectors are stored, the fastest model first."""
         return (STATIC_MODEL,) if self._embedder.dim == 0 else (STATIC_MODEL, summary_model(self._embedder))
 
     async def scale(self, model: str) -> Calibration | None:
-        """What the cosines of a model mean; None for a model of the user's own that no page was read with yet."""
+        """The calibration of a model; None for a custom model that no page was read with yet."""
         return await kept_calibration(self._store, self._static if model == STATIC_MODEL else self._embedder)
 
     async def embed(self, model: str, snapshots: Sequence[Snapshot]) -> None:
-        """Make the vectors of some documents; those in a language that the model does not know get none."""
+        """Compute and store the vectors of some documents; documents in a language that the model lacks get none."""
         packed = {}
         for kept, (digests, rows) in zip(snapshots, await self._rows(model, snapshots), strict=True):
             data = rows.astype("<f4").tobytes()
@@ -84,12 +84,12 @@ class DocumentVectors:
 
 
 def summary_model(embedder: Embedder) -> str:
-    """The name of a model's vectors of summaries: kept apart from those of passages."""
+    """The name under which a model's vectors of summaries are stored, apart from those of passages."""
     return f"{embedder.name};summary"
 
 
 def summary(kept: Snapshot) -> str:
-    """What a document is about: its title, its headings and its beginning."""
+    """The text that represents a document: its title, its headings and its beginning."""
     document = kept.document
     if len(document.markdown) <= SHORT_CHARS:
         return "\n".join(part for part in (document.title, readable(document.markdown)) if part)

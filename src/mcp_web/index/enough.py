@@ -1,9 +1,9 @@
-"""How many passages are worth their tokens: each until its chance to hold the answer is too small for what it costs.
+"""How many passages are worth their tokens: passages are shown until one is too unlikely to contain the answer.
 
-The chance is that of the page to answer at all, which is its score, times that of the passage to be the first that
-holds the answer, which falls with its distance from the best one. The constants are printed by `python -m
-bench.reading.fit`, fitted over all development sets, each judged by the others; the price is the one at which no set
-of questions to long pages costs more than half of what eight passages do.
+That chance is the probability that the page answers at all (its score) times the probability that this passage is the
+first to contain the answer, which falls with its distance from the best passage. The constants are printed by `python
+-m bench.reading.fit`: fitted on all development sets, each tested with the constants fitted on the others. The price is
+chosen so that no set of questions about long pages costs more than half the tokens of eight passages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that could be shown."""
+    """A passage that may be shown."""
 
     behind: float  # standard deviations between its fused score and that of the best passage
     score: float  # how likely it answers, 0…1
@@ -24,7 +24,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """Log-odds that a passage is the first to hold the answer, on a page that answers."""
+    """Coefficients of the log-odds that a passage is the first to contain the answer, on a page that answers."""
 
     start: float
     first: float  # added for the best passage
@@ -39,11 +39,11 @@ class Chance:
 
 FARTHEST = 6.0  # standard deviations: beyond, it makes no difference
 CHANCE = Chance(start=-0.71, first=2.73, behind=-0.74, fall=-0.77)
-PRICE = 0.0113  # the chance that a hundred tokens must bring
+PRICE = 0.0113  # the least chance that is worth a hundred tokens
 
 
 def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE, price: float = PRICE) -> int:
-    """How many of the passages, best first, are worth showing, on a page that answers with this chance."""
+    """How many of the passages, best first, are worth showing; `page` is the probability that the page answers."""
     shown = 0
     for one in candidates:
         if not is_worth(page * chance.of(candidates[0], one), one.tokens, price):
@@ -53,11 +53,11 @@ def enough(candidates: Sequence[Candidate], page: float, chance: Chance = CHANCE
 
 
 def is_worth(chance: float, tokens: int, price: float = PRICE) -> bool:
-    """Whether a chance to read the answer is worth so many tokens."""
+    """Whether this chance to read the answer is worth that many tokens."""
     return chance >= price * tokens / 100
 
 
 def log_odds(score: float) -> float:
-    """Of a score, as far as four digits tell."""
+    """The log-odds of a score, which is first limited to 0.0001…0.9999."""
     bounded = min(max(score, 1e-4), 1 - 1e-4)
     return math.log(bounded / (1 - bounded))

@@ -1,4 +1,4 @@
-"""What the signals say about the passages of a page for one question, and how likely one of them answers it."""
+"""The ranking signals of a page's passages for one question, and the probability that a passage answers it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known about a page's passages for one question."""
+    """The signals of all passages of a page for one question."""
 
     words: Scores  # BM25
     coverage: Scores  # share of the question's words in the passage
@@ -26,7 +26,7 @@ class Evidence:
     calibration: Calibration | None = None
     cross_language: bool = False  # question and page are in different languages
     missing: tuple[str, ...] = ()  # names of the question that the page never mentions
-    static_judges: bool = True  # whether the static signal tells if a passage answers, or only orders passages
+    static_judges: bool = True  # whether the static signal also decides if a passage answers, or only orders passages
 
     def has_vector(self, number: int) -> bool:
         return self.cosines is not None and not math.isnan(float(self.cosines[number]))
@@ -35,14 +35,14 @@ class Evidence:
 Verdict = Literal["answered", "unsure", "not answered"]
 
 # From this score on a page counts as answering; a wrong no costs an agent the answer, a wrong yes some tokens. Within
-# `UNSURE` of it the verdict is unsure. What each border costs is in docs/concepts/reading.md.
+# `UNSURE` of it the verdict is "unsure". docs/concepts/reading.md shows what other limits would cost.
 ANSWERED, UNSURE = 0.6, 0.1
-SURE = ANSWERED + UNSURE  # from this score on no model has to be asked
+SURE = ANSWERED + UNSURE  # from this score on no model is needed
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """Log-odds that a passage answers, as a sum over the signals that are known of it."""
+    """Coefficients of the log-odds that a passage answers: one for each signal that is known."""
 
     start: float
     coverage: float = 0.0  # the share of the question's words that the passage has
@@ -55,27 +55,28 @@ class Odds:
         return self.start + known + self.missing * missing
 
 
-# By the signals that are known, printed by `python -m bench.reading.fit`: logistic regressions over questions to the
-# page that answers, to pages about the same subject that do not, and to pages about something else, in twelve
-# languages; every set counts the same, and is judged by the others.
+# One set of coefficients for each combination of known signals, printed by `python -m bench.reading.fit`: logistic
+# regressions over questions paired with the page that answers them, with pages about the same subject that do not, and
+# with unrelated pages, in twelve languages. Every set has the same weight and is tested with a fit on the others.
 WORDS = Odds(start=-2.18, coverage=7.40, missing=-4.47)
 WORDS_AND_STATIC = Odds(start=-6.93, coverage=2.58, static=9.31, missing=-4.14)
 WORDS_AND_MODEL = Odds(start=-2.90, coverage=1.99, model=3.00, missing=-3.32)
 ALL = Odds(start=-4.06, coverage=1.23, static=2.50, model=2.73, missing=-3.39)
-# Between languages no word is shared and pieces match less well; data to fit this is rare, so it is a cautious guess.
+# Across languages no word is shared and word pieces match less well; there is little data to fit this: a cautious
+# guess.
 CROSS_LANGUAGE = Odds(start=-2.0, static=5.5)
 CROSS_LANGUAGE_WITH_MODEL = Odds(start=-1.6, model=2.65)
 
 
 def verdict(best: float) -> Verdict:
-    """What the score of its best passage says about a page."""
+    """The verdict on a page, from the score of its best passage."""
     if abs(best - ANSWERED) < UNSURE:
         return "unsure"
     return "answered" if best > ANSWERED else "not answered"
 
 
 def score(evidence: Evidence, number: int) -> float:
-    """How likely a passage answers, 0…1, whatever the page, the language and the model."""
+    """The probability that a passage answers, 0…1; comparable between pages, languages and models."""
     static = float(evidence.static[number]) if evidence.static is not None else None
     meaning = None
     if evidence.calibration is not None and evidence.has_vector(number) and evidence.cosines is not None:
@@ -89,7 +90,7 @@ def score(evidence: Evidence, number: int) -> float:
 
 
 def odds_for(static: bool, model: bool) -> Odds:
-    """The odds for the signals that are known."""
+    """The coefficients for the signals that are known."""
     if model:
         return ALL if static else WORDS_AND_MODEL
     return WORDS_AND_STATIC if static else WORDS

@@ -1,4 +1,4 @@
-"""A page prepared for questions: passages are cut and words counted once, and kept for the next question."""
+"""A page prepared for questions: cut into passages and indexed once, and cached for the next question."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from mcp_web.text.markdown import TARGET
 
 Cut = Callable[[str, Sequence[Heading]], Sequence[Passage]]
 
-# Languages whose words fall into pieces of a few letters, which match anything a little: the static signal orders their
-# passages, but of 150 Thai pages about something else it would call 27 % an answer, coverage alone 11 %.
+# Languages whose words are split into pieces of a few letters, which match any text a little: the static signal orders
+# their passages, but it would call 27 % of 150 unrelated Thai pages an answer; coverage alone, 11 %.
 SHORT_PIECES = frozenset({"th", "lo", "km", "my"})
-# Pages whose words are kept in memory: about 5 kB a passage, so some 20 MB at most.
+# Pages whose index is cached in memory: about 5 kB a passage, so about 20 MB at most.
 MOST_PAGES, MOST_PASSAGES = 32, 4000
 
 _MARKS = re.compile(r"[*`]+|^#+ ", re.MULTILINE)
@@ -38,7 +38,7 @@ class PreparedPage:
     pieces: PassagePieces | None  # for the static signal; None when its weights are missing
 
     def evidence(self, question: str) -> Evidence:
-        """What words and the static signal say about the passages."""
+        """The signals of words and of the static vectors for each passage."""
         static = self.pieces.similarities(static_vectors(), question) if self.pieces else None
         languages = {self.words.language, language_of(question)} - {""}
         return Evidence(
@@ -50,13 +50,16 @@ class PreparedPage:
         )
 
     def text(self, number: int) -> str:
-        """What the model reads of a passage: the headings and the entry above it, then its words without markup."""
+        """The text of a passage that the model embeds: the headings and the entry above it, then its words."""
         passage = self.passages[number]
         return "\n".join(filter(None, (" > ".join(passage.above), readable(passage.text))))
 
 
 def prepare(key: str, markdown: str, headings: Sequence[Heading], cut: Cut) -> PreparedPage:
-    """Cut, drop repetitions, count, split. Takes half a second for 200,000 words: not for the event loop."""
+    """Cut a page into passages, drop repeated ones, index the rest.
+
+    Takes half a second for 200,000 words, so it must not run in the event loop.
+    """
     seen: set[str] = set()
     kept = []
     for passage in cut(markdown, headings):
@@ -73,17 +76,19 @@ def _pieces(kept: Sequence[Passage]) -> PassagePieces | None:
         texts = [readable(f"{one.entry}\n{one.text}") for one in kept]
         return PassagePieces.of(static_vectors(), texts) if kept else None
     except EmbeddingError:
-        return None  # `doctor` names it; words and the model still rank
+        return None  # `mcp-web doctor` reports it; words and the model still rank
 
 
 def readable(markdown: str) -> str:
-    """The words of a passage without link targets and marks. Lines stay: the model reads their ends (.318 hit@1
-    against .295 with everything on one line)."""
+    """The text of a passage without link targets and Markdown marks.
+
+    Line ends stay, because the model uses them: hit@1 is .318, and .295 with everything on one line.
+    """
     return _BLANKS.sub(" ", _MARKS.sub("", TARGET.sub("]", markdown))).strip()
 
 
 class IndexedPages:
-    """The pages of the last questions, cut into passages and indexed."""
+    """A cache of the pages that were asked about last, cut into passages and indexed."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[str, int, int], PreparedPage] = OrderedDict()

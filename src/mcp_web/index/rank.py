@@ -1,7 +1,7 @@
-"""Words, static signal and model → one order, with a score that means the same on every page, in every language.
+"""Combines words, static vectors and model into one order, with scores that can be compared between pages.
 
-Scores are normalised per question before they are fused: plain rank fusion loses to words alone inside a page,
-where question and passage often share their very words.
+Each signal is normalised per question before the signals are added. Plain rank fusion is worse than words alone inside
+a page, where question and passage often use the same words.
 """
 
 from __future__ import annotations
@@ -26,32 +26,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much each signal counts in the order; those of an absent signal go to the others."""
+    """The weight of each signal in the order; the weight of an absent signal is divided among the others."""
 
     words: float
     static: float
     model: float
 
 
-# Measured with bench/reading on English pages and, without the model, on pages in ten other languages: a plateau.
+# Measured with bench/reading on English pages and, without the model, on pages in ten other languages; nearby weights
+# give the same results.
 IN_PAGE = Shares(words=0.25, static=0.2, model=0.55)
 # Two passages this similar say the same; the second would only cost tokens.
 SAME = 0.98
 
-# For `likely`: how many passages the model reads at least, below which score of words and static signal more, how many,
-# and which share of a page at most. Reading 16 finds no more of the answers, reading 4 fewer of those that are in other
-# words than the question.
+# For `likely`: the model reads at least _LEAST_READ passages; if the best score of words and static signal is below
+# _IN_DOUBT, up to _READ_IN_DOUBT, and never more than _SHARE_READ of the page. Reading 16 finds no more answers;
+# reading 4 always finds fewer of those that use other words than the question.
 _LEAST_READ, _IN_DOUBT, _READ_IN_DOUBT, _SHARE_READ = 4, 0.6, 8, 0.5
-# For `is_decided`: the lead over the next passage.
+# For `is_decided`: by how much the best passage must be ahead of the second, in standard deviations.
 _LEAD = 1.0
 
-# What is shown of a passage, its first and last number; passages that are shown already are not to be shown again.
+# From a passage's number, the scores, and the numbers of passages already shown: the passage as it is shown, with the
+# numbers of the first and last passage in it.
 Around = Callable[[int, "Scores", Set[int]], tuple[Passage, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The answer to one question: passages in order, and whether the page answers it at all."""
+    """The result for one question: passages in order, and whether the page answers it at all."""
 
     query: str
     passages: tuple[ScoredPassage, ...]
@@ -70,7 +72,7 @@ class Ranked:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether a model could change what is shown."""
+        """Whether something is shown, but a model could change what."""
         return self.enough > 0 and not self.sure
 
     @property
@@ -88,9 +90,9 @@ def rank(
     min_score: float | None = None,
     around: Around | None = None,
 ) -> Ranked:
-    """The passages that answer, best first, scores never rising, none that repeats another.
+    """The passages that answer, best first, without repetitions; no score is higher than the one before it.
 
-    Without a `min_score` those whose chance to answer is worth their tokens.
+    Without a `min_score`, the passages whose probability to answer is worth their tokens.
     """
     total = fused(evidence)
     chosen = distinct(passages, evidence, total, rows, max_results, around)
@@ -120,8 +122,11 @@ def rank(
 
 
 def _candidates(evidence: Evidence, total: Scores, chosen: Sequence[tuple[int, Passage]]) -> list[Candidate]:
-    """The passages with what decides whether they are shown: a missing name may be a misspelt one, so it lowers the
-    verdict but hides nothing where the rest of the question may be answered."""
+    """The chosen passages with the values that decide whether they are shown.
+
+    A name that the page lacks may be misspelt in the question. So it lowers the verdict, but hides no passage if the
+    rest of the question may be answered.
+    """
     unnamed = replace(evidence, missing=())
     scores = never_rising([score(unnamed, number) for number, _ in chosen])
     if evidence.missing and scores and verdict(scores[0]) == "not answered":
@@ -140,7 +145,7 @@ def order(evidence: Evidence, shares: Shares = IN_PAGE) -> list[int]:
 
 
 def fused(evidence: Evidence, shares: Shares = IN_PAGE) -> Scores:
-    """The signals as standard scores of this question, added by their shares."""
+    """The weighted sum of the signals, each converted to standard scores over the page's passages."""
     parts = [(shares.words, _standard(evidence.words))]
     if evidence.static is not None:
         parts.append((shares.static, _standard(evidence.static)))
@@ -152,9 +157,9 @@ def fused(evidence: Evidence, shares: Shares = IN_PAGE) -> Scores:
 
 
 def is_decided(evidence: Evidence) -> bool:
-    """Whether words and static signal agree on one passage so clearly that no model has to be asked.
+    """Whether words and static signal prefer one passage so clearly that no model is needed.
 
-    One question in four is; asking the model nevertheless found no more of the answers.
+    That is so for one question in four; asking the model for these too found no more answers.
     """
     total = fused(evidence)
     first, *others = order(evidence)[:2] or [0]
@@ -163,7 +168,7 @@ def is_decided(evidence: Evidence) -> bool:
 
 
 def likely(evidence: Evidence, most: int) -> list[int]:
-    """The passages that the model should read: the best by words and static signal, more where these are in doubt."""
+    """The passages that the model should read: the best by words and static signal, more if these are unsure."""
     best = order(evidence)
     if evidence.cross_language:  # there the other signals are too weak to choose by
         return best[: 2 * most]
@@ -173,7 +178,7 @@ def likely(evidence: Evidence, most: int) -> list[int]:
 
 
 def _meaning_of_all(evidence: Evidence) -> Scores | None:
-    """The model's cosines as standard scores; a passage it has not read may at most equal the worst it has."""
+    """The model's cosines as standard scores; a passage that it has not read gets the lowest score."""
     import numpy as np
 
     if evidence.cosines is None or not (known := ~np.isnan(evidence.cosines)).any():
@@ -192,7 +197,7 @@ def distinct(
     max_results: int,
     around: Around | None,
 ) -> list[tuple[int, Passage]]:
-    """The best passages with what is shown of them, without those that repeat or are part of a better one."""
+    """The best passages as they are shown, without those that repeat a better one or are part of it."""
     import numpy as np
 
     chosen: list[tuple[int, Passage]] = []
@@ -226,7 +231,7 @@ def _meaning(evidence: Evidence, number: int) -> float | None:
 
 
 def never_rising(values: Sequence[float]) -> list[float]:
-    """The nearest sequence that never rises: where scores contradict the order, neighbours share their mean."""
+    """The nearest sequence that never rises: neighbours that would rise get their mean (isotonic regression)."""
     runs: list[list[float]] = []  # [mean, count]
     for value in values:
         runs.append([value, 1])
@@ -238,7 +243,10 @@ def never_rising(values: Sequence[float]) -> list[float]:
 
 
 def _standard(values: Scores) -> Scores:
-    """Mean 0, deviation 1: steadier than stretching to 0…1, where one outlier decides (measured: +.02 hit@1)."""
+    """The values with mean 0 and standard deviation 1.
+
+    More robust than scaling to 0…1, where one outlier decides (measured: +.02 hit@1).
+    """
     import numpy as np
 
     spread = float(values.std()) if len(values) else 0.0

@@ -1,7 +1,7 @@
 """Questions → the passages of a page that answer them.
 
-Words and the static signal rank at once, in any language. A model, where it knows the language, reads only the passages
-that they find likely and that it has not read before. When it fails, the notes say so.
+Words and the static signal rank all passages, in any language. A model, if it knows the language, embeds only the
+passages that they rank high and that it has not embedded before. If it fails, the notes say so.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ EvidenceFor = Callable[[str], Evidence]  # by question
 
 # Passages the model reads per question, and per call whatever the number of questions.
 LIKELY, MOST_NEW = 16, 64
-SLICE = 64  # passages embedded between two writes while a page is read to its end
-# Ranking so many passages takes about two milliseconds.
+SLICE = 64  # passages embedded between two writes to the store, when a whole page is embedded
+# So many passages are ranked in the event loop: it takes about two milliseconds.
 AT_ONCE = 120
 MOST_RECENT = 32  # pages whose vectors stay in memory: 1.5 kB a passage
 # The other signals never wait longer than this for the model.
@@ -50,7 +50,7 @@ MODEL_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What a page says to each question, in their order."""
+    """The result for each question, in the order of the questions."""
 
     results: tuple[Ranked, ...]
     notes: tuple[str, ...]
@@ -71,11 +71,11 @@ class PageReader:
         model_seconds: float = MODEL_SECONDS,
         always_ask: bool = False,
     ) -> None:
-        """`cut` makes passages of a page; shorter ones than `show_words` are shown with a neighbour (0: never).
-        `always_ask` asks the model also where words decide, and about all of a short page. `questions` has the
-        vectors of questions that were asked before, here or elsewhere.
+        """`cut` divides a page into passages; those shorter than `show_words` are shown with a neighbour (0: never).
 
-        A cut other than the usual one has a name: its vectors are kept apart from those of the usual passages.
+        With `always_ask` the model is also asked if words decide, and about all of a short page. `questions` caches the
+        vectors of questions, also for other readers. `cut_name` is empty for the default cut; the vectors of another
+        cut are stored under its name.
         """
         self.model = f"{embedder.name};{cut_name}" if cut_name else embedder.name
         self._store = store
@@ -88,7 +88,7 @@ class PageReader:
         self._questions = (questions or QuestionVectors(embedder)).known
         self._recent: LruDict[str, PageVectors] = LruDict(MOST_RECENT)
         self._calibration: Calibration | None = None
-        # Two calls about one page must not pay the model twice; pages share locks, rarely and harmlessly.
+        # Two calls about one page must not embed it twice. Two pages that share a lock only wait for each other.
         self._locks = [anyio.Lock() for _ in range(64)]
 
     async def rank(
@@ -103,8 +103,10 @@ class PageReader:
         min_score: float | None = None,
         quick: bool = False,
     ) -> PageAnswer:
-        """The passages of the page that answer each question, best first, none twice. `title` says what the page is
-        about; `quick` asks no model."""
+        """The passages of the page that answer each question, best first, without repetitions.
+
+        A name of the question that is in `title` counts as mentioned by the page. `quick` uses no model.
+        """
         with trace.step("read_rank", chars=len(markdown), queries=len(queries)) as facts:
             page = await self._prepared(key, markdown, headings)
             notes: list[str] = []
@@ -129,28 +131,28 @@ class PageReader:
             return PageAnswer(tuple(results), tuple(notes), len(page.passages), embedded)
 
     async def complete(self, key: str, markdown: str, headings: Sequence[Heading]) -> int:
-        """Let the model read all of a page; returns how many passages were new."""
+        """Embed all passages of a page; returns how many had no vector yet."""
         if self._embedder.dim == 0:
             return 0
         page = await self._prepared(key, markdown, headings)
         async with self._locks[hash(key) % len(self._locks)]:
             known = await self._known(key)
             missing = known.missing(page.passages, range(len(page.passages)))
-            # A long page is kept piece by piece, so that an interrupted run has not read in vain.
+            # The vectors of a long page are stored piece by piece, so that an interrupted run loses little.
             for begin in range(0, len(missing), SLICE):
                 known = await self._embed(key, page, known, missing[begin : begin + SLICE], (), [])
-            if not missing:  # what the page no longer says goes, and the store learns which text was read
+            if not missing:  # deletes vectors of passages that the page no longer has, and records the page's version
                 await self._store.keep_vectors(key, pack(known, page.passages, page.version))
             return len(missing)
 
     def _model_reads(self, page: PreparedPage, query: str) -> bool:
-        """Whether the model knows the language of the page and that of the question."""
+        """Whether the model can embed the page and the question: it knows both languages."""
         if self._embedder.dim == 0 or not page.passages:
             return False
         return reads(self._embedder, page.words.language) and reads(self._embedder, language_of(query))
 
     def _likely(self, page: PreparedPage, evidence: EvidenceFor, queries: Sequence[str]) -> tuple[list[str], list[int]]:
-        """The questions for which the model is worth its time, and the passages it should read for them."""
+        """The questions that the model is needed for, and the passages it should embed for them."""
         if self._always_ask and len(page.passages) <= LIKELY:
             return list(queries), list(range(len(page.passages)))
         each = max(4, min(LIKELY, MOST_NEW // max(1, len(queries))))
@@ -172,7 +174,10 @@ class PageReader:
     async def _vectors(
         self, key: str, page: PreparedPage, queries: Sequence[str], likely: Sequence[int], notes: list[str]
     ) -> tuple[PageVectors | None, int]:
-        """The page's vectors with those of the likely passages, or None with a note why there are none."""
+        """The page's vectors, those of the `likely` passages included, and how many are new.
+
+        None if there are no questions, or if the model failed; then a note says why.
+        """
         if not queries:
             return None, 0
         known = await self._known(key)
@@ -207,7 +212,7 @@ class PageReader:
         asked: Sequence[str],
         notes: list[str],
     ) -> PageVectors:
-        """One call of the model for questions, passages and, the first time, the texts it is calibrated with."""
+        """Embed in one call the questions, the missing passages and, the first time, the texts for calibration."""
         probes, probe_kinds = probe_texts() if self._calibration is None else ([], [])
         texts = [*asked, *(page.text(number) for number in missing), *probes]
         rows = await self._embedder.embed(texts, kinds(len(asked), len(missing)) + probe_kinds)
@@ -267,7 +272,7 @@ class PageReader:
 
 
 async def _off_the_loop(page: PreparedPage, work: Callable[..., T], *args: Any) -> T:
-    """Run in a thread what would hold the event loop; a short page is ranked faster than a thread is woken."""
+    """Run the work in a thread if it would block the event loop; a short page is ranked at once."""
     if len(page.passages) <= AT_ONCE:
         return work(*args)
     return await anyio.to_thread.run_sync(functools.partial(work, *args))

@@ -1,4 +1,4 @@
-"""The vectors of one page: those in the store, those that are missing, and those to be stored."""
+"""The vectors of one page's passages: unpacked from the store, compared with a question, packed for the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PageVectors:
-    """Rows by digest, of one model."""
+    """The vectors of one model, by the digest of the passage."""
 
     model: str
     dim: int
@@ -28,7 +28,7 @@ class PageVectors:
         return [number for number in wanted if passages[number].digest not in self.rows]
 
     def with_rows(self, passages: Sequence[Passage], numbers: Sequence[int], rows: Rows) -> PageVectors:
-        """These and the new ones; when the model's vectors have another length by now, only the new ones."""
+        """These vectors and the new ones; only the new ones if the length of the model's vectors has changed."""
         added = {passages[number].digest: row for number, row in zip(numbers, rows, strict=True)}
         width = rows.shape[1] if rows.ndim == 2 and rows.shape[1] else self.dim
         return PageVectors(self.model, width, (self.rows if width == self.dim else {}) | added)
@@ -45,7 +45,7 @@ class PageVectors:
 
 
 def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVectors:
-    """What the store kept; rows of another length or number than expected are as good as none."""
+    """The stored vectors of a page; none if their length or number is not as expected."""
     import numpy as np
 
     if packed is None or (dim and packed.dim != dim):
@@ -57,7 +57,7 @@ def unpack(packed: PackedVectors | None, model: str, dim: int | None) -> PageVec
 
 
 def pack(vectors: PageVectors, passages: Sequence[Passage], version: str) -> PackedVectors:
-    """The vectors of the passages that this version of the page has, in their order."""
+    """The vectors of the passages of this version of the page, in order; with the version if none is missing."""
     import numpy as np
 
     wanted = tuple(dict.fromkeys(one.digest for one in passages))

@@ -1,7 +1,8 @@
-"""A found passage is shown with its better neighbour: small passages are found best, larger ones answer best.
+"""Shows a found passage with its better neighbours: short passages are ranked best, longer ones answer best.
 
-Measured at about the same number of words shown: found by 120 words and shown with a neighbour, hit@1/@3/@8 are
-.37/.66/.90 (PolicyQA) and .75/.92/.97 (chunking_eval); cut to 200 words at once, .33/.64/.89 and .69/.89/.97.
+Measured with about the same number of words shown: for passages of 120 words that are shown with a neighbour,
+hit@1/@3/@8 are .37/.66/.90 (PolicyQA) and .75/.92/.97 (chunking_eval); for passages of 200 words, .33/.64/.89 and
+.69/.89/.97.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A passage shorter than this is shown with neighbours of its section, best first, up to twice as much.
+# A passage shorter than this is shown with neighbours from its section, best first, up to twice as many words.
 SHOW_WORDS = 150
 # A definition (`term`, then `: text`), a signature in code or a term in bold on a line of its own.
 _ENTRY = re.compile(r"^: |^`[^`\n]+`$|^\*\*[^*\n]+\*\*:?$", re.MULTILINE)
@@ -32,7 +33,7 @@ def widen(
     shown: Set[int] = frozenset(),
     words: int = SHOW_WORDS,
 ) -> tuple[Passage, int, int]:
-    """The passage as shown, still one run of the Markdown, and the first and last passage in it."""
+    """The passage with its neighbours, as one slice of the Markdown, and the numbers of the first and last in it."""
     first = last = number
     size = _words(passages[number])
     while size < words and not _lists_entries(passages[number]):
@@ -51,7 +52,7 @@ def widen(
 
 
 def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:
-    """Where a passage begins without what it repeats of the one before: that helps to find it, not to read it."""
+    """Where a passage begins without its overlap with the passage before, which helps ranking but not reading."""
     start, end = passages[first].start, passages[first].end
     if not first or not start < passages[first - 1].end < end:
         return start
@@ -60,12 +61,12 @@ def _own_start(markdown: str, passages: Sequence[Passage], first: int) -> int:
 
 
 def _lists_entries(passage: Passage) -> bool:
-    """Whether it holds several entries of a reference, each complete in itself: neighbours would add other subjects."""
+    """Whether it has several entries of a reference, each complete in itself: neighbours would add other subjects."""
     return len(_ENTRY.findall(passage.text)) >= 2
 
 
 def _together(passages: Sequence[Passage], number: int, other: int) -> bool:
-    """Same section, and nothing dropped between them as a repetition."""
+    """Whether both are in the same section, and no passage between them was dropped as a repetition."""
     step = 1 if other > number else -1
     path = passages[number].section_path
     between = range(number, other, step)

@@ -1,6 +1,6 @@
-"""Ranking by words: BM25 over a page's own passages.
+"""Ranking by words: BM25 over the passages of one page.
 
-The page is the collection: a word in every passage of it is no evidence, however rare it is elsewhere.
+Word frequencies are those of the page: a word in every passage is no evidence, however rare it is elsewhere.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float64]
 
 
-# Words of the headings above a passage count like this many of its own.
+# A word in the headings above a passage counts as this many in its text.
 HEADING_SHARE = 0.5
-# What two neighbouring words of the question add where they stand together: hit@1 .64 → .68 on chunking_eval.
+# Weight of two neighbouring words of the question that are also neighbours in the passage: on chunking_eval it raises
+# hit@1 from .64 to .68.
 PAIR_SHARE = 0.6
-# For coverage, words are as rare as on a page of at least so many passages: on a page of one, a word that it has would
-# count a fifth of one that it lacks. From 20 to 100 the verdict is equally often right.
+# For coverage, the rarity of words is computed as if the page had at least this many passages: on a page of one
+# passage, a word that it has would have a fifth of the weight of one that it lacks. Any value from 20 to 100 is as
+# good.
 _COVERAGE_SIZE = 100
 _SAMPLE = 400  # characters of each passage that tell the page's language
 
@@ -60,7 +62,7 @@ class PageWords:
         self._order = _Order(sequences)
 
     def scores(self, query: str) -> Scores:
-        """The BM25 score of every passage, with a share for words that stand together as in the question."""
+        """The BM25 score of every passage, with an addition for words that are neighbours as in the question."""
         import numpy as np
 
         total = np.zeros(self.size)
@@ -75,7 +77,7 @@ class PageWords:
         return total
 
     def coverage(self, query: str) -> Scores:
-        """For every passage the share of the question's words it has, rare words counting more."""
+        """For every passage, the share of the question's words that it has; rare words count more."""
         import numpy as np
 
         covered = np.zeros(self.size)
@@ -101,24 +103,26 @@ class PageWords:
         total[at] += weight * count / (count + self._norms[at])
 
     def _weights(self, query: str, size: int = 0) -> dict[str, float]:
-        """Rarity on the page times how often the question has the term; a name that the page never writes as one
-        word counts by its parts alone."""
+        """The weight of each term: its rarity on the page times how often the question has it.
+
+        A compound name that the page never has as one word counts by its parts alone.
+        """
         sequence, names = self._query(query)
         counts = Counter((*sequence, *(name for name in names if name in self._postings)))
         held = {term: len(self._postings[term][0]) if term in self._postings else 0 for term in counts}
         return {term: count * PASSAGES.rarity(held[term], size or self.size) for term, count in counts.items()}
 
     def _query(self, query: str) -> tuple[list[str], list[str]]:
-        """The terms of a question, stemmed as the page is; its stop words may be of a language of its own."""
+        """The terms and compound names of a question, stemmed like the page, without stop words of either language."""
         sequence, names = page_terms(query, self.language, stop=(self.language or "en", language_of(query)))
         return (sequence, names) if sequence else page_terms(query, self.language, stop=())
 
 
-_APART = (-1, -2)  # between two passages: the last word of one is not followed by the first of the next
+_APART = (-1, -2)  # put between two passages, so that the last word of one is not followed by the first of the next
 
 
 class _Order:
-    """The terms of all passages in their order, as numbers: a term costs four bytes."""
+    """The terms of all passages in order, as integers: four bytes each."""
 
     def __init__(self, sequences: Sequence[Sequence[str]]) -> None:
         import numpy as np
@@ -132,7 +136,10 @@ class _Order:
         self._ends = np.cumsum([len(one) + len(_APART) for one in sequences])
 
     def following(self, first: str, second: str) -> tuple[NDArray[np.int64], Scores]:
-        """The passages where the second term follows the first, at once or after one other, and how often."""
+        """The passages in which the second term follows the first, directly or after one other term, and how often.
+
+        With one term between them a pair counts half.
+        """
         import numpy as np
 
         if first == second or first not in self._numbers or second not in self._numbers:
@@ -147,7 +154,7 @@ class _Order:
 
 
 def page_terms(text: str, language: str, stop: tuple[str, ...] | None = None) -> tuple[list[str], list[str]]:
-    """The terms of a text in order without stop words, and those of the compound names in it."""
+    """The terms of a text in order, without stop words, and the terms of the compound names in it."""
     stop = (language or "en",) if stop is None else stop
     sequence: list[str] = []
     names: list[str] = []
@@ -168,7 +175,7 @@ def _unit_terms(unit: str, language: str, stop: tuple[str, ...]) -> tuple[tuple[
 _known_terms = lru_cache(maxsize=KEPT_WORDS)(_unit_terms)
 
 
-# Letters of scripts with spaces between words: in the others a number stands alone.
+# Letters of scripts that separate words by spaces; in the others a number is a word of its own.
 _PART = r"(?:[^\W\u0e00-\uffff]|\.)"
 _TOKEN = re.compile(rf"[^\W_\u0e00-\uffff]{_PART}*(?:[-'’]{_PART}+)*")
 # Endings after an apostrophe: `Chopin's`; in Turkish those of every case, `Türkiye'de`, `1997'den`.
@@ -185,7 +192,7 @@ def names(question: str, language: str = "") -> list[str]:
     """
     tokens = [(one.start(), _POSSESSIVE.sub("", one[0].rstrip("."))) for one in _TOKEN.finditer(question)]
     capitals = sum(token[0].isupper() for _, token in tokens)
-    # In a heading, or in German, a capital letter says nothing.
+    # In a title in capitals, or in German, a capital letter does not mark a name.
     spoken = language_of(question) or "en"
     by_capital = 2 * capitals <= len(tokens) and _CAPITAL_NOUNS.isdisjoint((language, spoken))
     return [
@@ -197,7 +204,7 @@ def names(question: str, language: str = "") -> list[str]:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether it has a digit, or an underscore, a dot or a capital letter inside: `E07`, `4.2`, `useState`."""
+    """Whether it has a digit, or an underscore, dot or capital letter after the first character: `E07`, `useState`."""
     inside = token[1:]
     return any(one.isdigit() for one in token) or "_" in inside or "." in inside or any(map(str.isupper, inside))
 

@@ -1,1 +1,1 @@
-"""Document → the part asked for. Pure: text in, values out."""
+"""Selects and shows parts of a document: windows, sections, passages, links, quotes. Pure: no input or output."""

@@ -13,7 +13,7 @@ _HASHES = re.compile(r"^\s*#+\s*")
 
 
 def to_data(markdown: str) -> dict[str, Any]:
-    """The tables and lists of a text in order, each with the heading above it."""
+    """The tables and lists of a text in order, each with the nearest heading above it."""
     found: dict[str, list[dict[str, Any]]] = {"tables": [], "lists": []}
     section = ""
     for block in blocks(markdown):

@@ -16,7 +16,7 @@ from mcp_web.text.sentences import sentences
 
 Change = Literal["added", "removed", "changed", "renamed", "moved"]
 
-# Enough to see what changed; the whole text is one call away.
+# Enough to see what changed; the whole text can be had by another call.
 HUNK_CHARS = 1200
 
 
@@ -64,7 +64,7 @@ def diff(
 
 
 def _sections(markdown: str, headings: Sequence[Heading]) -> dict[tuple[tuple[str, ...], int], _Section]:
-    """Each section's own text, keyed by its path; the second of the same name gets the number 1, and so on."""
+    """Each section without its subsections, by its path and a number: 0, or 1 for the second of the same path."""
     starts = [0, *(heading.start for heading in headings), len(markdown)]
     names = [(), *paths(headings)]
     found: dict[tuple[tuple[str, ...], int], _Section] = {}
@@ -78,7 +78,7 @@ def _sections(markdown: str, headings: Sequence[Heading]) -> dict[tuple[tuple[st
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    """Sentences of prose and lines of everything else: what a reader sees as one change."""
+    """The units of comparison: sentences of prose, lines of everything else."""
     lines: list[str] = []
     for block in blocks(text):
         piece = text[block.start : block.end]

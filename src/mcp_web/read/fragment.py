@@ -1,8 +1,8 @@
-"""Links that scroll to the words: `#:~:text=` fragments as browsers really find them.
+"""Links that scroll to a passage: `#:~:text=` fragments (text directives), as browsers match them.
 
-A browser looks for each term inside one block of the page, from the top, at word boundaries. So a term is a
-few words of one paragraph, item, cell or line of code; it is lengthened until it is the first of its kind;
-and words beside a footnote mark, an image or a formula, which the page shows differently, are avoided.
+A browser searches for each term of a directive from the top of the page, at word boundaries, inside one block. So a
+term is a few words of one paragraph, item, cell or line of code; it gets more words until it occurs nowhere earlier on
+the page; and it has no words beside a footnote mark, an image or a formula, which the page shows differently.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mcp_web.text.inline import shown_markup, without
 from mcp_web.text.markdown import BULLET, CHECKBOX, CODE_SPAN, PIPE, QUOTE_MARKS, Block, blocks, pieces
 from mcp_web.text.spaces import fold_spaces
 
-# A term of this many words is mostly unique, and still matches after edits elsewhere in the passage.
+# A term of this many words is mostly unique, and still matches after an edit elsewhere in the passage.
 FEWEST, MOST = 4, 12
 # A run with at most this many words is given whole instead of by its two ends.
 WHOLE_RUN = 9
@@ -39,7 +39,7 @@ _CLOSING = re.compile(r"(?<![ \t])[ \t]++#+[ \t]*+$")
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words that are adjacent on the page, their place in the Markdown, and their offset in all words of the page."""
+    """Words that are adjacent on the page: their span in the Markdown, and their offset in the folded page text."""
 
     start: int
     end: int
@@ -49,20 +49,20 @@ class _Run:
 
 
 def quote_url(url: str, markdown: str, start: int, end: int) -> str:
-    """The page's address with a fragment that scrolls to `markdown[start:end]`."""
+    """The page's URL with a fragment that scrolls to `markdown[start:end]`."""
     found = fragment(markdown, start, end)
     base = url.partition("#")[0]
     return f"{base}#:~:{found}" if found else base
 
 
 def fragment(markdown: str, start: int, end: int) -> str:
-    """The `text=` directive for a run of the Markdown, or an empty string when nothing can be named."""
+    """The `text=` directive for `markdown[start:end]`, or an empty string if it shows no words."""
     runs, everything = _all_runs(markdown)
     first = bisect_right(runs, start, key=lambda run: run.end)
     inside = list(takewhile(lambda run: run.start < end, runs[first:]))
     if not inside:
         return ""
-    # A heading's words often stand in a table of contents above it, which is not part of the text kept.
+    # The words of a heading often occur earlier, in a table of contents that the Markdown does not have.
     body = _from_first_unique([run for run in inside if run.kind != "heading"] or inside, everything, start)
     texts = [run.words for run in body]
     # A passage may begin or end inside a run.
@@ -75,7 +75,7 @@ def fragment(markdown: str, start: int, end: int) -> str:
 
 
 def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_Run]:
-    """The runs of a passage from the first whole one on that does not begin like an earlier run of the page."""
+    """The runs of a passage, without the first ones as long as their beginning occurs earlier on the page."""
     for at, run in enumerate(runs):
         opening = _fold(" ".join(run.words.split()[:MOST]))
         if run.start < start or everything.find(opening, 0, run.at + len(opening) - 1) < 0:
@@ -85,7 +85,7 @@ def _from_first_unique(runs: list[_Run], everything: str, start: int) -> list[_R
 
 @lru_cache(maxsize=4)
 def _all_runs(markdown: str) -> tuple[list[_Run], str]:
-    """Every run of the page, and all of its words folded: made once for the many passages of an answer."""
+    """Every run of the page, and the folded text of all runs; cached for the other passages of the page."""
     runs: list[_Run] = []
     folded: list[str] = []
     length = 0
@@ -98,7 +98,7 @@ def _all_runs(markdown: str) -> tuple[list[_Run], str]:
 
 
 def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
-    """`before` is all that the page says before these runs, `ahead` its last words, which are just before them."""
+    """The directive for some runs. `before` is all folded text before them, `ahead` the last words of it."""
     first = runs[0].split()
     if len(runs) == 1 and len(first) <= WHOLE_RUN:
         return "text=" + _prefix(before, ahead, first) + _term(first)
@@ -112,7 +112,7 @@ def _directive(before: str, ahead: list[str], runs: list[str]) -> str:
 
 
 def _closing(text: str, last: list[str]) -> list[str]:
-    """The last words, as many as are needed to match at the end and not earlier."""
+    """The last words: as many as are needed to match at the end and not earlier."""
     for count in range(min(FEWEST, len(last)), min(MOST, len(last)) + 1):
         words = last[len(last) - count :]
         if words and text.find(_fold(" ".join(words))) >= len(text) - len(_fold(" ".join(words))) - 1:
@@ -121,14 +121,14 @@ def _closing(text: str, last: list[str]) -> list[str]:
 
 
 def _prefix(before: str, ahead: list[str], words: list[str]) -> str:
-    """The words just before the term, needed where the term alone would match earlier on the page."""
+    """The words just before the term, if the term alone would match earlier on the page; else an empty string."""
     if not ahead or _fold(" ".join(words)) not in before:
         return ""
     return _term(ahead) + "-,"
 
 
 def _runs(markdown: str, block: Block) -> Iterator[tuple[int, int, str]]:
-    """The pieces of a block that stand together on the page."""
+    """The parts of a block whose words are adjacent on the page: start, end and words of each."""
     if block.kind in ("rule", "math"):
         return
     spans = [(block.start, block.end)]
@@ -171,7 +171,7 @@ def _shown(text: str) -> str:
 
 
 def _markup(text: str) -> list[Span]:
-    """The spans of a piece of a block that a page does not show."""
+    """The spans of Markdown marks, which the page does not show, in a part of a block."""
     quote = QUOTE_MARKS.match(text)
     marks = (_MARKER.match(text, quote.end() if quote else 0), _CLOSING.search(text), *QUOTE_MARKS.finditer(text))
     return [mark.span() for mark in marks if mark] + shown_markup(text)

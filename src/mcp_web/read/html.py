@@ -1,4 +1,4 @@
-"""Markdown → HTML, for `format=html` and the web interface. Raw HTML inside is shown, never passed on."""
+"""Markdown → HTML, for `format=html` and the web interface. Raw HTML in it is escaped."""
 
 from __future__ import annotations
 

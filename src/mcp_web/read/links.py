@@ -1,4 +1,4 @@
-"""How links are shown: numbered with a list at the end, or as their text alone. Code stays untouched."""
+"""Two ways to show links: numbered with a list of URLs at the end, or as their text alone. Code is not changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mcp_web.model.page import Link
 from mcp_web.text.inline import inline_text, links
 
-# A signature whose linked types stood apart: pieces of code that fill a line and begin with a call.
+# A signature whose types were links: several code spans that fill a line, the first with an opening parenthesis.
 _SIGNATURE = re.compile(r"^`[^`\n(]*+\([^`\n]*+`(?: ?`[^`\n]++`)+$", re.MULTILINE)
 
 
@@ -20,15 +20,15 @@ class NumberedText:
 
 
 def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
-    """`[text](url)` → `[text][n]`. Each address is numbered once, where it first stands.
+    """`[text](url)` → `[text][n]`. Each URL gets a number at its first occurrence.
 
-    Places on the same `page` are left out, and links after `most` addresses: they stay as their text.
+    Further occurrences, links inside the same `page`, and links beyond `most` URLs are replaced by their text.
     """
     found: dict[str, Link] = {}
 
     def show(text: str, url: str) -> str:
-        address = url.partition("#")[0]
-        if not address or address == page or url in found or len(found) >= most:
+        target = url.partition("#")[0]
+        if not target or target == page or url in found or len(found) >= most:
             return text
         found[url] = Link(inline_text(text), url)
         return f"[{text}][{len(found)}]"
@@ -37,7 +37,7 @@ def numbered(markdown: str, page: str = "", most: int = 200) -> NumberedText:
 
 
 def text_only(markdown: str) -> str:
-    """`[text](url)` → `text`; a signature whose types are links becomes one piece of code."""
+    """`[text](url)` → `text`; a signature whose types are links becomes one code span."""
     if "](" not in markdown:
         return markdown
     return _SIGNATURE.sub(_one_code, _replace(markdown, lambda text, url: text))
@@ -48,7 +48,7 @@ def _one_code(signature: re.Match[str]) -> str:
 
 
 def reference_list(links: tuple[Link, ...]) -> str:
-    """The numbered list that goes under the text: Markdown's own reference definitions."""
+    """The list of URLs for `numbered` text: Markdown reference definitions."""
     return "\n".join(f"[{number}]: {link.url}" for number, link in enumerate(links, start=1))
 
 

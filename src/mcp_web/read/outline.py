@@ -1,4 +1,4 @@
-"""The headings of a document: nested, and looked up by name."""
+"""The headings of a document: their paths, and sections looked up by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLOSE_ENOUGH = 0.8
 
 
 def paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
-    """For each heading the names from the outermost down to itself."""
+    """For each heading its path: the texts of the headings that contain it, outermost first, and its own."""
     open_now: list[Heading] = []
     found = []
     for heading in headings:
@@ -27,13 +27,13 @@ def paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
 
 
 def path_at(headings: Sequence[Heading], offset: int) -> tuple[str, ...]:
-    """The headings above a place in the text, outermost first."""
+    """The path of the section that an offset of the text is in."""
     at = bisect_right([heading.start for heading in headings], offset)
     return paths(headings[:at])[-1] if at else ()
 
 
 def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tuple[int, int]:
-    """Where the section of that name begins and ends, its subsections included."""
+    """The span of the section of that name, its subsections included. Raises InvalidInput if there is none."""
     at = _find(headings, name)
     if at is None:
         raise _unknown(headings, name)
@@ -43,7 +43,10 @@ def section_range(markdown: str, headings: Sequence[Heading], name: str) -> tupl
 
 
 def _find(headings: Sequence[Heading], name: str) -> int | None:
-    """By exact text, then case and space folded, then as a path, a beginning, an anchor, a near spelling."""
+    """The index of the heading that a name means.
+
+    Compared in this order: exact text, text folded by case and space, path, anchor, beginning, similar spelling.
+    """
     texts = [heading.text for heading in headings]
     if name in texts:
         return texts.index(name)

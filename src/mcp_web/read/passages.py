@@ -1,9 +1,9 @@
-"""A document → passages that can be found and cited.
+"""Cuts a document into passages, the units that are ranked, shown and cited.
 
-Heading → paragraph → sentence, merged again to 100–130 words: on a fixed budget small passages answer more
-questions than large ones. Code, tables, lists and formulas stay whole. A passage is a run of the Markdown
-(`text == markdown[start:end]`), and where the text did not change, neither do its digests: cuts depend on
-the text near them only.
+A section is divided into paragraphs and sentences, which are joined again to passages of 85–130 words: on a fixed
+budget of tokens short passages answer more questions than long ones. Code, tables, lists and formulas stay whole. A
+passage is a slice of the Markdown (`text == markdown[start:end]`). Each cut depends only on the text near it, so that a
+change of the page leaves the digests of other passages as they are.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from mcp_web.text.sizes import CHARS_PER_WORD, count_words
 
 WORDS_PER_TOKEN = 0.75
 
-# One paragraph in so many ends its passage wherever it stands. Cuts that only fill up would all move when one
-# paragraph grows; with these fixed cuts a change affects a handful of passages and the rest keep their vectors.
+# One paragraph in so many, chosen by its checksum, always ends a passage. If passages were only filled up, all cuts
+# would move when one paragraph grows; with these fixed cuts a change affects a few passages and the rest keep their
+# vectors.
 LANDMARK = 7
 
-# A paragraph that is nothing without the next: an API signature (`name(…)`), a term in bold, a question.
+# A paragraph that belongs to the next one: an API signature (`name(…)`), a term in bold, a question.
 _LEAD = re.compile(r"`[^`\n]+`$|`[^`\n]*\([^\n]*[`)*]$|\*\*[^*\n]+\*\*:?$|[^\n]*\?$")
 _LEAD_WORDS = 40
-# The name of a reference entry: with parentheses, without spaces, a flag, or after a word that says what it is.
-_LONGEST_NAME = 80  # characters: what is longer is no name, and would be repeated with each passage
+_LONGEST_NAME = 80  # characters; a longer text is not a name, and would be repeated with each passage
+# The name of an entry in a reference: it has parentheses, has no spaces, is a flag, or follows a word such as `class`.
 _SIGNATURE = re.compile(r"@?[^\s`]+$|.*\(|-|(?:class|exception|property|classmethod|staticmethod|type|const|var) ")
 
 _WORD = re.compile(r"\S+")
@@ -42,24 +43,24 @@ _PAUSES = ("; ", ", ", "\n", " ", "，", "、", "；")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large passages are, in words."""
+    """The size of passages, in words."""
 
     least: int = 85  # a passage may end once it has this many words
     most: int = 130
     overlap: float = 0.12  # the share of the size that is repeated from the passage before
     overlap_sentences: bool = False  # the overlap may reach over several sentences; otherwise it is part of one
-    far_above: float = 3.0  # a block this many times too large is cut at its lines, rows or items
-    stretch: float = 1.2  # a passage may grow by this share to avoid a very short passage after it
-    small_section: int = 25  # a section shorter than this is read together with the next
+    far_above: float = 3.0  # a block of more than `most` times this is cut at its lines, rows or items
+    stretch: float = 1.2  # a passage may grow to `most` times this, to avoid a very short passage after it
+    small_section: int = 25  # a section shorter than this is joined with the next
 
     @property
     def name(self) -> str:
-        """The part of a key that stands for this size; empty for the default size."""
+        """A name for this size, under which vectors are stored; empty for the default size."""
         return "" if self == Size() else f"words={self.most}"
 
     @classmethod
     def capped(cls, tokens: int | None) -> Size:
-        """The usual size, or smaller where a model takes fewer tokens."""
+        """The default size, or a smaller one if the model takes at most `tokens` tokens."""
         usual = cls()
         if tokens is None or tokens * WORDS_PER_TOKEN >= usual.most * (usual.stretch + usual.overlap):
             return usual
@@ -67,7 +68,7 @@ class Size:
 
     @classmethod
     def of_tokens(cls, tokens: int) -> Size:
-        """A size whose passages, overlap included, have at most so many tokens: for the read-page contract."""
+        """A size whose passages, overlap included, have at most `tokens` tokens."""
         overlap = 0.14  # of the text that is new; of the whole passage 12 %
         most = max(10, int(tokens * WORDS_PER_TOKEN * (1 - overlap)))
         return cls(
@@ -82,14 +83,14 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """The smallest run that is never cut: a sentence, a code block, a table, a list, a piece of a huge one."""
+    """A span that is never cut: a sentence, a code block, a table, a list, or a part of a very long one of these."""
 
     start: int
     end: int
     words: int
     prose: bool
-    closes: bool  # the last of its paragraph
-    leads: bool = False  # a signature, a term or a question: nothing without what follows
+    closes: bool  # it is the last unit of its paragraph
+    leads: bool = False  # a signature, a term or a question, which belongs to the next unit
     is_heading: bool = False
 
 
@@ -108,12 +109,12 @@ def passages(markdown: str, headings: Sequence[Heading] | None = None, size: Siz
 
 
 def _digest(above: Sequence[str], text: str) -> str:
-    """The name of a passage's content: the same on every machine."""
+    """A digest of a passage's headings and text, under which its vector is stored."""
     return hashlib.sha256("\x1f".join([*filter(None, above), text]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    """Blocks by section; headings with little under them are read together with what follows."""
+    """The path and the blocks of each section; short sections are joined with the next one."""
     starts = [heading.start for heading in headings]
     names = [(), *paths(headings)]
     at = 0
@@ -144,7 +145,7 @@ def _sections(markdown: str, headings: Sequence[Heading], size: Size) -> Iterato
 
 
 def _common(found: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The path that several sections have in common."""
+    """The path for joined sections: the last one's if it is below all others, else the part they all share."""
     deepest = found[-1]
     if all(deepest[: len(path)] == path for path in found):
         return deepest
@@ -174,7 +175,7 @@ def _units(markdown: str, block: Block, size: Size) -> Iterator[_Unit]:
 
 
 def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterator[tuple[int, int]]:
-    """Lines, rows or items of a huge block joined up to the size."""
+    """The lines, rows or items of a very long block, joined up to the size."""
     begin, words = spans[0][0], 0
     for start, end in spans:
         more = count_words(markdown[start:end])
@@ -186,7 +187,7 @@ def _fill(markdown: str, spans: Sequence[tuple[int, int]], size: Size) -> Iterat
 
 
 def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[int, int]]:
-    """A sentence, or the parts of one that is too long for a passage."""
+    """The parts of a sentence that is too long for a passage; the sentence itself if it is not."""
     # The length is checked first: counting the words of all that remains at each step would be quadratic.
     while end - start > size.most * CHARS_PER_WORD or count_words(markdown[start:end]) > size.most:
         sample = min(end - start, size.most * 5)
@@ -202,8 +203,10 @@ def _shorten(markdown: str, start: int, end: int, size: Size) -> Iterator[tuple[
 
 
 def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[int, int, str]]:
-    """Units joined to passages, each with the entry that it continues; it begins with a little of the one before when
-    both are prose."""
+    """Joins units to passages: start, end, and the name of the reference entry that the passage continues.
+
+    A passage of prose that follows prose begins with the last words of the passage before.
+    """
     first, entry = 0, ""
     while first < len(units):
         last = _last_unit(markdown, units, first, size)
@@ -223,7 +226,7 @@ def _merge(markdown: str, units: Sequence[_Unit], size: Size) -> Iterator[tuple[
 
 
 def _entry(markdown: str, unit: _Unit) -> str:
-    """The name of the entry that begins here; empty where none does."""
+    """The name of the reference entry that begins with this unit; empty if none does."""
     text = markdown[unit.start : unit.end]
     signature = " ".join(text.replace("`", "").split())
     name = signature.partition("(")[0].strip()
@@ -232,8 +235,10 @@ def _entry(markdown: str, unit: _Unit) -> str:
 
 
 def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) -> int:
-    """Where the passage ends: before the next entry, else at a paragraph's end, else at a sentence's. Among equals
-    the text itself decides, so that after a change the cuts soon fall where they fell before."""
+    """The last unit of a passage: before the next entry, else at a paragraph's end, else at a sentence's end.
+
+    Among equal choices a checksum of the text decides, so that soon after a changed paragraph the cuts are as before.
+    """
     words = 0
     choices: list[tuple[int, int, int]] = []
     for at in range(first, len(units)):
@@ -251,7 +256,7 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
                 choices.append((0 if entry_follows else 1 if unit.closes else 2, key, at))
     else:
         return len(units) - 1
-    # A short rest of the entry or of the section goes with this passage.
+    # A short remainder of the entry or of the section is added to this passage.
     ahead = units[at : at + size.most]
     rest = next((number for number, unit in enumerate(ahead) if unit.leads), len(ahead))
     fits = words + sum(unit.words for unit in ahead[:rest]) <= size.most * size.stretch
@@ -261,7 +266,7 @@ def _last_unit(markdown: str, units: Sequence[_Unit], first: int, size: Size) ->
 
 
 def _overlap(markdown: str, units: Sequence[_Unit], first: int, last: int, size: Size) -> int:
-    """Where the last words before a passage begin: about the wanted share of it."""
+    """Where a passage with overlap begins: so many words before its first unit as the size asks for."""
     whole = sum(unit.words for unit in units[first : last + 1]) if size.overlap_sentences else size.most
     wanted = max(1, round(whole * size.overlap))
     at, words = first - 1, units[first - 1].words

@@ -1,7 +1,7 @@
 """Markdown → plain text, with the offset of each character in the Markdown.
 
-The plain text is made of slices of the Markdown and nothing is inserted, so that an offset in it can be mapped
-back to the Markdown: quotes are compared on it, and `format=text` shows it.
+The plain text is made of slices of the Markdown and nothing is inserted, so that an offset in it can be mapped back to
+the Markdown. Quotes are compared with it, and `format=text` shows it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _FENCE_LINE = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:`{3,}|~{3,})[^\n]*(?:\n|$)", re
 
 
 def to_plain(markdown: str) -> str:
-    """What a person would read: no markup, but bullets, code and table columns kept apart."""
+    """The text without markup, for display: bullets, code and the separators of table columns stay."""
     return re.sub(r"\n{3,}", "\n\n", strip(markdown, display=True).text).strip()
 
 
 def strip(markdown: str, *, display: bool = False) -> Stripped:
-    """The text without markup; for comparison (the default) without bullets and column marks too."""
+    """The text without markup; if not for `display`, also without bullets and the separators of table columns."""
     drop: list[Span] = []
     for block in blocks(markdown):
         if block.kind == "table":  # a line break in a cell is space: as many characters, so that offsets stay
@@ -78,9 +78,8 @@ _SAME = {
 }
 _TABLE = str.maketrans(_SAME)
 
-# What two faithful copies of a sentence may differ in: invisible characters, runs of space, dots or dashes, space
-# around a dash or before punctuation, straight double quotes (typists and publishers disagree), and space or a line
-# break between ideographs.
+# Differences between two copies of a sentence that do not count: invisible characters, the length of a run of spaces,
+# dots or dashes, space around a dash or before punctuation, double quotes, and space between ideographs.
 _IDEOGRAPH = r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 _DROP = re.compile(
     r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+"
@@ -94,7 +93,7 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,6});")
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A folded text with its offsets in the Markdown."""
+    """A folded text whose offsets can be mapped back to the Markdown."""
 
     text: str
     _kept: Stripped
@@ -106,19 +105,19 @@ class Folded:
 
 
 def fold_markdown(markdown: str) -> Folded:
-    """A document, ready to be searched for quotes."""
+    """A document folded for comparison with quotes."""
     plain = strip(markdown)
     kept = _fold(plain.text)
     return Folded(kept.text, kept, plain)
 
 
 def fold_quote(quote: str) -> str:
-    """A quote folded for comparison; it may stand in quotation marks."""
+    """A quote of plain text folded for comparison, without quotation marks around it."""
     return _fold(quote).text.strip(" '")
 
 
 def fold_markdown_quote(quote: str) -> str:
-    """The same for a quote in Markdown."""
+    """A quote of Markdown text folded for comparison."""
     return fold_quote(strip(quote).text)
 
 

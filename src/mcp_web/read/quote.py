@@ -59,7 +59,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """The verdict on one quote; `markdown[start:end] == found`."""
+    """The result for one quote; `markdown[start:end] == found`."""
 
     quote: str
     verdict: QuoteVerdict
@@ -72,13 +72,13 @@ class QuoteCheck:
 
     @property
     def spans(self) -> list[Span]:
-        """Where it is in the source, if it is there."""
+        """The span of the quote in the source; empty if it is not there."""
         return [] if self.start is None or self.end is None else [(self.start, self.end)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Words of the source, by number, that agree with a quote, and how many words the quote has before and after."""
+    """A range of source words that matches a quote, and how many words the quote has before and after the match."""
 
     ratio: float
     first: int
@@ -95,13 +95,13 @@ def verify(markdown: str, quotes: Sequence[str], headings: Sequence[Heading] | N
 
 
 def word_for_word(markdown: str, quotes: Sequence[str]) -> list[str]:
-    """The quotes that are in a document, exact or normalised."""
+    """Those quotes that are in a document, exact or normalised."""
     source = _Source(markdown, ())
     return [quote for quote in quotes if source.place(quote) is not None]
 
 
 class _Source:
-    """A document prepared for many quotes: folded once, its words counted once."""
+    """A document prepared for many quotes: folded and divided into words once."""
 
     def __init__(self, markdown: str, headings: Sequence[Heading]) -> None:
         self.markdown = markdown
@@ -122,7 +122,7 @@ class _Source:
         return max(checks, key=lambda check: check.similarity, default=QuoteCheck(quote, "absent"))
 
     def place(self, quote: str) -> tuple[QuoteVerdict, int, int] | None:
-        """Where the words of a quote are, all of them and in order."""
+        """The span of a quote that is exact or normalised, with that verdict; None if there is no such span."""
         place = _find(self.markdown, quote.strip()) if quote.strip() else None
         if place is not None:
             return "exact", place, place + len(quote.strip())
@@ -133,7 +133,10 @@ class _Source:
         return None
 
     def _elided(self, quote: str, places: Sequence[tuple[int, int]]) -> QuoteCheck:
-        """A quote with […] whose parts are all in the source. What was left out must not reverse the statement."""
+        """The result for a quote with […] whose parts are all in the source.
+
+        It is only "fuzzy" if a negation was left out, because that may reverse the statement.
+        """
         span = self.folded.source_span(places[0][0], places[-1][1])
         gaps = [self.folded.text[before[1] - 1 : after[0]] for before, after in pairwise(places)]
         hidden = [Difference("[…]", found) for gap in gaps for found in _negations(gap)]
@@ -144,7 +147,7 @@ class _Source:
         return self._found(quote, "fuzzy", *span, similarity, tuple(hidden[:MOST_DIFFERENCES]))
 
     def _chain(self, parts: Sequence[str]) -> list[tuple[int, int]] | None:
-        """The places of the parts, in order, where they are closest to each other."""
+        """The spans of the parts of a quote, in order: of all such chains, the shortest."""
         room = max(LEFT_OUT, 4 * sum(map(len, parts)))
         best: list[tuple[int, int]] | None = None
         begin = 0
@@ -159,7 +162,7 @@ class _Source:
         return best
 
     def _next_chain(self, parts: Sequence[str], begin: int) -> list[tuple[int, int]] | None:
-        """The first chain from here on, each part then moved to its last place before the next one."""
+        """The first chain that begins at `begin` or later; each part is its last occurrence before the next part."""
         at = begin
         for part in parts:
             place = _find(self.folded.text, part, at)
@@ -188,9 +191,9 @@ class _Source:
         return self._found(quote, "fuzzy", *span, best.ratio, tuple(differences[:MOST_DIFFERENCES]))
 
     def _beside(self, word: int, count: int, step: Literal[-1, 1]) -> int:
-        """How many of the next `count` words on one side of a word are in its sentence.
+        """How many of the next `count` words on one side of a word are in the same sentence.
 
-        They are what the source says in place of the first or last words of a quote.
+        These words of the source stand in place of the first or last words of a quote.
         """
         for taken in range(count):
             near = word + taken * step
@@ -204,7 +207,7 @@ class _Source:
         return _SENTENCE_END.search(self.markdown, left[1], right[0]) is not None
 
     def _likely_places(self, given: list[str]) -> list[int]:
-        """Word numbers where the quote may begin: each shared word votes for the start it implies."""
+        """Numbers of source words at which the quote may begin: each shared word votes for the start it implies."""
         words = self._all_words()
         votes: Counter[int] = Counter()
         for at, word in enumerate(given):
@@ -253,7 +256,7 @@ class _Source:
 
 
 def _readings(*parts: str) -> list[tuple[str, ...]]:
-    """The parts of a quote folded as plain text and as Markdown, where that differs: `__init__` is a name or bold."""
+    """The parts of a quote, folded as plain text and, if that differs, as Markdown: `__init__` is a name or bold."""
     readings = (tuple(filter(None, map(fold, parts))) for fold in (fold_quote, fold_markdown_quote))
     return list(dict.fromkeys(reading for reading in readings if reading))
 
@@ -268,9 +271,9 @@ def _differences(given: Sequence[str], found: Sequence[str]) -> list[Difference]
 
 
 def _negations(gap: str) -> list[str]:
-    """Negations in what an elision leaves out of a sentence; whole sentences may be left out with theirs.
+    """The negations in the parts of sentences that an elision leaves out; those in whole sentences do not count.
 
-    The gap begins with the last character before it, which may end a sentence.
+    `gap` is the text that was left out, with the character before it, which may end a sentence.
     """
     stops = list(_SENTENCE_STOP.finditer(gap))
     pieces = [gap] if not stops else [gap[: stops[0].start()], gap[stops[-1].end() :]]
@@ -282,7 +285,7 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _find(text: str, wanted: str, begin: int = 0) -> int | None:
-    """The first place where the words stand as whole words."""
+    """The first offset at which the text occurs as whole words; None if there is none."""
     for _ in range(1000):
         place = text.find(wanted, begin)
         if place < 0:
@@ -302,7 +305,7 @@ def _inside_word(before: str, after: str) -> bool:
 
 
 def _find_last(text: str, wanted: str, begin: int, end: int) -> int | None:
-    """The last place before `end` where the words stand as whole words."""
+    """The last offset before `end` at which the text occurs as whole words; None if there is none."""
     for _ in range(1000):
         place = text.rfind(wanted, begin, end)
         if place < 0:

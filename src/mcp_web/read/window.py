@@ -1,6 +1,6 @@
-"""A window on a long text: as much as fits, cut where a reader would pause.
+"""Cuts a long text into windows of limited size, at the end of a block or sentence.
 
-Windows tile the text: `text == markdown[start:end]`, and the next one begins where this one ends.
+`text == markdown[start:end]`, and the next window begins where this one ends.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from mcp_web.errors import InvalidInput
 from mcp_web.text.markdown import Block, blocks, pieces
 from mcp_web.text.sentences import sentence_ends
 
-# Below this share of a window, a list or a paragraph is cut to fill it; code and tables move whole to the next one.
+# A window that is filled less than this gets a part of the next list or paragraph; code and tables are not cut for
+# that.
 HALF = 0.5
 _BEYOND = 20  # characters after a sentence that show whether it ended
 
@@ -42,13 +43,13 @@ def cut(markdown: str, start: int = 0, max_chars: int = 10_000, *, stop: int | N
 def _cut_at(markdown: str, start: int, limit: int) -> int:
     """The best place to stop, after `start` and not after `limit`."""
     best = start
-    # Text more than a window before the limit has no effect, so a page of megabytes is not scanned from its start.
+    # Text more than a window after the limit has no effect, so that a page of megabytes is not read to its end.
     markdown = markdown[: 2 * limit - start + 2]
     for block, following in _with_following(markdown):
         if block.end <= start:
             continue
         if block.end <= limit:
-            # The blank lines after a block go with it, so that the next window opens on text.
+            # The blank lines after a block belong to its window, so that the next window begins with text.
             best = min(following, limit)
             if block.kind == "heading":
                 best = max(start, block.start)
@@ -66,7 +67,7 @@ def _with_following(markdown: str) -> list[tuple[Block, int]]:
 
 
 def _inside(markdown: str, block: Block, start: int, best: int, limit: int) -> int:
-    """Where to stop when a block extends beyond the limit: before it, or inside one that fits no window."""
+    """Where to stop if a block extends beyond the limit: before the block, or inside it if it is too long."""
     filled = (best - start) / (limit - start)
     too_large = block.end - max(block.start, start) > limit - start
     if best > start and not too_large and (block.kind in ("code", "table", "math") or filled >= HALF):
