@@ -17,7 +17,7 @@ _MOST = 30
 _MOST_SETS = 60
 
 
-def settle_tabs(
+def label_tab_panels(
     tree: Node, candidates: list[Element], classes: frozenset[str], is_seen: Callable[[Element], bool]
 ) -> None:
     """Attach the label of every visible tab to its panel, and remove the tabs.

@@ -1,4 +1,4 @@
-"""The styles between which an animation moves its element."""
+"""CSS animations: the styles that an element has because of its animations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENDS = {"from": 0.0, "to": 100.0}
 
 
 def animated(style: Style, keyframes: Mapping[str, Steps]) -> list[Style]:
-    """The styles in which the animations of an element leave it; several where one of them never ends."""
+    """The styles that the animations of an element leave it with; several if an animation never ends."""
     states = [style]
     for number, name in enumerate(_listed(style, "animation-name")):
         steps = keyframes.get(name)
@@ -24,7 +24,7 @@ def animated(style: Style, keyframes: Mapping[str, Steps]) -> list[Style]:
 
 
 def _one(style: Style, steps: Steps, number: int) -> list[Style]:
-    """Where one animation leaves its element: at its first step, at its last, or moving between all of them."""
+    """The styles after one animation: its first step, its last step, or all steps if it never ends."""
 
     def value(name: str, default: str) -> str:
         values = _listed(style, f"animation-{name}") or [default]
@@ -54,7 +54,7 @@ def _one(style: Style, steps: Steps, number: int) -> list[Style]:
 
 
 def _near(style: Style, steps: Steps, percent: float) -> Style:
-    """The style at a moment at which an animation stands still: that of the nearest step."""
+    """The style of a paused animation: that of the step nearest to `percent`."""
     places = {name: _ENDS.get(name, 100 * (fraction(name) or 0.0)) for name in steps}
     name = min(places, key=lambda each: abs(places[each] - percent % 100.0001))
     return _step(style, steps[name]) if abs(places[name] - percent) < 10 else style

@@ -1,4 +1,4 @@
-"""The style of an element: which declarations of the page's own sheets and attributes win, as a browser weighs them."""
+"""The CSS cascade: which declarations of the page's style sheets and attributes win for an element."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mcp_web.extract.css.selectors import (
     select_any,
     specificity,
     split_selectors,
-    usable,
+    to_library_syntax,
 )  # fmt: skip
 from mcp_web.extract.css.style import Style
 
@@ -48,7 +48,7 @@ _WIDE = frozenset(("inherit", "initial", "unset", "revert", "revert-layer"))
 
 
 class _Declarations(NamedTuple):
-    """What one rule or attribute declares, by its weight."""
+    """The declarations of one rule or attribute, divided by importance."""
 
     plain: dict[str, str]
     important: dict[str, str]
@@ -56,7 +56,7 @@ class _Declarations(NamedTuple):
 
 
 class _Selector(NamedTuple):
-    """One selector of a rule's list."""
+    """One selector of a rule's selector list."""
 
     text: str
     rule: int  # the rule's place
@@ -65,7 +65,7 @@ class _Selector(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """A rule that matches an element, by one of its selectors."""
+    """A rule that matches an element by one of its selectors, with its precedence."""
 
     order: tuple[LayerKey, tuple[int, ...]]  # layer; specificity, then place
     rule: Rule
@@ -76,9 +76,9 @@ class Cascade:
 
     def __init__(self, tree: Node, sheets: list[str], names: PageNames) -> None:
         self._tree = tree
-        names_asked = names.asked if sheets else NO_NAMES
+        page_names = names.as_selectors if sheets else NO_NAMES
         containers = _containers(tree) if any("@container" in each for each in sheets) else ""
-        self.rules = Rules(sheets, names_asked, containers)
+        self.rules = Rules(sheets, page_names, containers)
         self._declared: dict[int, Mapping[str, Declared]] = {}
         self._declarations: dict[int, _Declarations] = {}
         self._attributes: dict[str, _Declarations] = {}
@@ -95,14 +95,14 @@ class Cascade:
         self._around: dict[Element, frozenset[str]] = {}
 
     def style(self, element: Element) -> Style:
-        """The declarations that win for the element, variables filled in."""
+        """The winning declarations of the element, with variables replaced by their values."""
         found = self._styles.get(element)
         if found is None:
             found = self._styles[element] = self._resolved(element, self._winners(element))
         return found
 
     def ancestry(self, element: Element) -> tuple[Element, ...]:
-        """The element and what stands around it, from the inside out."""
+        """The element and its ancestors, innermost first."""
         known = self._ancestries
         path: list[Element] = []
         node: Node | None = element
@@ -132,7 +132,7 @@ class Cascade:
         return known[element]
 
     def font_size(self, element: Element) -> float:
-        """The size of the element's letters in pixels."""
+        """The font size of the element in pixels."""
         known = self._sizes
         for each, around in _unknown(element, known):
             size = known[around] if around is not None else 16.0
@@ -142,13 +142,13 @@ class Cascade:
         return known[element]
 
     def states(self, element: Element) -> list[Style]:
-        """The styles between which an animation of the element moves, or the one in which it stays."""
+        """The styles that the animations of the element leave it with; its own style if it has none."""
         style = self.style(element)
         return animated(style, self._keyframes) if style.get("animation-name", "none") != "none" else [style]
 
     @contextmanager
-    def assumed(self, element: Element, style: Style) -> Iterator[None]:
-        """Inside of the block the element has another style."""
+    def override(self, element: Element, style: Style) -> Iterator[None]:
+        """Within the `with` block, the element has another style."""
         before = self.style(element)
         self._replace(element, style)
         try:
@@ -167,25 +167,25 @@ class Cascade:
 
     @cached_property
     def _registered(self) -> dict[str, tuple[str, bool]]:
-        """Initial value of each registered property, and whether it is inherited."""
+        """The initial value of each registered property, and whether the property is inherited."""
         return {name: (value, inherits) for name, value, inherits in self.rules.registered()}
 
     @cached_property
     def _index(self) -> dict[str, list[tuple[str, int, int]]]:
-        """Every selector by a name that an element must have to match: "#id", ".class", a tag, or "*".
+        """Every selector by a name that a matching element must have: "#id", ".class", a tag, or "*".
 
-        With each selector the place of its rule and its own place in the rule's list.
+        Each entry is the selector, the index of its rule, and its index in the rule's selector list.
         """
         found: dict[str, list[tuple[str, int, int]]] = {}
         for at, selector in enumerate(self.rules.selectors):
             if ":" not in selector or not _PSEUDO_ELEMENT.search(selector):
-                for number, each in enumerate(split_selectors(usable(selector))):
+                for number, each in enumerate(split_selectors(to_library_syntax(selector))):
                     for key in index_keys(each):
                         found.setdefault(key, []).append((each, at, number))
         return found
 
     def _selectors_of(self, key: str) -> list[_Selector]:
-        """The selectors of one key of the index, the last of them."""
+        """The selectors under one key of the index; of very many, the last ones."""
         found = self._by_key.get(key)
         if found is None:
             last = self._index.get(key, ())[-_MOST_RULES:]
@@ -194,12 +194,12 @@ class Cascade:
             ]
         return found
 
-    def painted_beside(self, element: Element) -> bool:
-        """Whether a rule paints a `::before` or `::after` of the element."""
-        return element in self._painted
+    def paints_pseudo_element(self, element: Element) -> bool:
+        """Whether a rule gives a `::before` or `::after` of the element a background."""
+        return element in self._with_painted_pseudo_element
 
     @cached_property
-    def _painted(self) -> frozenset[Element]:
+    def _with_painted_pseudo_element(self) -> frozenset[Element]:
         selectors: list[str] = []
         for selector, body in zip(self.rules.selectors, self.rules.bodies, strict=True):
             if "background" in body and _PSEUDO_ELEMENT.search(selector):
@@ -207,14 +207,14 @@ class Cascade:
         return frozenset(select_any(self._tree, selectors))
 
     def _matching(self, element: Element) -> list[_Match]:
-        """The rules that match the element, the weakest first."""
-        near = [each for each in self._near(element) if self._is_matched(element, each.text)]
+        """The rules that match the element, lowest precedence first."""
+        near = [each for each in self._candidates_for(element) if self._is_matched(element, each.text)]
         found = [match for each in near if (match := self._match(each)) and self._applies(element, match.rule.context)]
         found.sort(key=lambda match: match.order)
         return found
 
     def _applies(self, element: Element, context: Context) -> bool:
-        """Whether what stands around a rule lets it apply to the element."""
+        """Whether the at-rules around a rule let it apply to the element."""
         parent = parent_of(element) if context.queries else None
         for name, value in context.queries:
             if parent is None or self.inherited(parent, name) != value:
@@ -222,7 +222,7 @@ class Cascade:
         return context.covers(element)
 
     def _is_matched(self, element: Element, selector: str) -> bool:
-        """Whether the selector matches. One that is asked for often is searched for once in the whole tree."""
+        """Whether the selector matches. A selector that is tested often is searched for in the whole tree, once."""
         found = self._selected.get(selector)
         if found is None:
             self._times[selector] += 1
@@ -232,7 +232,7 @@ class Cascade:
         return element in found
 
     def _match(self, selector: _Selector) -> _Match | None:
-        """The rule of a selector with its weight; None where another of its list is not valid, which makes it so."""
+        """The rule of a selector with its precedence; None if any selector of the list is not valid."""
         place = (selector.rule, selector.number)
         if place not in self._weighed:
             self._weighed[place] = self._weigh(selector)
@@ -248,8 +248,11 @@ class Cascade:
         layer = self.rules.layer_key(rule.context.layer)
         return _Match((layer, (*weights[selector.number], rule.order)), rule)
 
-    def _near(self, element: Element) -> list[_Selector]:
-        """The selectors whose names the element and its ancestors have; the same for elements that are named alike."""
+    def _candidates_for(self, element: Element) -> list[_Selector]:
+        """The selectors that may match: the element and its ancestors have the names that they require.
+
+        Cached for elements with the same names.
+        """
         classes, identity = element.attr("class"), element.attr("id")
         around = self._names_around(element)
         place = (around, element.tag, classes, identity)
@@ -264,7 +267,7 @@ class Cascade:
         return found
 
     def _names_around(self, element: Element) -> frozenset[str]:
-        """The classes and ids of the element and its ancestors."""
+        """The classes and ids of the element and its ancestors, as ".class" and "#id"."""
         known = self._around
         for each, around in _unknown(element, known):
             found = known[around] if around is not None else NO_NAMES
@@ -281,30 +284,30 @@ class Cascade:
         found = style_hints(element)
         strong: list[_Match] = []
         for rule in rules:
-            plain, important, resets = self._divided(rule)
+            plain, important, resets = self._by_importance(rule)
             if important:
                 strong.append(rule)
             found = _added(found, plain, resets)
         found = _added(found, own.plain, own.resets)
         if len(strong) > 1:  # among important ones an earlier layer wins
-            strong.sort(key=_order_of_important)
+            strong.sort(key=_importance_order)
         for rule in strong:
-            found.update(self._divided(rule).important)
+            found.update(self._by_importance(rule).important)
         found.update(own.important)
         return found
 
     def _own(self, element: Element) -> _Declarations:
-        """What the style attribute declares."""
+        """The declarations of the element's style attribute."""
         text = element.attr("style") or ""
         found = self._attributes.get(text)
         if found is None:
-            found = self._attributes[text] = _divided(parse_declarations(text))
+            found = self._attributes[text] = _by_importance(parse_declarations(text))
         return found
 
-    def _divided(self, rule: _Match) -> _Declarations:
+    def _by_importance(self, rule: _Match) -> _Declarations:
         found = self._declarations.get(rule.rule.order)
         if found is None:
-            found = self._declarations[rule.rule.order] = _divided(self.declared(rule.rule))
+            found = self._declarations[rule.rule.order] = _by_importance(self.declared(rule.rule))
         return found
 
     def declared(self, rule: Rule) -> Mapping[str, Declared]:
@@ -315,7 +318,7 @@ class Cascade:
         return found
 
     def _resolved(self, element: Element, winners: dict[str, str]) -> dict[str, str]:
-        """The declarations with variables and words such as `inherit` replaced."""
+        """The declarations with variables and keywords such as `inherit` replaced."""
         found: dict[str, str] = {}
         for name, value in winners.items():
             if name[:2] == "--" or ("var(" not in value and value not in _WIDE and value != "currentcolor"):
@@ -353,7 +356,7 @@ class Cascade:
 
 
 def _containers(tree: Node) -> str:
-    """The style attributes that declare a container."""
+    """The text of the style attributes that declare a container."""
     return ";".join(element.attr("style") or "" for element in tree.select("[style*=container i]"))
 
 
@@ -363,7 +366,7 @@ def parent_of(element: Element) -> Element | None:
 
 
 def _unknown(element: Element, known: Mapping[Element, object]) -> list[tuple[Element, Element | None]]:
-    """The element and those around it of which something is not known, outermost first, with their parents."""
+    """The element and its ancestors that are not in `known`, outermost first, each with its parent."""
     found: list[tuple[Element, Element | None]] = []
     node: Element | None = element
     while node is not None and node not in known:
@@ -378,7 +381,7 @@ def _is_inherited(name: str) -> bool:
     return name in _INHERITED or name[:2] == "--"
 
 
-def _divided(declared: Mapping[str, Declared]) -> _Declarations:
+def _by_importance(declared: Mapping[str, Declared]) -> _Declarations:
     plain = {name: each.value for name, each in declared.items() if not each.important}
     important = {name: each.value for name, each in declared.items() if each.important}
     return _Declarations(plain, important, "all" in declared)
@@ -393,6 +396,6 @@ def _added(found: dict[str, str], plain: dict[str, str], resets: bool) -> dict[s
     return found
 
 
-def _order_of_important(rule: _Match) -> tuple[LayerKey, tuple[int, ...]]:
+def _importance_order(rule: _Match) -> tuple[LayerKey, tuple[int, ...]]:
     layer, weight = rule.order
     return tuple(-part for part in layer), weight

@@ -1,4 +1,4 @@
-"""Colours as pages write them: names, hexadecimal digits and the functions of CSS."""
+"""CSS colours: names, hexadecimal digits and colour functions."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _LITERAL = re.compile(
 )
 _SEPARATOR = re.compile(r"[,/\s]+(?![^()]*\))")
 _DEEPEST = 4
-_NO_INK = 0.06
+_TRANSPARENT = 0.06
 _PLAIN_SPACES = ("srgb", "srgb-linear", "display-p3", "a98-rgb", "prophoto-rgb", "rec2020")
-# A colour made of another one, with its parts as they are or with others in their place.
+# A relative colour: `from` another colour, then its parts, each named or replaced by a value.
 _RELATIVE = re.compile(r"(\w+)\(from (.+) ([\w.%-]+) ([\w.%-]+) ([\w.%-]+?)\s*(?:/\s*([\w.%]+)\s*)?\)\Z")
 _PARTS = {"rgb": "rgb", "hsl": "hsl", "hwb": "hwb", "lab": "lab", "lch": "lch", "oklab": "lab", "oklch": "lch"}
 
@@ -72,20 +72,20 @@ class Colour:
         return abs(self.red - other.red) + abs(self.green - other.green) + abs(self.blue - other.blue) < 30
 
     def over(self, other: Colour) -> Colour:
-        """This colour painted on another, opaque one."""
+        """This colour painted over another, opaque one."""
         own = self.alpha
         pairs = ((self.red, other.red), (self.green, other.green), (self.blue, other.blue))
         red, green, blue = (mine * own + below * (1 - own) for mine, below in pairs)
         return Colour(red, green, blue)
 
-    def lost_on(self, paper: Colour) -> bool:
-        """Whether letters of this colour cannot be told apart from the paper; the same as `over`, then `near`."""
-        apart = abs(self.red - paper.red) + abs(self.green - paper.green) + abs(self.blue - paper.blue)
+    def is_invisible_on(self, background: Colour) -> bool:
+        """Whether text of this colour cannot be seen on the background: `over`, then `near`."""
+        apart = abs(self.red - background.red) + abs(self.green - background.green) + abs(self.blue - background.blue)
         return apart * self.alpha < 30
 
 
 def colours_in(text: str) -> list[Colour | None]:
-    """Every colour that a value without its spaces may hold, None for one that cannot be computed without them."""
+    """Every colour in a value without spaces; None for a colour that cannot be computed without its spaces."""
     if text[:1] == "#" and (only := parse_colour(text)) is not None:
         return [only]
     found: list[Colour | None] = []
@@ -101,14 +101,14 @@ def colours_in(text: str) -> list[Colour | None]:
 
 
 def is_colour(text: str) -> bool:
-    """Whether a browser takes the text for a colour, known to us or not."""
+    """Whether a browser accepts the text as a colour, even if `parse_colour` cannot compute it."""
     text = text.strip().lower()
     return text in _OTHERS or _FUNCTION.match(text) is not None or parse_colour(text) is not None
 
 
 @lru_cache(maxsize=2048)
 def parse_colour(text: str, depth: int = 0) -> Colour | None:
-    """The colour, or None where the text is none that we can compute."""
+    """The colour; None if the text is not a colour or cannot be computed."""
     text = text.strip().lower()
     if text == "transparent":
         return Colour(0, 0, 0, 0.0)
@@ -128,12 +128,12 @@ def parse_colour(text: str, depth: int = 0) -> Colour | None:
 
 
 def _of_another(found: re.Match[str], depth: int) -> Colour | None:
-    """A colour made of another: its parts are those of the other or given; only of rgb and hsl in any mixture."""
+    """A relative colour: `rgb(from …)` or `hsl(from …)`, whose parts are those of another colour or given."""
     kind = found[1].removesuffix("a") if found[1] in ("rgba", "hsla") else found[1]
     origin, names, parts = parse_colour(found[2], depth + 1), _PARTS.get(kind), [found[3], found[4], found[5]]
     alpha = _numbers([found[6]] * 3, (1.0,) * 3) if found[6] and found[6] != "alpha" else None
-    if origin is None and alpha and alpha[0] < _NO_INK:
-        return Colour(0, 0, 0, alpha[0])  # whatever it is, nothing is left of it
+    if origin is None and alpha and alpha[0] < _TRANSPARENT:
+        return Colour(0, 0, 0, alpha[0])  # transparent, whatever the colour is
     if origin is None or names is None:
         return None
     own = _channels(origin, kind)
@@ -147,7 +147,7 @@ def _of_another(found: re.Match[str], depth: int) -> Colour | None:
 
 
 def _channels(colour: Colour, kind: str) -> tuple[float, float, float] | None:
-    """The parts of a colour in rgb or hsl."""
+    """The red, green and blue, or the hue, saturation and lightness of a colour; None for other functions."""
     if kind == "rgb":
         return colour.red, colour.green, colour.blue
     if kind != "hsl":
@@ -190,7 +190,7 @@ def _mixed(kind: str, text: str, depth: int) -> Colour | None:
 
 
 def _numbers(parts: list[str], scales: tuple[float, ...]) -> list[float] | None:
-    """The values, percentages as parts of each scale, angles in degrees."""
+    """The values as numbers: percentages as parts of each scale, angles in degrees."""
     found: list[float] = []
     for at, part in enumerate(part for part in parts if part):
         scale = scales[at] if at < len(scales) else 1.0
@@ -242,7 +242,7 @@ def _hwb(hue: float, white: float, black: float) -> list[float]:
 
 
 def _lab(lightness: float, a: float, b: float) -> list[float]:
-    """CIE Lab by its own white, near enough for telling colours apart."""
+    """CIE Lab to red, green and blue; approximate, but good enough to compare colours."""
     middle = (lightness + 16) / 116
     xyz = [
         white * (part**3 if part > 6 / 29 else (part - 16 / 116) * 3 * (6 / 29) ** 2)

@@ -1,4 +1,4 @@
-"""Conditions of style sheets: do `@media` and `@supports` hold for a person at a desktop screen of 1280 × 720?"""
+"""Conditions of style sheets: `@media`, `@supports` and `@container` on a desktop screen of 1280 × 720."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ Test = Callable[[str], bool]
 
 
 def media_holds(query: str) -> bool:
-    """Whether a list of media queries holds; an empty one does."""
+    """Whether a list of media queries is true; an empty list is."""
     query = query.strip().lower()
     return not query or any(_one_query(each) for each in _split(query, ","))
 
 
 def container_holds(condition: str, containers: frozenset[str]) -> bool:
-    """Whether a container query holds for a container as wide as the screen; of other queries nothing is known.
+    """Whether a container query is true for a container as wide as the screen; False for a query of another kind.
 
-    `containers` are the names and types that the sheets declare.
+    `containers` are the names and types of containers that the sheets declare.
     """
     name, _, features = condition.strip().partition("(")
     name = name.replace("not", "").strip()
@@ -66,7 +66,7 @@ def _one_query(query: str) -> bool:
 
 
 def _holds(condition: str, test: Test, depth: int) -> bool:
-    """A condition of `and`, `or`, `not` and parentheses."""
+    """Whether a condition of `and`, `or`, `not` and parentheses is true; `test` decides about its parts."""
     condition = condition.strip()
     if depth > _DEEPEST:
         return False
@@ -83,7 +83,7 @@ def _holds(condition: str, test: Test, depth: int) -> bool:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """Split outside of parentheses."""
+    """Split at a separator outside parentheses."""
     if separator not in text:
         return [text]
     parts, depth, start = [], 0, 0
@@ -97,7 +97,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _feature(text: str) -> bool:
-    """One media feature, as `min-width: 40em` or `400px <= width < 900px`. An unknown one does not hold."""
+    """Whether a media feature such as `min-width: 40em` or `400px <= width < 900px` is true; False if it is unknown."""
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not colon:
         return _compared(text) if _COMPARED.match(text) else _is_on(name)
@@ -119,7 +119,7 @@ def _is_on(name: str) -> bool:
 
 
 def _compared(text: str) -> bool:
-    """A range: every comparison in it holds."""
+    """Whether every comparison of a range is true."""
     parts = re.split(r"(<=|>=|<|>|=)", text.replace(" ", ""))
     values = [_SCREEN.get(part, _pixels(part)) for part in parts[::2]]
     return all(
@@ -137,7 +137,7 @@ def _pixels(value: str) -> float | None:
 
 
 def _supported(text: str) -> bool:
-    """A declaration or selector that a browser of today understands; other tests are taken to hold."""
+    """Whether browsers support a declaration or selector; other tests of `@supports` count as true."""
     if text.startswith("selector(") and text.endswith(")"):
         return is_selector(text[9:-1])
     name, colon, value = text.partition(":")

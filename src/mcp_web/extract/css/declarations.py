@@ -1,6 +1,6 @@
-"""The declarations of a style attribute or rule, as a browser reads them: escapes and shorthands resolved.
+"""Parses the declarations of a style attribute or rule as a browser does: escapes and shorthands resolved.
 
-What is not valid is left out. Only the properties that can hide a text are kept.
+Invalid declarations are left out. Only the properties that can hide text are returned.
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ _SHORTHANDS = frozenset(
      "margin-block", "overflow", "animation", "flex", "grid-template", "mask",
     )
 )  # fmt: skip
-# An amount below zero makes a filter invalid.
+# A negative amount makes a filter invalid.
 _NEGATIVE = re.compile(r"(?:opacity|brightness|contrast|invert|grayscale|sepia|saturate|blur)\(\s*-[\d.]")
-_PENDING = "\0"  # stands in no sheet: a browser reads it as U+FFFD
-# Values that set all there is to set; the other shorthands take a 0.
+_PENDING = "\0"  # occurs in no sheet: a browser replaces it by U+FFFD
+# Sample values with which a shorthand sets all of its properties; for the other shorthands it is 0.
 _SAMPLES = {"background": "red", "font": "1px a", "animation": "a"}
 _MOST_ANIMATIONS = 10
 _IDENT = re.compile(r"-?[a-z][\w-]*\Z|/")
@@ -120,7 +120,7 @@ class Declared(NamedTuple):
 
 
 def parse_declarations(text: str) -> Mapping[str, Declared]:
-    """The winning declarations by property, lower case, shorthands taken apart."""
+    """The winning declarations by property, in lower case, with shorthands expanded."""
     return _parse_short(text) if len(text) <= _SHORT else _parse(text)
 
 
@@ -132,7 +132,7 @@ def _parse_short(text: str) -> Mapping[str, Declared]:
 def _parse(text: str) -> Mapping[str, Declared]:
     found: dict[str, Declared] = {}
     if "/*" in text:
-        text = _COMMENT.sub(" ", text)  # it separates what stands on both sides
+        text = _COMMENT.sub(" ", text)  # a comment separates two names
     if "env(" in text or "anchor(" in text:
         text = _OUTSIDE_VALUE.sub(_fallback, text)
     for declaration in text.split(";"):
@@ -143,14 +143,14 @@ def _parse(text: str) -> Mapping[str, Declared]:
                     del found[other]
             before = found.get(name)
             if before is None or declared.important or not before.important:
-                found.pop(name, None)  # the order of the rest tells which came last
+                found.pop(name, None)  # so that the last declaration is last in the order
                 found[name] = declared
     return found
 
 
 @lru_cache(maxsize=4096)  # few declarations are written again and again
 def _read(declaration: str) -> tuple[tuple[str, Declared], ...]:
-    """The properties that a declaration sets: several for a shorthand, none where it is not valid."""
+    """The properties that a declaration sets: several for a shorthand, none if it is not valid."""
     name, _, value = declaration.partition(":")
     name, value = unescaped(name).lower().strip(), unescaped(value).lower()
     name = _ALIASES.get(name, name)
@@ -182,13 +182,13 @@ def _character(found: re.Match[str]) -> str:
 
 
 def _fallback(found: re.Match[str]) -> str:
-    """What stands for a value of the window or of an anchor: on a desktop screen there is none."""
+    """The fallback of an `env()` or `anchor()` value, which has no value on a desktop screen."""
     return "0px" if found[1].lower().startswith(("safe-area", "keyboard-inset")) else (found[2] or found[0]).strip()
 
 
 @lru_cache(maxsize=4096)  # few declarations are written again and again
 def is_valid(name: str, value: str) -> bool:
-    """Whether a browser would take the value; of properties that are not followed here, any."""
+    """Whether a browser accepts the value; True for properties that are not checked here."""
     if value in _WIDE or "var(" in value or "env(" in value:
         return True
     if name == "display":
@@ -211,7 +211,7 @@ def _is_length(value: str) -> bool:
 
 
 def _pending(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """Each property gets the whole shorthand: which part is its own is known when the variables are."""
+    """A shorthand with variables, stored for each property it sets; it is expanded when the variables are known."""
     return ((each, f"{_PENDING}{name}{_PENDING}{value}") for each, _ in _expanded(name, _SAMPLES.get(name, "0")))
 
 
@@ -241,20 +241,20 @@ def _expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
 
 
 def font_size_in(font: str) -> str:
-    """The size in a `font` shorthand: the last word before the family that is a length; empty where there is none."""
+    """The size in a `font` shorthand: the first length before the font family; empty if there is none."""
     *words, _ = [split_outside(word, "/")[0] for word in split_outside(font) if word != "/"] or [""]
     sizes = [word for word in words if _is_length(word) or _NAMED_SIZE.match(word)]
     return sizes[0] if sizes else ""
 
 
 def expanded(value: str) -> dict[str, str]:
-    """What a shorthand sets whose value was not known before its variables were; empty for other values."""
+    """The properties that a `_pending` shorthand sets, after its variables were replaced; empty for other values."""
     shorthand, _, whole = value[1:].partition(_PENDING) if value[:1] == _PENDING else ("", "", "")
     return {name: part for name, part in _expanded(shorthand, whole) if is_valid(name, part)} if whole else {}
 
 
 def longhand(name: str, value: str) -> str:
-    """The value of a property once its variables are filled in."""
+    """The value of a property after its variables were replaced."""
     return expanded(value).get(name, "") if value[:1] == _PENDING else value
 
 
@@ -277,7 +277,7 @@ def _sides(name: str, values: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _background(value: str) -> Iterator[tuple[str, str]]:
-    """A shorthand sets all of its parts: what it does not name is reset."""
+    """The properties that `background` sets; those that it does not name are reset."""
     if value in _WIDE:
         yield "background-color", value
         yield "background-image", "none"
@@ -304,7 +304,7 @@ def _flex(value: str) -> Iterator[tuple[str, str]]:
 
 
 def _animation(value: str) -> Iterator[tuple[str, str]]:
-    """Each longhand is a list with one value for each animation."""
+    """The properties that `animation` sets: each is a list with one value per animation."""
     if value in _WIDE or value == "none":
         yield "animation-name", "none"
         return

@@ -1,4 +1,4 @@
-"""What blending, filters and shadows make of a colour."""
+"""The effect of blending, filters and shadows on a colour."""
 
 from __future__ import annotations
 
@@ -13,32 +13,38 @@ _PARTS = re.compile(r"\s+(?![^()]*\))")
 _KEYWORD_WIDTHS = frozenset(("thin", "medium", "thick"))
 _AWAY = 1000.0  # pixels; a shadow so far from its letters is not seen with them
 _FILLS = 50.0  # pixels; a shadow that reaches so far inwards fills its box
-# By channel, of the letters and of what stands behind them, each 0 to 1.
+# Functions of one channel of the text colour and of the background, each 0 to 1.
 _BLENDS: dict[str, Callable[[float, float], float]] = {
-    "multiply": lambda ink, paper: ink * paper,
-    "screen": lambda ink, paper: ink + paper - ink * paper,
+    "multiply": lambda text_colour, background: text_colour * background,
+    "screen": lambda text_colour, background: text_colour + background - text_colour * background,
     "darken": min,
     "lighten": max,
-    "difference": lambda ink, paper: abs(ink - paper),
-    "exclusion": lambda ink, paper: ink + paper - 2 * ink * paper,
-    "color-dodge": lambda ink, paper: min(1.0, paper / (1 - ink)) if ink < 1 else 1.0,
-    "color-burn": lambda ink, paper: 1 - min(1.0, (1 - paper) / ink) if ink > 0 else float(paper >= 1),
-    "plus-lighter": lambda ink, paper: min(1.0, ink + paper),
+    "difference": lambda text_colour, background: abs(text_colour - background),
+    "exclusion": lambda text_colour, background: text_colour + background - 2 * text_colour * background,
+    "color-dodge": lambda text_colour, background: min(1.0, background / (1 - text_colour)) if text_colour < 1 else 1.0,
+    "color-burn": lambda text_colour, background: (
+        1 - min(1.0, (1 - background) / text_colour) if text_colour > 0 else float(background >= 1)
+    ),
+    "plus-lighter": lambda text_colour, background: min(1.0, text_colour + background),
 }
 
 
-def blended(ink: Colour, paper: Colour, mode: str) -> Colour | None:
-    """The colour that letters take on where they are blended with what stands behind; None for a mode not known."""
+def blended(text_colour: Colour, background: Colour, mode: str) -> Colour | None:
+    """The colour of text after it is blended with its background; None for an unknown mode."""
     blend = _BLENDS.get(mode)
     if blend is None:
         return None
-    pairs = ((ink.red, paper.red), (ink.green, paper.green), (ink.blue, paper.blue))
+    pairs = (
+        (text_colour.red, background.red),
+        (text_colour.green, background.green),
+        (text_colour.blue, background.blue),
+    )
     red, green, blue = (255 * blend(above / 255, below / 255) for above, below in pairs)
     return Colour(red, green, blue)
 
 
 def filtered(colour: Colour, filters: str) -> Colour | None:
-    """The colour after brightness, contrast and inversion; None where another filter may change it."""
+    """The colour after the filters brightness, contrast and invert; None if there is another filter."""
     parts = [colour.red / 255, colour.green / 255, colour.blue / 255]
     for name, value in _CALL.findall(filters):
         amount = fraction(value) if value.strip() else 1.0
@@ -58,34 +64,36 @@ _CHANGES: dict[str, Callable[[float, float], float]] = {
 }
 
 
-def outline_inks(shadows: str, stroke: str, stroke_colour: str, ink: Colour) -> list[Colour | None]:
-    """The colours around letters: of their shadows and of the line along their edges; None for one not known."""
-    found = [_shadow_ink(each.strip(), ink) for each in re.split(r",(?![^()]*\))", shadows) if shadows != "none"]
+def outline_colours(shadows: str, stroke: str, stroke_colour: str, text_colour: Colour) -> list[Colour | None]:
+    """The colours around letters: of text shadows and of the text stroke; None for one that is not known."""
+    found = [
+        _shadow_colour(each.strip(), text_colour) for each in re.split(r",(?![^()]*\))", shadows) if shadows != "none"
+    ]
     words = _PARTS.split(stroke.strip())
     if any(pixels(word) for word in words) or not _KEYWORD_WIDTHS.isdisjoint(words):
         colours = [parse_colour(word) for word in (*words, stroke_colour) if is_colour(word) and word != "currentcolor"]
-        found.append(colours[-1] if colours else ink)
+        found.append(colours[-1] if colours else text_colour)
     return found
 
 
 def thick_stroke(stroke: str) -> Colour | None:
-    """The colour of a line of two pixels and more along the edges of letters: it covers them."""
+    """The colour of a text stroke of two pixels or more, which covers the letters; None if there is none."""
     words = split_outside(stroke)
     if not any((pixels(word) or 0.0) >= 2 for word in words):
         return None
     return next((colour for colour in map(parse_colour, words) if colour is not None), None)
 
 
-def _shadow_ink(shadow: str, ink: Colour) -> Colour | None:
+def _shadow_colour(shadow: str, text_colour: Colour) -> Colour | None:
     words = _PARTS.split(shadow)
     if any(abs(pixels(word) or 0.0) >= _AWAY for word in words):
         return Colour(0, 0, 0, 0.0)
     colours = [parse_colour(word) for word in words if is_colour(word) and word != "currentcolor"]
-    return colours[-1] if colours else ink
+    return colours[-1] if colours else text_colour
 
 
 def filling_shadow(shadows: str) -> Colour | None:
-    """The colour of a shadow that fills its box from the inside, None where there is none."""
+    """The colour of an inset shadow that fills its box; None if there is none."""
     for shadow in re.split(r",(?![^()]*\))", shadows):
         words = _PARTS.split(shadow.strip())
         lengths = [value for value in map(pixels, words) if value is not None]

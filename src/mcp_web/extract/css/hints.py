@@ -1,4 +1,4 @@
-"""Styles without a style sheet: from attributes of old, and from the browser itself."""
+"""Styles that do not come from a style sheet: presentational attributes such as `bgcolor`, and browser defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HINTS = {"mark": {"background-color": "#ff0"}, "button": {"background-color": "
 
 
 def style_hints(element: Element) -> dict[str, str]:
-    """What attributes of old and the browser itself say about colours."""
+    """The declarations of presentational attributes and browser defaults for an element."""
     tag = element.tag
     found = dict(_LINK if tag == "a" and element.attr("href") is not None else _HINTS.get(tag, ()))
     background, colour = element.attr("bgcolor"), None

@@ -1,4 +1,4 @@
-"""Lengths and numbers of style sheets, on a desktop screen of 1280 × 720. `calc()` and its like are computed."""
+"""Lengths and numbers of style sheets, on a desktop screen of 1280 × 720. Functions such as `calc()` are computed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _KEYWORDS = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "l
 
 
 class _Unknown(Exception):
-    """The value depends on what is not known here."""
+    """Raised for a value that depends on something that is not known here."""
 
 
 @lru_cache(maxsize=4096)
 def pixels(value: str, em: float = 16.0, whole: float | None = None) -> float | None:
-    """A length in pixels; None for what is no length or depends on a container. `whole` is what 100 % stands for."""
+    """A length in pixels; None if it is no length or depends on a container. `whole` is the length of 100 %."""
     value = value.strip()
     if value in _KEYWORDS:
         return _KEYWORDS[value]
@@ -42,12 +42,12 @@ def pixels(value: str, em: float = 16.0, whole: float | None = None) -> float | 
 
 @lru_cache(maxsize=4096)
 def fraction(value: str) -> float | None:
-    """A number or percentage, as opacity takes it."""
+    """A number or percentage as a number: "50%" is 0.5."""
     return pixels(value, 16.0, 1.0)
 
 
 def split_outside(text: str, separator: str = " ") -> list[str]:
-    """The parts of a value, separated outside of brackets."""
+    """The parts of a value, split at a separator outside brackets."""
     if "(" not in text:
         return [part.strip() for part in (text.split() if separator == " " else text.split(separator))]
     parts, depth = [""], 0
@@ -67,7 +67,7 @@ def angle(value: str) -> float | None:
 
 
 class _Reader:
-    """Reads sums and products with brackets and the functions of `calc()`."""
+    """Evaluates sums, products, brackets and the functions of `calc()`."""
 
     def __init__(self, text: str, em: float, whole: float | None) -> None:
         self._em, self._whole = em, whole

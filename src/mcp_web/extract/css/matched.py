@@ -1,4 +1,4 @@
-"""Which elements of a page its rules match. For most rules few elements are tested: those with a name they ask for."""
+"""Finds the elements that rules match. For most rules only elements with the required class or id are tested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp_web.extract.css.selectors import (
     required_names,
     select_any,
     split_selectors,
-    usable,
+    to_library_syntax,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ _FEW_AROUND = 8  # elements that are searched one by one instead of the tree: th
 
 
 class Matched:
-    """What some rules match in one tree, each looked for when it is asked for."""
+    """The elements that some rules match in one tree; each selector is searched for when it is first needed."""
 
     def __init__(self, tree: Node, rules: Rules, places: Iterable[int], names: frozenset[str]) -> None:
-        """`places` are those of the rules, `names` the classes and ids of the page as selectors ask for them."""
+        """`places` are the indexes of the rules; `names` are the classes and ids of the page, as ".class" and "#id"."""
         self._tree = tree
         self._selectors: dict[int, list[str]] = {}
         for at in places:
-            found = split_selectors(usable(rules.selectors[at])) if "::" not in rules.selectors[at] else []
-            # A rule with one selector is known to match perhaps: else it would not be among the rules.
+            found = split_selectors(to_library_syntax(rules.selectors[at])) if "::" not in rules.selectors[at] else []
+            # `may_match` was true for the whole rule, so a rule with one selector needs no second test.
             self._selectors[at] = [each for each in found if len(found) == 1 or may_match(each, names)]
         every = {selector for found in self._selectors.values() for selector in found}
         self._keys = {selector: index_keys(selector) for selector in every}
@@ -67,17 +67,17 @@ class Matched:
 
 
 def _is_named(keys: set[str]) -> bool:
-    """Whether all that a selector with these keys matches has a name."""
+    """Whether every element that a selector with these keys matches has a class or id."""
     return _NAMES.issuperset(key[0] for key in keys)
 
 
 def _name_around(selector: str) -> str | None:
-    """A class or id that something around all that the selector matches must have; the longest is likely the rarest."""
+    """A class or id that the element or an ancestor must have; the longest, which is probably the rarest."""
     return max(required_names(selector), key=len, default=None)
 
 
 def _with_names(tree: Node, names: set[str]) -> dict[str, list[Element]]:
-    """The elements with each of the names, in any case of their letters."""
+    """The elements that have each of the names, ignoring case."""
     found: dict[str, list[Element]] = {name: [] for name in names}
     for element in select_any(tree, list(map(_as_selector, names)) if len(names) < _FEW_NAMES else ["[class],[id]"]):
         own = [f".{name}" for name in (element.attr("class") or "").lower().split()]

@@ -1,7 +1,7 @@
-"""Style sheets as rules: those that apply on a desktop screen, in order. A reader, not a validator.
+"""Reads style sheets as rules, in order: those that apply on a desktop screen. It does not validate.
 
-Own code: sheets of a megabyte are common inside pages, and an object for every declaration of them costs
-fifty times the page's parse; splitting at the braces and looking at few rules costs about as much as it.
+Written by hand: pages often have sheets of a megabyte, and a parser that makes an object for every declaration takes
+fifty times as long as parsing the page. To split at the braces and parse few rules takes about as long as the page.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LAST = float("inf")  # rules outside of any layer come after all layers
 
 
 class Context(NamedTuple):
-    """What stands around a rule."""
+    """The at-rules around a rule."""
 
     holds: bool = True
     layer: str = ""
@@ -47,7 +47,7 @@ class Context(NamedTuple):
     queries: tuple[tuple[str, str], ...] = ()  # variables and the values that the element's parent must give them
 
     def covers(self, element: Element) -> bool:
-        """Whether the element stands inside the scope and outside its limit."""
+        """Whether the element is inside the scope and outside its limit."""
         if self.contained and element.tag == "html":
             return False
         if not self.scope and not self.limit:
@@ -67,15 +67,15 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """The rules of some sheets that apply on a desktop screen and could match an element of the page, in order."""
+    """The rules of some sheets that apply on a desktop screen and may match an element of the page, in order."""
 
     def __init__(self, sheets: list[str], names: frozenset[str], attributes: str = "") -> None:
-        """`names` are the classes and ids of the page: of the thousands of a framework's rules it needs a handful.
+        """`names` are the classes and ids of the page: rules that need other names are left out.
 
         `attributes` are style attributes that may declare containers.
         """
         self._containers = _containers_of((*sheets, attributes))
-        self._heads: list[str] = []  # what stands before each rule's brace
+        self._heads: list[str] = []  # the text before each rule's opening brace
         self._bodies: list[str] = []
         self._starts: list[int] = []  # the rules at which the context changes
         self._contexts: list[Context] = []
@@ -90,14 +90,14 @@ class Rules:
             left -= len(sheet)
             if left <= 0:
                 break
-        self._alive: list[int] = []
+        self._relevant: list[int] = []
         self.selectors: list[str] = []
-        self._find_alive(names)
-        bodies = [self._bodies[at] for at in self._alive]
+        self._find_relevant(names)
+        bodies = [self._bodies[at] for at in self._relevant]
         self.text = "".join("{".join(bodies).lower().split())  # all bodies, "{" between them
         self.bodies = self.text.split("{") if bodies else []
 
-    def _find_alive(self, names: frozenset[str]) -> None:
+    def _find_relevant(self, names: frozenset[str]) -> None:
         ends = (*self._starts[1:], len(self._heads))
         for start, end, context in zip(self._starts, ends, self._contexts, strict=False):
             if not context.holds or context.keyframes:
@@ -109,29 +109,29 @@ class Rules:
                 if context.scope:
                     selector = _scoped(selector, context.scope)
                 if selector and may_match(selector, names):
-                    self._alive.append(at)
+                    self._relevant.append(at)
                     self.selectors.append(selector)
 
     def __len__(self) -> int:
-        return len(self._alive)
+        return len(self._relevant)
 
     def variables(self, in_attributes: bool) -> Iterator[str]:
-        """The declarations of the rules that declare a variable, and of properties that the sheets register.
+        """The declarations of rules that declare a variable, and the initial values of registered properties.
 
-        Nothing where no variable is used, in the sheets or `in_attributes`.
+        Nothing if no variable is used, neither in the sheets nor, as `in_attributes` says, in style attributes.
         """
         if "--" in self.text and (in_attributes or "var(" in self.text):
-            yield from (self._bodies[at] for at in self._alive if "--" in self._bodies[at])
+            yield from (self._bodies[at] for at in self._relevant if "--" in self._bodies[at])
             yield from (f"{name}:{value}" for name, value, _ in self.registered())
 
     def rule(self, at: int) -> Rule:
-        """The rule at a place."""
-        place = self._alive[at]
+        """The rule with an index."""
+        place = self._relevant[at]
         return Rule(self.selectors[at], self._bodies[place], at, self._context(place))
 
     @cached_property
     def declarations(self) -> dict[str, list[int]]:
-        """Every declaration, lower case and without spaces, with the places of the rules that have it."""
+        """Every declaration, in lower case without spaces, with the indexes of the rules that have it."""
         found: dict[str, list[int]] = {}
         for at, body in enumerate(self.bodies):
             for declaration in body.split(";"):
@@ -139,7 +139,7 @@ class Rules:
         return found
 
     def layer_key(self, name: str) -> LayerKey:
-        """Sorts layers: later ones after earlier ones, rules outside of a layer last."""
+        """A sort key for layers: later layers after earlier ones, rules outside any layer last."""
         if not name:
             return (_LAST,)
         parts = name.split(".")
@@ -147,7 +147,7 @@ class Rules:
         return (*(float(self._layers.get(path, 0)) for path in paths), _LAST)
 
     def keyframes(self) -> dict[str, dict[str, dict[str, Declared]]]:
-        """The declarations of every animation by name and by step (`from`, `to`, `50%`)."""
+        """The declarations of every animation, by its name and step (`from`, `to`, `50%`)."""
         found: dict[str, dict[str, dict[str, Declared]]] = {}
         for number, context in enumerate(self._contexts[:_MOST_KEYFRAMES]):
             if not context.keyframes or not context.holds:
@@ -203,7 +203,7 @@ class Rules:
         self._change(len(self._heads), Context())
 
     def _read_nested(self, text: str) -> None:
-        """A sheet whose rules stand inside each other, read brace by brace."""
+        """Read a sheet with nested rules, brace by brace."""
         for selector, body, context in _rules(text, self._inside):
             self._change(len(self._heads), context)
             self._heads.append(selector)
@@ -218,7 +218,7 @@ class Rules:
             self._contexts.append(context)
 
     def _name_layers(self, text: str) -> None:
-        """Layers rank by where they are first named: in a statement, or by a block of their own."""
+        """Record the order of layers: that in which they are first named, in a statement or by a block."""
         for found in re.finditer(r"@layer\b([^{};]{0,2000})[{;]", text, re.I):
             for name in found[1].split(","):
                 self._add_layer(name.strip())
@@ -230,7 +230,7 @@ class Rules:
         return name
 
     def _inside(self, prelude: str, above: Context, depth: int) -> Context:
-        """The context inside of an at-rule."""
+        """The context inside an at-rule."""
         if depth > _MOST_NESTING or not above.holds:
             return above._replace(holds=False)
         found = self._inner.get((prelude, above))
@@ -260,7 +260,7 @@ class Rules:
 
 
 def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:
-    """The names and types of the containers that sheets and attributes declare; one without a type is none."""
+    """The names and types of containers that sheets and attributes declare."""
     if not any("@container" in text for text in texts):
         return frozenset()
     found = (value for text in texts for value in _CONTAINER.findall(text))
@@ -268,7 +268,7 @@ def _containers_of(texts: tuple[str, ...]) -> frozenset[str]:
 
 
 def _holds(condition: str, containers: frozenset[str]) -> bool:
-    """Whether what stands inside an at-rule applies; of one that is not known, nothing does."""
+    """Whether the content of an at-rule applies; False for an unknown at-rule."""
     if condition.startswith("@media"):
         return media_holds(condition[6:])
     if condition.startswith("@supports"):
@@ -277,20 +277,20 @@ def _holds(condition: str, containers: frozenset[str]) -> bool:
 
 
 def _scoped(selector: str, scope: str) -> str:
-    """A selector inside `@scope`: it starts at the root of the scope, named or not."""
+    """A selector inside `@scope`, limited to the descendants of the scope's root."""
     if ":scope" in selector or "&" in selector:
         return selector.replace(":scope", f":is({scope})").replace("&", f":is({scope})")
     return ",".join(f":where({scope}) {each}" for each in split_selectors(selector)) if selector else selector
 
 
 def _selector(head: str) -> str:
-    """The selector of a rule; empty where there is none that is valid."""
+    """The selector of a rule; empty if it is not valid."""
     selector = (_without_statements(head) if "@" in head else head).strip()
     return "" if selector[:1] == "@" or ";" in selector else selector
 
 
 def _without_statements(head: str) -> str:
-    """What stands before a brace without the statements in front of it, such as `@charset "utf-8";`."""
+    """The text before a brace without the statements at its beginning, such as `@charset "utf-8";`."""
     head = head.lstrip()
     while head[:1] == "@" and ";" in head:
         head = head.partition(";")[2].lstrip()
@@ -303,7 +303,7 @@ def _in_brackets(text: str) -> str:
 
 
 def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
-    """Selector, declarations and context of every rule, nested ones under their parent's selector."""
+    """Selector, declarations and context of every rule; nested rules get their parent's selector in front."""
     around: list[tuple[Context, str]] = [(Context(), "")]  # context, selector of a style rule
     pending = ""
     for piece in _BRACE.split(text):
@@ -330,7 +330,7 @@ def _rules(text: str, inside: _Inside) -> Iterator[tuple[str, str, Context]]:
 
 
 def _opened(prelude: str, context: Context, parent: str, depth: int, inside: _Inside) -> tuple[Context, str]:
-    """Context and selector inside of a block."""
+    """Context and selector inside a block."""
     if prelude[:1] == "@":
         registers = prelude[:9].lower() == "@property"
         return inside(prelude, context, depth), prelude if registers else parent

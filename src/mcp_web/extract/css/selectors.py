@@ -1,4 +1,4 @@
-"""Selectors of style sheets: taken apart, searched for in a tree, and sorted by the names that they ask for."""
+"""CSS selectors: split, simplified, matched with a tree, and sorted by the names that they require."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ONE_NAMED = re.compile(r":(?:is|where)\(\s*([.#][^(),]*)\)", re.I)
 _ONE_TAGGED = re.compile(r"(^|[\s>+~,]):(?:is|where)\(\s*([\w*\[][^(),]*)\)", re.I)
 _ASKED_NAME = re.compile(r"[#.][^\s#.,:>+~()\[\]*|&=\"']+")
 _PSEUDO_ELEMENT = re.compile(r"::[a-z-]+(?:\([^()]*\))?", re.I)
-_OTHER_WORDS = (
+_LIBRARY_SYNTAX = (
     (":defined", ""),
     (":placeholder-shown", '[placeholder]:not([placeholder=""]):not([value])'),
     (":-webkit-any(", ":is("),
@@ -34,12 +34,12 @@ NO_NAMES: frozenset[str] = frozenset()
 
 
 def split_selectors(selector: str) -> list[str]:
-    """The selectors of a list, commas inside parentheses left alone."""
+    """The selectors of a list, split at commas outside parentheses."""
     return _COMMA.split(selector) if ")" in selector else selector.split(",")
 
 
 def select_any(tree: Node, selectors: list[str]) -> list[Element]:
-    """All that any of the selectors matches; a selector that is not valid is left out."""
+    """The elements that any of the selectors matches; selectors that are not valid are ignored."""
     found: dict[Element, None] = {}
     for at in range(0, len(selectors), _CHUNK):
         found.update(dict.fromkeys(_select(tree, selectors[at : at + _CHUNK])))
@@ -57,23 +57,25 @@ def _select(tree: Node, selectors: list[str]) -> list[Element]:
 
 
 def may_match(selector: str, names: frozenset[str]) -> bool:
-    """False where all that a list of selectors could match has a class or an id that is not among the names."""
+    """Whether a selector list may match an element of a page with these names; False only if that is certain."""
     if ("." not in selector and "#" not in selector) or "\\" in selector:
         return True
-    lowered = opened(selector.lower())
+    lowered = simplified(selector.lower())
     if names.issuperset(_ASKED_NAME.findall(lowered)):
         return True
     if "," not in lowered and "(" not in lowered and "[" not in lowered:
         return False
-    outside = _BRACKETS.sub("", lowered)
-    if "(" in outside or "[" in outside:
+    bare = _BRACKETS.sub("", lowered)
+    if "(" in bare or "[" in bare:
         return True
-    return any(names.issuperset(_ASKED_NAME.findall(each)) for each in outside.split(","))
+    return any(names.issuperset(_ASKED_NAME.findall(each)) for each in bare.split(","))
 
 
-def opened(selector: str) -> str:
-    """A selector that matches all that the given one does: without what it excludes, and with what stands alone in
-    `:is()` or `:where()` in its place. WordPress puts hundreds of its rules into `:where()`.
+def simplified(selector: str) -> str:
+    """A simpler selector that matches at least the same elements.
+
+    Without `:not()` and `:has()`, and without `:is()` or `:where()` around a single selector: WordPress uses `:where()`
+    in hundreds of rules.
     """
     if "(" not in selector:
         return selector
@@ -81,61 +83,61 @@ def opened(selector: str) -> str:
 
 
 def required_names(selector: str) -> frozenset[str]:
-    """Names that the element or an ancestor must have: what brackets ask for, and siblings, is left to the match."""
-    outside = _outside(opened(selector))
-    if _BRACKET.search(outside):
+    """Classes and ids that the element or an ancestor must have. Names in brackets and of siblings are not included."""
+    bare = _without_brackets(simplified(selector))
+    if _BRACKET.search(bare):
         return NO_NAMES
-    if "+" in outside or "~" in outside:
-        outside = _COMBINATOR.split(outside.strip())[-1]
-    return frozenset(_ASKED_NAME.findall(outside.lower()))
+    if "+" in bare or "~" in bare:
+        bare = _COMBINATOR.split(bare.strip())[-1]
+    return frozenset(_ASKED_NAME.findall(bare.lower()))
 
 
-def _outside(selector: str) -> str:
-    """The selector with a star for what stands in brackets, two deep."""
+def _without_brackets(selector: str) -> str:
+    """The selector with "*" in place of brackets and their content, two levels deep."""
     return _BRACKETS.sub("*", _BRACKETS.sub("*", selector)) if "(" in selector or "[" in selector else selector
 
 
-def usable(selector: str) -> str:
-    """The selector in the words of the library that matches it."""
-    for word, other in _OTHER_WORDS if ":" in selector else ():
+def to_library_syntax(selector: str) -> str:
+    """The selector with pseudo-classes that turbohtml lacks replaced by equivalents."""
+    for word, other in _LIBRARY_SYNTAX if ":" in selector else ():
         if word in selector:
             selector = selector.replace(word, other)
     return selector
 
 
 def specificity(selector: str) -> list[tuple[int, int, int]]:
-    """The weight of each selector of a list; empty where one is not valid."""
+    """The specificity of each selector of a list; empty if one is not valid."""
     from turbohtml.convert import css_specificity
 
     try:
-        return css_specificity(usable(selector))
+        return css_specificity(to_library_syntax(selector))
     except ValueError:
         return []
 
 
 def is_selector(text: str) -> bool:
-    """Whether a browser would take the text for a list of selectors."""
+    """Whether a browser accepts the text as a selector list."""
     return bool(specificity(_PSEUDO_ELEMENT.sub("", text) or "*"))
 
 
 def index_keys(selector: str) -> set[str]:
-    """The keys of the index under which a selector stands; none for a state that only a pointer or a key brings."""
-    selector = opened(selector.strip())
+    """The keys of the index for a selector; none for a state such as `:hover`, which a page does not show at first."""
+    selector = simplified(selector.strip())
     if "\\" in selector:
         name = _NAME.search(selector.strip().rpartition(" ")[2])
         return {unescaped(name[0]).strip() if name is not None else "*"}
-    outside = _outside(selector)
-    if ":" in outside and _POINTED.search(outside):
+    bare = _without_brackets(selector)
+    if ":" in bare and _POINTED.search(bare):
         return set()
-    parts = outside.replace(">", " ").replace("+", " ").replace("~", " ")
-    # Where nothing is left of the last part, such as `:not(b)`, any element may be meant.
+    parts = bare.replace(">", " ").replace("+", " ").replace("~", " ")
+    # If nothing is left of the last part, such as `:not(b)`, any element may match.
     key = "*" if not parts or parts[-1].isspace() else _key(parts.rsplit(None, 1)[-1])
     choice = _CHOICE.search(selector) if key == "*" else None
     return {_key(_COMBINATOR.split(each.strip())[-1]) for each in choice[1].split(",")} if choice else {key}
 
 
 def _key(last: str) -> str:
-    """The key for the last part of a selector."""
+    """The index key for the last part of a selector."""
     if "." in last or "#" in last:
         return _rarest(last)
     tag = _TAG.match(last)
@@ -145,21 +147,21 @@ def _key(last: str) -> str:
 
 
 def _rarest(names: str) -> str:
-    """The name among classes and ids that fewest elements are likely to have: the longest."""
+    """The class or id that probably the fewest elements have: the longest."""
     return max(_NAME.findall(names), key=len, default="*")
 
 
 def is_detached(element: Element) -> bool:
-    """Whether the element was taken out of its tree, alone or with what stands around it.
+    """Whether the element was removed from its tree, alone or with an ancestor.
 
-    Then it must not be matched: the library ends the process at selectors such as `:root p` and `.a > p`.
+    Such an element must not be matched: turbohtml crashes at selectors such as `:root p` and `.a > p`.
     """
     *_, outermost = (element, *element.ancestors)
     return hasattr(outermost, "tag")
 
 
 def matches(element: Element, selector: str) -> bool:
-    """Whether a selector matches the element; one that is not valid matches nothing."""
+    """Whether a selector matches the element; False if it is not valid."""
     try:
         return element.matches(selector)
     except ValueError:

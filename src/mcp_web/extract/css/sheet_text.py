@@ -1,4 +1,4 @@
-"""The text of style sheets before their rules are read: where it comes from, without what only confuses a reader."""
+"""The text of a page's style sheets, cleaned so that it can be split at braces and semicolons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNSAFE = re.compile(r"[{};,()]")
 
 
 def own_sheets(candidates: list[Element]) -> list[str]:
-    """The page's own sheets that apply: `style` elements, and links that carry their sheet in the address."""
+    """The sheets in the page that apply: `style` elements, and links whose URL contains the sheet (`data:`)."""
     found: list[str] = []
     preferred = None  # of sheets with titles those of the first title apply
     for element in candidates:
@@ -38,14 +38,14 @@ def own_sheets(candidates: list[Element]) -> list[str]:
         if title and title != preferred:
             continue
         if element.tag == "style":
-            found.extend((*imported(element.text), element.text))
+            found.extend((*embedded_imports(element.text), element.text))
         else:
-            found.append(unpacked(element.attr("href") or ""))
+            found.append(data_url_text(element.attr("href") or ""))
     return found
 
 
 def _applies(sheet: Element) -> bool:
-    """Whether a browser applies the sheet of an element, as far as its attributes and its place tell."""
+    """Whether a browser applies the sheet of an element, as far as its attributes and its position show."""
     if not media_holds(sheet.attr("media") or "") or sheet.closest("noscript,template") is not None:
         return False
     if sheet.tag == "style":
@@ -54,9 +54,9 @@ def _applies(sheet: Element) -> bool:
     return "stylesheet" in kinds and "alternate" not in kinds and sheet.attr("disabled") is None
 
 
-def unpacked(address: str) -> str:
-    """The sheet inside a `data:` address."""
-    kind, _, text = address[:MOST].partition(",")
+def data_url_text(url: str) -> str:
+    """The sheet in a `data:` URL."""
+    kind, _, text = url[:MOST].partition(",")
     text = unquote(text)
     if not kind.lower().startswith("data:text/css"):
         return ""
@@ -68,8 +68,8 @@ def unpacked(address: str) -> str:
         return ""
 
 
-def imported(sheet: str) -> Iterator[str]:
-    """The sheets that a sheet imports and carries with it."""
+def embedded_imports(sheet: str) -> Iterator[str]:
+    """The sheets that a sheet imports from `data:` URLs."""
     if "@import" not in sheet.partition("{")[0].lower():
         return  # after a rule there are no imports
     end = 0
@@ -77,18 +77,18 @@ def imported(sheet: str) -> Iterator[str]:
         if "{" in sheet[end : found.start()]:
             return
         end = found.end()
-        address = unescaped(found[1] or found[2] or found[3])  # in a string escapes are read once more
+        url = unescaped(found[1] or found[2] or found[3])  # in a string escapes are read once more
         conditions = found[4].strip().lower()
         layer = _IMPORT_LAYER.match(conditions)
         conditions = conditions[layer.end() :].strip() if layer else conditions
         supports = _IMPORT_SUPPORTS.match(conditions)
         conditions = conditions[supports.end() :].strip() if supports else conditions
         if media_holds(conditions) and (supports is None or supports_holds(supports[1])):
-            yield f"@layer {layer[1] or ''}{{{unpacked(address)}}}" if layer else unpacked(address)
+            yield f"@layer {layer[1] or ''}{{{data_url_text(url)}}}" if layer else data_url_text(url)
 
 
 def cleaned(text: str) -> str:
-    """The sheet without comments, and without braces and semicolons that are none."""
+    """The sheet without comments, and with braces and semicolons in strings escaped."""
     text = without_comments(text)
     if "<!--" in text or "-->" in text:
         text = text.replace("<!--", " ").replace("-->", " ")
@@ -97,7 +97,7 @@ def cleaned(text: str) -> str:
 
 
 def without_comments(text: str) -> str:
-    """The text without comments; an unclosed one ends it."""
+    """The text without comments; an unclosed comment extends to the end."""
     parts: list[str] = []
     at = 0
     while True:
@@ -111,7 +111,7 @@ def without_comments(text: str) -> str:
             return "".join(parts)
         at += 2
         if _is_of_name(text[start - 1 : start]) and _is_of_name(text[at : at + 1]):
-            parts.append(" ")  # it separates what stands on both sides
+            parts.append(" ")  # the comment separated two names
 
 
 def _is_of_name(character: str) -> bool:
@@ -119,7 +119,7 @@ def _is_of_name(character: str) -> bool:
 
 
 def quoted_safely(text: str) -> str:
-    """The text with braces, brackets, commas and semicolons inside strings escaped; long strings are emptied."""
+    """The text with braces, brackets, commas and semicolons in strings escaped; long strings are emptied."""
     parts: list[str] = []
     kept = at = 0
     double, single = text.find('"'), text.find("'")

@@ -1,4 +1,4 @@
-"""Does a style hide its element's box? Judged from the winning declarations, at a screen of 1280 × 720."""
+"""Does a style hide its element's box? Decided from the winning declarations, on a screen of 1280 × 720."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp_web.extract.css.lengths import angle, fraction, pixels, split_outside
 Style = Mapping[str, str]
 
 FAR = 500.0  # pixels off screen; menus and sliders stand closer
-FAINT = 0.06  # of full ink: less than this, nobody reads
+FAINT = 0.06  # of full text_colour: less than this, nobody reads
 _SPACES = re.compile(r"[\s]+(?![^()]*\))")
 _ARGUMENTS = re.compile(r",(?![^()]*\))|\s+(?![^()]*\))")
 _CALL = re.compile(r"([a-z0-9-]+)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
@@ -29,21 +29,21 @@ _DIRECTION = re.compile(r"to |from |[-\d.]+(?:deg|turn|rad)|circle|ellipse|at |i
 
 
 def hides_box(style: Style) -> bool:
-    """True where the style leaves nothing of its element, whatever stands inside."""
+    """Whether nothing of the element can be seen because of its style, whatever is inside it."""
     display = style.get("display")
     if display == "contents":
         return False  # it has no box
     if display in _NOT_DRAWN or style.get("content-visibility") == "hidden":
         return True
-    if "text-decoration" in style and _is_struck(style):
+    if "text-decoration" in style and _is_struck_out(style):
         return True
     if "content" in style and _PICTURE.search(style["content"]):
         return True  # the picture takes the place of all that stands inside
-    return fades(style) or _no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
+    return is_faded_out(style) or _has_no_size(style) or _off_screen(style) or _clipped(style) or _collapsed(style)
 
 
-def fades(style: Style) -> bool:
-    """True where opacity, a filter or a mask leaves nothing to see."""
+def is_faded_out(style: Style) -> bool:
+    """Whether opacity, a filter or a mask makes the element invisible."""
     opacity = fraction(style["opacity"]) if "opacity" in style else None
     if opacity is not None and opacity < FAINT:
         return True
@@ -55,13 +55,13 @@ def fades(style: Style) -> bool:
             return True
         if name == "contrast" and amount == 0:
             return True
-    return "mask-image" in style and _is_masked(style)
+    return "mask-image" in style and _is_masked_out(style)
 
 
-def _is_masked(style: Style) -> bool:
-    """Whether a mask lets nothing through: it is empty, has no size or is placed away from its box."""
+def _is_masked_out(style: Style) -> bool:
+    """Whether a mask hides everything: it is empty, has no size or is positioned off its box."""
     mask = style["mask-image"]
-    if _is_empty_picture(mask, "luminance" in style.get("mask-mode", mask)) or _is_nothing(style.get("mask-size")):
+    if _is_empty_picture(mask, "luminance" in style.get("mask-mode", mask)) or _is_zero_size(style.get("mask-size")):
         return True
     if "no-repeat" not in style.get("mask-repeat", mask):
         return False
@@ -69,9 +69,9 @@ def _is_masked(style: Style) -> bool:
 
 
 def shows_no_part(picture: str) -> bool:
-    """Whether a picture that is not repeated has no size, or is placed away from its box."""
+    """Whether a picture that is not repeated has no size, or is positioned off its box."""
     place, _, size = re.sub(r"\([^()]*(?:\([^()]*\)[^()]*)*\)", "", picture).partition("/")
-    if _is_nothing(size.strip()):
+    if _is_zero_size(size.strip()):
         return True
     return _is_far(place)
 
@@ -81,12 +81,12 @@ def _is_far(place: str) -> bool:
     return any(value is not None and abs(value) >= 5000 for value in places)
 
 
-def _is_nothing(size: str | None) -> bool:
+def _is_zero_size(size: str | None) -> bool:
     return bool(size) and any(pixels(part) == 0 for part in _SPACES.split((size or "").strip()))
 
 
-def _is_struck(style: Style) -> bool:
-    """Letters behind a line that is as thick as they are high, or on one in their own colour."""
+def _is_struck_out(style: Style) -> bool:
+    """Whether a line-through as thick as the text is high, or an underline of that size moved up, covers the text."""
     line = style.get("text-decoration", "")
     words = _SPACES.split(line)
     if "line-through" not in words and ("underline" not in words or any(map(parse_colour, words))):
@@ -98,7 +98,7 @@ def _is_struck(style: Style) -> bool:
 
 
 def _is_empty_picture(image: str, by_light: bool) -> bool:
-    """A gradient between colours that let nothing through: by what they cover, or by their light."""
+    """Whether a mask gradient lets nothing through: its colours are transparent or, `by_light`, black."""
     colours = gradient_colours(image)
     return bool(colours) and all(
         colour is not None and (colour.alpha < FAINT or (by_light and colour.near(_BLACK))) for colour in colours
@@ -106,14 +106,14 @@ def _is_empty_picture(image: str, by_light: bool) -> bool:
 
 
 def gradient_colours(image: str) -> list[Colour | None]:
-    """The colours of a gradient, None for one that is not known; empty where there is no gradient."""
+    """The colours of a gradient, None for one that is not known; empty if there is no gradient."""
     if "gradient(" not in image or "url(" in image:
         return []
     stops = split_outside(image.partition("gradient(")[2].rpartition(")")[0], ",")
     return [parse_colour(split_outside(stop)[0]) for stop in stops if stop and not _DIRECTION.match(stop)]
 
 
-def _no_size(style: Style) -> bool:
+def _has_no_size(style: Style) -> bool:
     zoom = fraction(style["zoom"]) if "zoom" in style else None
     if zoom is not None and 0 <= zoom < FAINT:
         return True
@@ -122,7 +122,7 @@ def _no_size(style: Style) -> bool:
 
 
 def _collapsed(style: Style) -> bool:
-    """A box without room for its text, with the overflow cut off."""
+    """Whether the box has no room for its text, and the overflow is clipped."""
     across, down = style.get("overflow-x", ""), style.get("overflow-y", "")
     contain = style["contain"].split() if "contain" in style else []
     if "size" in style.get("container-type", "").split():
@@ -131,7 +131,7 @@ def _collapsed(style: Style) -> bool:
         return False
     if any((pixels(style[name], 16.0, 100.0) or 0) > 2 for name in _PADDINGS if name in style):
         return False
-    if _is_tight(style, "height") or _is_tight(style, "width"):
+    if _is_too_small(style, "height") or _is_too_small(style, "width"):
         return True
     if style.get("height", "auto") != "auto" or (pixels(style.get("min-height", "0")) or 0) > 2:
         return False
@@ -140,11 +140,11 @@ def _collapsed(style: Style) -> bool:
     return line == 0 or (not sized and ("size" in contain or "strict" in contain))
 
 
-def _is_tight(style: Style, name: str) -> bool:
+def _is_too_small(style: Style, name: str) -> bool:
     least = pixels(style[f"min-{name}"]) if f"min-{name}" in style else None
     if f"min-{name}" in style and (least is None or least > 2):
         return False
-    # A share of a height that is not known is no height.
+    # A percentage of an unknown height has no effect.
     names = [
         each for each in (name, f"max-{name}") if each in style and not (name == "height" and style[each].endswith("%"))
     ]
@@ -153,40 +153,40 @@ def _is_tight(style: Style, name: str) -> bool:
 
 
 def _off_screen(style: Style) -> bool:
-    if "text-indent" in style and _is_indented_away(style):
+    if "text-indent" in style and _is_indented_off_screen(style):
         return True
-    if _is_placed_away(style):
+    if _is_positioned_off_screen(style):
         return True
     margins = [pixels(style[name]) for name in _MARGINS if name in style]
     if any(value is not None and (value <= -FAR or value >= 5000) for value in margins):
         return True
     if not _TRANSFORMS.isdisjoint(style):
         steps = [(name, _ARGUMENTS.split(inside.strip())) for name, inside in _transforms(style)]
-        if any(_turns_away(name, values, style) for name, values in steps) or _is_behind(steps):
+        if any(_transform_hides(name, values, style) for name, values in steps) or _is_behind_viewer(steps):
             return True
-    return "offset-path" in style and (_leads_away(style["offset-path"]) or _is_along_away(style))
+    return "offset-path" in style and (_path_starts_off_screen(style["offset-path"]) or _is_far_along_path(style))
 
 
-def _is_behind(steps: list[tuple[str, list[str]]]) -> bool:
-    """Whether a step brings the box behind the point from which it is looked at."""
+def _is_behind_viewer(steps: list[tuple[str, list[str]]]) -> bool:
+    """Whether a transform moves the box behind the viewer of a perspective."""
     distance = [pixels(values[0]) for name, values in steps if name == "perspective"]
     moves = [pixels(values[-1]) or 0.0 for name, values in steps if name in ("translatez", "translate3d")]
     return bool(distance and moves) and sum(moves) >= (distance[0] or float("inf"))
 
 
-def _leads_away(path: str) -> bool:
-    """Whether the path on which the box is placed starts off screen."""
+def _path_starts_off_screen(path: str) -> bool:
+    """Whether the `offset-path` of the box starts off screen."""
     start = re.match(r"(?:path\()?[\"']?\s*m\s*(-?[\d.]+)[\s,]+(-?[\d.]+)", path)
     return start is not None and min(float(start[1]), float(start[2])) <= -FAR
 
 
-def _is_along_away(style: Style) -> bool:
-    """Whether the box is placed far along its path."""
+def _is_far_along_path(style: Style) -> bool:
+    """Whether the box is positioned far along its `offset-path`, off screen."""
     distance = pixels(style["offset-distance"]) if "offset-distance" in style else None
     return style["offset-path"] != "none" and distance is not None and abs(distance) >= 5000
 
 
-def _is_indented_away(style: Style) -> bool:
+def _is_indented_off_screen(style: Style) -> bool:
     indent = pixels(style["text-indent"], 16.0, 1000.0)
     if indent is None:
         return False
@@ -197,7 +197,7 @@ def _is_indented_away(style: Style) -> bool:
     return indent <= -100 or indent >= 3000 or (cut and indent >= 1000)
 
 
-def _is_placed_away(style: Style) -> bool:
+def _is_positioned_off_screen(style: Style) -> bool:
     position = style.get("position", "static")
     if position == "static":
         return False
@@ -211,7 +211,7 @@ def _is_placed_away(style: Style) -> bool:
             continue
         if value <= -FAR and (free or not style[side].endswith("%")):
             return True
-        # A page grows to the right and below; a window does not.
+        # A page can be scrolled to the right and down; an element with a fixed position cannot.
         most = window if position == "fixed" else 5000.0
         beside = free and value >= {"left": 1280, "right": 1280, "bottom": 720}.get(side, 5000)
         beside = beside and style[side].endswith(("vw", "vh", "vmax"))
@@ -232,8 +232,8 @@ def _transforms(style: Style) -> list[tuple[str, str]]:
     return found
 
 
-def _turns_away(name: str, values: list[str], style: Style) -> bool:
-    """True where one step of a transform leaves nothing to see."""
+def _transform_hides(name: str, values: list[str], style: Style) -> bool:
+    """Whether one function of a transform makes the box invisible."""
     if name.startswith("translate"):
         return any(abs(pixels(value, 16.0, 500.0) or 0) >= 1000 for value in values)
     if name.startswith("scale"):
@@ -290,7 +290,7 @@ def _shape_is_empty(name: str, inside: str) -> bool:
         wide, high = (second - fourth, third - first) if name == "rect" else (third, fourth)
         return wide <= 2 or high <= 2
     if name in ("circle", "ellipse"):
-        return _is_round_away(inside)
+        return _is_invisible_ellipse(inside)
     if name == "polygon":
         return _is_flat_polygon(inside)
     if name not in ("path", "shape"):
@@ -299,8 +299,8 @@ def _shape_is_empty(name: str, inside: str) -> bool:
     return len(numbers) <= 4 - 4 * (name == "shape") or all(abs(float(number)) <= 1 for number in numbers)
 
 
-def _is_round_away(inside: str) -> bool:
-    """Whether a circle or an ellipse has no size, or stands away from its box."""
+def _is_invisible_ellipse(inside: str) -> bool:
+    """Whether a circle or an ellipse has no size, or is outside its box."""
     size, _, place = inside.partition("at ")
     radii = [pixels(radius, 16.0, 100.0) for radius in _SPACES.split(size.strip())]
     known = [radius for radius in radii if radius is not None]
@@ -311,7 +311,7 @@ def _is_round_away(inside: str) -> bool:
 
 
 def _is_flat_polygon(inside: str) -> bool:
-    """Whether the points of a polygon enclose nothing, or all lie above or left of its box."""
+    """Whether the points of a polygon enclose no area, or are all above or left of its box."""
     texts = [_SPACES.split(point.strip()) for point in re.split(r",(?![^()]*\))", inside)]
     points = [(pixels(point[0], 16.0, 1000.0), pixels(point[1], 16.0, 100.0)) for point in texts if len(point) == 2]
     known = [(x, y) for x, y in points if x is not None and y is not None]
@@ -324,7 +324,7 @@ def _is_flat_polygon(inside: str) -> bool:
 
 
 def _inset_closes(edges: str) -> bool:
-    """True where opposite edges of an inset meet."""
+    """Whether opposite edges of an inset meet."""
     sizes = [pixels(edge, 16.0, 1000.0) or 0.0 for edge in _SPACES.split(edges.partition("round")[0].strip())[:4]]
     if not sizes:
         return False

@@ -1,4 +1,4 @@
-"""Does the box of an element hide what is in it? By its style, and by what stands around it and what it refers to."""
+"""Does the box of an element hide its content? By its style, its ancestors and the elements it refers to."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROWS = frozenset(("tr", "thead", "tbody", "tfoot", "table-row", "table-row-grou
 _CELLS = frozenset(("td", "th", "table-cell"))
 _OF_SIZE = frozenset(("height", "min-height", "max-height", "width", "min-width", "max-width"))
 _OVERFLOW = frozenset(("overflow-x", "overflow-y"))
-# Properties that say nothing about a line of text, a row or a cell of a table.
+# Properties that have no effect on inline elements; below, on rows and cells of a table.
 _NOT_OF_LINES = frozenset(
     (*_OF_SIZE, *_OVERFLOW, "text-indent", "transform", "scale", "rotate", "translate", "contain", "offset-path",
      "content-visibility", "margin-top", "margin-bottom")
@@ -50,38 +50,38 @@ _STACKING = frozenset(
 )  # fmt: skip
 _NO_ALPHA = re.compile(r"(?:[-\d.e]+[\s,]+){15}0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*[\s,]+0?\.?0*\s*\Z")
 _MOST_ROWS = 2000
-_FAR_DOWN = 100.0  # pixels; what starts less far down may be meant so
+_FAR_DOWN = 100.0  # pixels; less may be ordinary layout
 
 
 class Boxes:
-    """Judges the boxes of one tree."""
+    """Decides which elements of one tree hide their content."""
 
-    def __init__(self, tree: Node, cascade: Cascade, outside: bool) -> None:
-        """`outside`: the page has sheets that are not known here, and so is how they display an element."""
+    def __init__(self, tree: Node, cascade: Cascade, has_external_sheets: bool) -> None:
+        """`has_external_sheets`: the page has sheets that are not known, which may change how an element is shown."""
         self._tree = tree
         self._cascade = cascade
-        self._outside = outside
+        self._has_external_sheets = has_external_sheets
 
     def hides(self, element: Element, style: Style) -> bool:
-        """Whether nothing of the element is seen in that style, whatever stands inside."""
+        """Whether nothing of the element can be seen with that style, whatever is inside it."""
         if hides_box(style):
             applied = self._applied(element, style)
             return applied is style or hides_box(applied)
         if _OF_TREE.isdisjoint(style):
             return False
-        if style.get("z-index", "")[:1] == "-" and not self._outside and self._is_behind(element, style):
+        if style.get("z-index", "")[:1] == "-" and not self._has_external_sheets and self._is_behind(element, style):
             return True
         return (
             self._refers_to_nothing(style) or self._has_no_room(element, style) or self._is_pushed_out(element, style)
         )
 
     def is_shown_anyway(self, element: Element) -> bool:
-        """Whether the page's sheets show what the browser's own sheet hides: `hidden`, a closed dialog, a popover."""
-        return not self._outside and self._cascade.style(element).get("display", "none") != "none"
+        """Whether the page's sheets show what the browser would hide: `hidden`, a closed dialog, a popover."""
+        return not self._has_external_sheets and self._cascade.style(element).get("display", "none") != "none"
 
     def _applied(self, element: Element, style: Style) -> Style:
-        """The style without the properties that do not apply to such an element."""
-        if self._outside:
+        """The style without the properties that have no effect on such an element."""
+        if self._has_external_sheets:
             return style
         display = style.get("display", element.tag)
         if display in _ROWS:
@@ -90,7 +90,7 @@ class Boxes:
             return _without(style, _NOT_OF_CELLS)
         if self._is_inline(element, style, display):
             return _without(style, _NOT_OF_LINES)
-        # Lines of no height still have room between the margins of paragraphs.
+        # Even if lines have no height, paragraphs take up room by their margins.
         return _without(style, _OF_LINE) if "line-height" in style and element.select_one(_SPACED) else style
 
     def _is_inline(self, element: Element, style: Style, display: str) -> bool:
@@ -102,20 +102,20 @@ class Boxes:
         return parent is None or not re.search("flex|grid|box", self._cascade.style(parent).get("display", ""))
 
     def _refers_to_nothing(self, style: Style) -> bool:
-        """Whether the clip, mask or filter of the page that the style names leaves nothing."""
+        """Whether the style refers to a clip path, mask or filter of the page that hides everything."""
         for name in ("clip-path", "mask-image", "filter"):
             found = _REFERENCE.search(style[name]) if "url(" in style.get(name, "") else None
             target = self._tree.select_one(f'[id="{found[1]}"]') if found and "\\" not in found[1] else None
             if target is not None and _leaves_nothing(name, target):
                 return True
             if found and target is None and name == "mask-image":
-                # A picture that is not there lets nothing through.
+                # A mask image that does not exist hides everything.
                 rest = _MISSING.sub("", style[name]).strip(", ")
                 return not rest or hides_box({"mask-image": rest})
         return False
 
     def _has_no_room(self, element: Element, style: Style) -> bool:
-        """Whether a grid or a flexible box gives the element no room, and what does not fit is cut off."""
+        """Whether a grid or a flex container gives the element no room, and the overflow is clipped."""
         if any(_is_no_track(style[name]) for name in ("grid-template-rows", "grid-auto-rows") if name in style):
             inside = [child for child in element.children if isinstance(child, Element)]
             return _cuts(style) or (bool(inside) and all(_cuts(self._cascade.style(child)) for child in inside))
@@ -129,7 +129,7 @@ class Boxes:
         return parent is not None and "flex" in self._cascade.style(parent).get("display", "")
 
     def _is_filled_by_nothing(self, element: Element) -> bool:
-        """Whether all that stands in an element without a height is as high as it, and cuts off what does not fit."""
+        """Whether all children of an element without height are as high as it, and clip their overflow."""
         if any(not isinstance(child, Element) and child.text.strip() for child in element.children):
             return False
         styles = [self._cascade.style(child) for child in element.children if isinstance(child, Element)]
@@ -139,7 +139,7 @@ class Boxes:
         )
 
     def _is_behind(self, element: Element, style: Style) -> bool:
-        """Whether a negative level puts the element behind the opaque ground of one around it."""
+        """Whether a negative `z-index` puts the element behind the opaque background of an ancestor."""
         if style.get("position", "static") == "static":
             return False
         for each in self._cascade.ancestry(element)[1:]:
@@ -156,7 +156,7 @@ class Boxes:
         return False
 
     def _is_pushed_out(self, element: Element, style: Style) -> bool:
-        """Whether the element starts below the end of a box that cuts off what does not fit."""
+        """Whether the element starts below the end of a box that clips its overflow."""
         margin = pixels(style["margin-top"]) or 0.0 if "margin-top" in style else 0.0
         down = pixels(style["padding-top"]) or 0.0 if "padding-top" in style else 0.0
         if style.get("position", "static") != "static":
@@ -165,10 +165,10 @@ class Boxes:
             return False
         padding = pixels(style.get("padding-top", "0")) or 0.0
         if style.get("box-sizing") == "border-box" and _ends_before(style, padding):
-            return True  # its own padding takes up all of its height
+            return True  # its padding takes up all of its height
         for each in self._cascade.ancestry(element)[1:4]:
             around = self._cascade.style(each)
-            # A box that only clips moves down with the margin of what is in it.
+            # With `overflow: clip` the margin of a child moves the box itself (margins collapse).
             moves = "hidden" not in (around.get("overflow-x"), around.get("overflow-y"))
             if _ends_before(around, down if moves else down + margin):
                 return True
@@ -193,7 +193,7 @@ def _is_no_track(tracks: str) -> bool:
 
 
 def _columns(table: Element) -> list[Element]:
-    """One element for each column: its `col`, or a `colgroup` without any."""
+    """One element for each column: its `col`, or its `colgroup` if that has none."""
     found: list[Element] = []
     for each in table.select("col,colgroup"):
         if each.tag == "col" or each.select_one("col") is None:
@@ -203,7 +203,7 @@ def _columns(table: Element) -> list[Element]:
 
 
 def _ends_before(style: Style, down: float) -> bool:
-    """Whether a box cuts off what stands so many pixels below its top."""
+    """Whether a box clips what is `down` pixels below its top."""
     heights = [pixels(style[name]) for name in ("height", "max-height") if name in style]
     return style.get("overflow-y") in ("hidden", "clip") and any(height and height <= down for height in heights)
 
@@ -225,7 +225,7 @@ def _leaves_nothing(name: str, target: Element) -> bool:
 
 
 def _has_no_size(shape: Element) -> bool:
-    """Whether a shape of a drawing covers nothing."""
+    """Whether an SVG shape covers nothing."""
     if shape.tag.lower() not in ("rect", "circle", "ellipse", "image"):
         return False
     return any(pixels(shape.attr(name) or "1", 16.0, 100.0) == 0 for name in ("width", "height", "r", "rx", "ry"))

@@ -1,6 +1,6 @@
-"""The colours of a page: which letters could have the colour of what stands behind them.
+"""The colours of a page: which text may have the same colour as its background.
 
-Few pages write in the colour of a background that they use, so that most colours need no further judgement.
+Few pages use a text colour that is also a background, so most colours need no further test.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from turbohtml import Element, Node
 
 _MOST_COLOURS = 400  # different values on one page
-_INKS = frozenset(("color", "-webkit-text-fill-color"))
-_PAPERS = frozenset(("background", "background-color", "background-image"))
-_OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentcolor"))  # the parent's ink
-# The browser's own colours: of letters and links, of `mark` and `button`, of the page.
-_OWN_INKS: frozenset[Colour | None] = frozenset((Colour(0, 0, 0), Colour(0, 0, 0xEE)))
-_OWN_PAPERS: frozenset[Colour | None] = frozenset((Colour(255, 255, 0), Colour(0xEF, 0xEF, 0xEF)))
+_TEXT_PROPERTIES = frozenset(("color", "-webkit-text-fill-color"))
+_BACKGROUND_PROPERTIES = frozenset(("background", "background-color", "background-image"))
+_OF_PARENT = frozenset(("inherit", "unset", "revert", "revert-layer", "currentcolor"))  # the parent's text colour
+# Browser defaults: the colours of text and links, and the backgrounds of `mark` and `button`.
+_OWN_TEXT_COLOURS: frozenset[Colour | None] = frozenset((Colour(0, 0, 0), Colour(0, 0, 0xEE)))
+_OWN_BACKGROUNDS: frozenset[Colour | None] = frozenset((Colour(255, 255, 0), Colour(0xEF, 0xEF, 0xEF)))
 _WHITE, _BLACK = Colour(255, 255, 255), Colour(0, 0, 0)
 _DARK = Colour(18, 18, 18)
 _SCHEME = "color-scheme:"
@@ -34,14 +34,14 @@ _ROOTS = (":root", "html", "*", "body")
 
 
 class PageColours(NamedTuple):
-    """What stands behind all of a page, and its letters where nothing else is declared."""
+    """The background and the text colour of a page that declares none."""
 
-    paper: Colour = _WHITE
-    ink: Colour = _BLACK
+    background: Colour = _WHITE
+    text_colour: Colour = _BLACK
 
 
 def page_colours(rules: Rules, candidates: Iterable[Element]) -> PageColours:
-    """The browser's own colours for the page: dark where the page asks for nothing else."""
+    """The browser's default colours for a page: dark ones if the page allows only the dark scheme."""
     schemes = [each.attr("content") or "" for each in candidates if each.tag == "meta"]
     for declaration, places in rules.declarations.items():
         if declaration.startswith(_SCHEME) and any(rules.selectors[at].strip() in _ROOTS for at in places):
@@ -51,11 +51,11 @@ def page_colours(rules: Rules, candidates: Iterable[Element]) -> PageColours:
 
 
 class Colours(NamedTuple):
-    """The colours that an attribute declares; None for one that depends on more than the attribute."""
+    """The colours that an attribute declares; None for one that cannot be computed from the attribute alone."""
 
-    inks: tuple[Colour | None, ...] = ()
-    papers: tuple[Colour | None, ...] = ()
-    fills: bool = False  # by the property that overrides the colour of letters
+    text_colours: tuple[Colour | None, ...] = ()
+    backgrounds: tuple[Colour | None, ...] = ()
+    fills: bool = False  # whether it declares the property that overrides `color`
 
 
 _NO_COLOURS = Colours()
@@ -67,31 +67,31 @@ def _colours_of(element: Element, style: str) -> Colours:
     if element.tag != "font" and not element.attr("bgcolor"):
         return own
     old = _colours_of_hints(element)
-    return Colours((*own.inks, *old.inks), (*own.papers, *old.papers), own.fills)
+    return Colours((*own.text_colours, *old.text_colours), (*own.backgrounds, *old.backgrounds), own.fills)
 
 
 @lru_cache(maxsize=4096)  # styles repeat, on a page and from page to page
 def _colours_of_style(style: str) -> Colours:
-    """The colours of a style attribute."""
+    """The colours that a style attribute declares."""
     if "color" not in (lowered := style.lower()) and "background" not in lowered and "\\" not in style:
         return _NO_COLOURS
     declared = {name: each.value for name, each in parse_declarations(style).items()}
-    inks = [declared.get(name, "inherit") for name in ("-webkit-text-fill-color", "color")]
+    text_colours = [declared.get(name, "inherit") for name in ("-webkit-text-fill-color", "color")]
     image = declared.get("background-image", "none")
-    papers = [declared["background-color"]] if "background-color" in declared else []
+    backgrounds = [declared["background-color"]] if "background-color" in declared else []
     stops = [None] if "var(" in image else gradient_colours(image)
     return Colours(
-        _parsed(ink for ink in inks if ink not in _OF_PARENT),
-        (*_parsed(papers), *stops),
+        _parsed(text_colour for text_colour in text_colours if text_colour not in _OF_PARENT),
+        (*_parsed(backgrounds), *stops),
         "-webkit-text-fill-color" in declared,
     )
 
 
 def _colours_of_hints(element: Element) -> Colours:
-    """The colours of attributes of old."""
+    """The colours that presentational attributes such as `bgcolor` declare."""
     hints = style_hints(element)
-    inks, papers = ([hints[name]] if name in hints else [] for name in ("color", "background-color"))
-    return Colours(_parsed(inks), _parsed(papers))
+    text_colours, backgrounds = ([hints[name]] if name in hints else [] for name in ("color", "background-color"))
+    return Colours(_parsed(text_colours), _parsed(backgrounds))
 
 
 def _parsed(values: Iterable[str]) -> tuple[Colour | None, ...]:
@@ -100,7 +100,7 @@ def _parsed(values: Iterable[str]) -> tuple[Colour | None, ...]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Source:
-    """Some colours of letters, or of what is behind them, and where the page declares them."""
+    """Some text colours or backgrounds, and where the page declares them."""
 
     colours: Sequence[Colour | None]
     places: Sequence[int] = ()  # of rules
@@ -108,7 +108,7 @@ class Source:
 
 
 class Palette:
-    """The inks and papers of one page, from its sheets and its attributes."""
+    """The text colours and backgrounds of one page, from its sheets and attributes."""
 
     def __init__(
         self,
@@ -116,11 +116,12 @@ class Palette:
         rules: Rules,
         variables: Variables,
         styled: Mapping[Element, str],
-        outside: bool,
+        has_external_sheets: bool,
         page: PageColours,
     ) -> None:
-        """`styled` are elements that may have a colour by attributes, with their style attributes; `outside`: the page
-        has sheets that are not known.
+        """`styled` maps elements that may have colours by attributes to their style attributes.
+
+        `has_external_sheets`: the page has sheets that are not known.
         """
         attributes: dict[Colours, list[Element]] = {}
         for element, style in styled.items():
@@ -128,90 +129,131 @@ class Palette:
                 attributes.setdefault(colours, []).append(element)
         self._attributes = attributes
         self._has_fill = "text-fill-color" in rules.text or any(colours.fills for colours in attributes)
-        inks_of_sheets = _sources(rules, _INKS, variables)
-        self._sheet_inks = {value: source for value, source in inks_of_sheets.items() if value not in _OF_PARENT}
-        backgrounds = _sources(rules, _PAPERS, variables)
-        self._sheet_papers = {value: source for value, source in backgrounds.items() if "gradient(" not in value}
-        self._ink_sources = [Source(each.inks, (), found) for each, found in attributes.items() if each.inks]
-        self._ink_sources.extend(self._sheet_inks.values())
-        self._paper_sources = [Source(each.papers, (), found) for each, found in attributes.items() if each.papers]
+        sheet_text_colours = _sources(rules, _TEXT_PROPERTIES, variables)
+        self._sheet_text_colours = {
+            value: source for value, source in sheet_text_colours.items() if value not in _OF_PARENT
+        }
+        sheet_backgrounds = _sources(rules, _BACKGROUND_PROPERTIES, variables)
+        self._sheet_backgrounds = {
+            value: source for value, source in sheet_backgrounds.items() if "gradient(" not in value
+        }
+        self._text_sources = [
+            Source(each.text_colours, (), found) for each, found in attributes.items() if each.text_colours
+        ]
+        self._text_sources.extend(self._sheet_text_colours.values())
+        self._background_sources = [
+            Source(each.backgrounds, (), found) for each, found in attributes.items() if each.backgrounds
+        ]
         if len(rules):
-            self._paper_sources.append(Source(tuple(_OWN_PAPERS), (), [*tree.select("mark"), *tree.select("button")]))
-        if not outside:
-            # Else only an attribute is sure to paint what is behind a text; an element that a rule gives its paper
-            # is found by that rule.
-            self._paper_sources.extend(backgrounds.values())
-        self._inks_anywhere = [page.ink, *_OWN_INKS]
-        self._papers_anywhere = [] if outside else [page.paper]
-        inks = {*self._inks_anywhere}.union(*(source.colours for source in self._ink_sources))
-        papers = {*self._papers_anywhere, *_OWN_PAPERS}.union(*(source.colours for source in self._paper_sources))
-        # Of a colour that is not known here nothing can be excluded; a rule with one is judged for itself.
-        self._any_ink, self._any_paper = None in inks, None in papers
-        self._inks = [ink for ink in inks if ink is not None]
-        self._papers = [paper for paper in papers if paper is not None and paper.alpha > 0.5]
+            self._background_sources.append(
+                Source(tuple(_OWN_BACKGROUNDS), (), [*tree.select("mark"), *tree.select("button")])
+            )
+        if not has_external_sheets:
+            # With external sheets only a background by an attribute is certain; elements that get their background
+            # by a rule are found by that rule.
+            self._background_sources.extend(sheet_backgrounds.values())
+        self._text_anywhere = [page.text_colour, *_OWN_TEXT_COLOURS]
+        self._backgrounds_anywhere = [] if has_external_sheets else [page.background]
+        text_colours = {*self._text_anywhere}.union(*(source.colours for source in self._text_sources))
+        backgrounds = {*self._backgrounds_anywhere, *_OWN_BACKGROUNDS}.union(
+            *(source.colours for source in self._background_sources)
+        )
+        # An unknown colour may equal any other; a rule with one is tested for each of its elements.
+        self._any_text_colour, self._any_background = None in text_colours, None in backgrounds
+        self._text_colours = [text_colour for text_colour in text_colours if text_colour is not None]
+        self._backgrounds = [
+            background for background in backgrounds if background is not None and background.alpha > 0.5
+        ]
 
     def suspect_elements(self) -> list[Element]:
-        """The elements whose letters could be lost through colours that their attributes declare."""
+        """The elements whose text may be invisible because of colours that their attributes declare."""
         return [each for colours, found in self._attributes.items() if self._may_hide(colours) for each in found]
 
     def _may_hide(self, colours: Colours) -> bool:
-        if (colours.inks and self._any_paper) or (colours.papers and self._any_ink):
+        if (colours.text_colours and self._any_background) or (colours.backgrounds and self._any_text_colour):
             return True
-        return any(map(self._is_lost, colours.inks)) or any(map(self._is_covering, colours.papers))
+        return any(map(self._is_invisible_on_any, colours.text_colours)) or any(
+            map(self._makes_text_invisible, colours.backgrounds)
+        )
 
     def may_hide_in(self, style: Style) -> bool:
-        """The same for the winning style of an element: exact where it declares ink and paper, else as on the page."""
+        """Whether the winning style of an element may make its text invisible.
+
+        Exact if the style declares text colour and background; else compared with the other colours of the page.
+        """
         if style.get("background-image", "none") != "none" or "text" in style.get("background-clip", ""):
             return True
         fill = style.get("-webkit-text-fill-color", "currentcolor")
         letters = style.get("color") if fill == "currentcolor" else fill
         behind = style.get("background-color", "transparent")
-        ink = parse_colour(letters) if letters is not None else None
-        paper = parse_colour(behind)
+        text_colour = parse_colour(letters) if letters is not None else None
+        background = parse_colour(behind)
         if behind in ("transparent", "none"):
-            return ink is not None and (self._any_paper or self._is_lost(ink))
-        if letters is None or paper is None or self._has_fill:
-            return self._any_ink or self._is_covering(paper)
-        return ink is not None and (ink.alpha < 0.5 or (paper.alpha > 0.5 and ink.lost_on(paper)))
+            return text_colour is not None and (self._any_background or self._is_invisible_on_any(text_colour))
+        if letters is None or background is None or self._has_fill:
+            return self._any_text_colour or self._makes_text_invisible(background)
+        return text_colour is not None and (
+            text_colour.alpha < 0.5 or (background.alpha > 0.5 and text_colour.is_invisible_on(background))
+        )
 
     def suspect_rules(self) -> Iterator[tuple[Sequence[int], list[Source] | None]]:
-        """The rules through which letters could be lost, each with the sources of the other colour.
+        """The rules that may make text invisible, each with the sources of the other colour.
 
-        Of these an element or one around it must have the colour; None where it may be lost anywhere.
+        The element or an ancestor must have a colour of one of these sources; None if any element may be affected.
         """
-        for source in self._sheet_inks.values():
-            inks = [ink for ink in source.colours if ink is not None]
-            if len(inks) < len(source.colours) or any(_is_lost(ink, self._papers_anywhere) for ink in inks):
+        for source in self._sheet_text_colours.values():
+            text_colours = [text_colour for text_colour in source.colours if text_colour is not None]
+            if len(text_colours) < len(source.colours) or any(
+                _is_invisible_on_any(text_colour, self._backgrounds_anywhere) for text_colour in text_colours
+            ):
                 yield source.places, None
-            elif any(map(self._is_lost, inks)):
-                yield source.places, [s for s in self._paper_sources if any(_is_lost(ink, s.colours) for ink in inks)]
-        for source in self._sheet_papers.values():
-            papers = [paper for paper in source.colours if paper is not None]
-            if len(papers) < len(source.colours) or any(_is_covering(each, self._inks_anywhere) for each in papers):
-                yield source.places, None
-            elif any(map(self._is_covering, papers)):
+            elif any(map(self._is_invisible_on_any, text_colours)):
                 yield (
                     source.places,
-                    [s for s in self._ink_sources if any(_is_covering(each, s.colours) for each in papers)],
+                    [
+                        s
+                        for s in self._background_sources
+                        if any(_is_invisible_on_any(text_colour, s.colours) for text_colour in text_colours)
+                    ],
+                )
+        for source in self._sheet_backgrounds.values():
+            backgrounds = [background for background in source.colours if background is not None]
+            if len(backgrounds) < len(source.colours) or any(
+                _makes_text_invisible(each, self._text_anywhere) for each in backgrounds
+            ):
+                yield source.places, None
+            elif any(map(self._makes_text_invisible, backgrounds)):
+                yield (
+                    source.places,
+                    [
+                        s
+                        for s in self._text_sources
+                        if any(_makes_text_invisible(each, s.colours) for each in backgrounds)
+                    ],
                 )
 
-    def _is_lost(self, ink: Colour | None) -> bool:
-        return ink is None or any(map(ink.lost_on, self._papers))
+    def _is_invisible_on_any(self, text_colour: Colour | None) -> bool:
+        return text_colour is None or any(map(text_colour.is_invisible_on, self._backgrounds))
 
-    def _is_covering(self, paper: Colour | None) -> bool:
-        return paper is None or _is_covering(paper, self._inks)
-
-
-def _is_lost(ink: Colour, papers: Iterable[Colour | None]) -> bool:
-    return any(paper is not None and paper.alpha > 0.5 and ink.lost_on(paper) for paper in papers)
+    def _makes_text_invisible(self, background: Colour | None) -> bool:
+        return background is None or _makes_text_invisible(background, self._text_colours)
 
 
-def _is_covering(paper: Colour, inks: Iterable[Colour | None]) -> bool:
-    return paper.alpha > 0.5 and any(ink is not None and ink.lost_on(paper) for ink in inks)
+def _is_invisible_on_any(text_colour: Colour, backgrounds: Iterable[Colour | None]) -> bool:
+    return any(
+        background is not None and background.alpha > 0.5 and text_colour.is_invisible_on(background)
+        for background in backgrounds
+    )
+
+
+def _makes_text_invisible(background: Colour, text_colours: Iterable[Colour | None]) -> bool:
+    return background.alpha > 0.5 and any(
+        text_colour is not None and text_colour.is_invisible_on(background) for text_colour in text_colours
+    )
 
 
 def _sources(rules: Rules, names: frozenset[str], variables: Variables) -> dict[str, Source]:
-    """The colours of each value that the sheets give to one of the properties; None for one that is not known."""
+    """The colours of each value that the sheets give to one of the properties; None for an unknown colour."""
     places: dict[str, list[int]] = {}
     for declaration, found in rules.declarations.items():
         name, _, value = declaration.partition(":")
@@ -219,7 +261,7 @@ def _sources(rules: Rules, names: frozenset[str], variables: Variables) -> dict[
             places.setdefault(value.partition("!")[0], []).extend(found)
     sources: dict[str, Source] = {}
     for value in list(places)[:_MOST_COLOURS]:
-        colours = [colour for way in variables.ways(value) for colour in colours_in(way)]
+        colours = [colour for way in variables.possible_values(value) for colour in colours_in(way)]
         if colours:
             sources[value] = Source(colours, places[value])
     return sources

@@ -1,6 +1,6 @@
-"""What is hidden until a person asks for it: panels, accordions, parts a script reveals. It is text of the page.
+"""Hidden elements that a person can open: panels, accordions, parts that a script reveals. Their text is content.
 
-A control counts only where a person sees it: an empty or hidden one opens nothing.
+A control counts only if a person can see it: an empty or hidden control opens nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HIDING_CLASSES = frozenset(
         """,
     )
 )
-# Attributes by which a control names what it opens, with a script, and those that work without one.
+# Attributes with which a control refers to what it opens: those that need a script, and those that do not.
 _SCRIPTED = (
     "aria-controls", "data-target", "data-bs-target", "data-definition", "data-tab", "data-toggle-target",
 )  # fmt: skip
@@ -45,12 +45,12 @@ SHELL = 800  # characters; a page that shows no more than this has its text else
 
 
 class Reachable:
-    """Tells, for one tree, which hidden elements a person can bring up."""
+    """Decides which hidden elements of one tree a person can open."""
 
     def __init__(self, tree: Node, is_hidden: Callable[[Element], bool], boxes: Collection[Element]) -> None:
-        """`is_hidden` tells the elements that hide what is in them: a control inside one opens nothing.
+        """`is_hidden` returns whether an element hides its content: a control inside it opens nothing.
 
-        `boxes` are those of them that were found so far.
+        `boxes` are the hidden elements that were found so far.
         """
         self._tree = tree
         self._is_hidden = is_hidden
@@ -58,10 +58,10 @@ class Reachable:
         self._shown: dict[Node, bool] = {}
 
     def __call__(self, element: Element) -> bool:
-        return self._is_named(element) or self._opens_below(element) or self._is_panel(element)
+        return self._has_control(element) or self._follows_control(element) or self._is_panel(element)
 
-    def is_most(self, element: Element) -> bool:
-        """A page that hides nearly all it says shows it once its scripts have run."""
+    def is_main_text(self, element: Element) -> bool:
+        """Whether the element has nearly all text of the page, which a script then shows."""
         size = len(element.text)
         if size < _LARGE or not self._has_script:
             return False
@@ -70,7 +70,7 @@ class Reachable:
 
     @cached_property
     def _length(self) -> int:
-        """The characters of the page, without its small hidden pieces."""
+        """The number of visible characters of the page, without its small hidden elements."""
         outermost = (each for each in self._boxes if not any(above in self._boxes for above in each.ancestors))
         small = sum(size for each in outermost if (size := len(each.text)) < _LARGE)
         return visible_length(self._tree.select_one("body") or self._tree) - small
@@ -81,20 +81,20 @@ class Reachable:
 
     @cached_property
     def _has_checks(self) -> bool:
-        """Whether a sheet shows something while a box is ticked."""
+        """Whether a sheet uses `:checked` and the page has labels for checkboxes."""
         checks = any(":checked" in sheet.text for sheet in self._tree.select("style"))
         return checks and self._tree.select_one("label[for],label input") is not None
 
     def is_seen(self, control: Element) -> bool:
-        """Whether a person finds the control: not hidden, not disabled, with something to see in it."""
+        """Whether a person can use the control: it is visible, not disabled, and has content."""
         if not self._is_shown(control):
             return False
         if control.attr("disabled") is not None:
             return False
-        return is_something(control)
+        return has_content(control)
 
     def _is_shown(self, element: Element) -> bool:
-        """Whether neither the element nor one around it is hidden."""
+        """Whether neither the element nor an ancestor is hidden."""
         unknown: list[Node] = []
         node: Node | None = element
         while node is not None and node not in self._shown and len(unknown) <= _MOST_ANCESTORS:
@@ -109,18 +109,18 @@ class Reachable:
         is_marked = element.attr("hidden") is not None or element.tag in ("template", "noscript")
         return is_marked or self._is_hidden(element)
 
-    def _is_named(self, element: Element) -> bool:
-        """True where a control of the page names it."""
+    def _has_control(self, element: Element) -> bool:
+        """Whether a visible control of the page refers to the element."""
         identity = element.attr("id")
         if not identity or element.tag == "template":
             return False
         is_native = element.tag == "dialog" or element.attr("popover") is not None
-        controls = self._native if is_native else self._controls
+        controls = self._native_controls if is_native else self._controls
         return any(map(self.is_seen, controls.get(identity, ())))
 
     @cached_property
-    def _native(self) -> dict[str, list[Element]]:
-        """The controls that work without a script, by the name of what they open."""
+    def _native_controls(self) -> dict[str, list[Element]]:
+        """The controls that work without a script, by the id that they refer to."""
         found: dict[str, list[Element]] = {}
         for control in self._tree.select(",".join(f"[{name}]" for name in _NATIVE)):
             for name in _NATIVE:
@@ -129,8 +129,8 @@ class Reachable:
 
     @cached_property
     def _controls(self) -> dict[str, list[Element]]:
-        """All controls by the name of what they open."""
-        found = {name: list(controls) for name, controls in self._native.items()}
+        """All controls, by the id that they refer to."""
+        found = {name: list(controls) for name, controls in self._native_controls.items()}
         for control in self._tree.select(_CONTROLS):
             words = " ".join([control.attr(name) or "" for name in (*_SCRIPTED, "href")]).split()
             names = {word.lstrip("#") for word in words} | set(_WORD.findall(control.attr("onclick") or ""))
@@ -138,8 +138,8 @@ class Reachable:
                 found.setdefault(name, []).append(control)
         return found
 
-    def _opens_below(self, element: Element) -> bool:
-        """An accordion's body: the element before it is the button that opens it, or the label of a box to tick."""
+    def _follows_control(self, element: Element) -> bool:
+        """Whether the element before it is the button or checkbox label that opens it, as in an accordion."""
         before = element.previous_sibling
         while before is not None and not isinstance(before, Element):
             before = before.previous_sibling
@@ -149,11 +149,11 @@ class Reachable:
             return self.is_seen(before)
         opener = before if before.matches(_OPENERS) else before.select_one(_OPENERS)
         if opener is None or (opener.tag == "summary" and element.matches("details[open] > *")):
-            return False  # what is open already is not hidden for being closed
+            return False  # the `details` element is open, so its content is hidden for another reason
         return self.is_seen(opener)
 
     def _is_panel(self, element: Element) -> bool:
-        """One of several panels, of which tabs or buttons show one at a time."""
+        """Whether the element is one of several panels that tabs or buttons switch between."""
         parent = element.parent
         if not isinstance(parent, Element):
             return False
@@ -175,8 +175,8 @@ class Reachable:
         )
 
 
-def is_something(control: Element) -> bool:
-    """Whether there is something to see in a control: a text or a picture."""
+def has_content(control: Element) -> bool:
+    """Whether a control has text or an image."""
     return bool(control.text.strip()) or control.select_one(_ICONS) is not None
 
 

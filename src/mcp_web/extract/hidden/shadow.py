@@ -1,4 +1,4 @@
-"""Shadow trees that a page declares: what a person sees takes the place of the host's children."""
+"""Declared shadow trees: their visible content takes the place of the children of their host element."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _MOST_HOSTS = 2000
 
 
-def settle_shadows(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
-    """Put the content of each shadow tree into its host; returns how many pieces of text nobody would see."""
+def flatten_shadow_trees(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
+    """Put the content of each shadow tree into its host; returns how many hidden texts were removed."""
     count = 0
     hosts = [element for element in tree.iter_elements() if element.shadow_root is not None][:_MOST_HOSTS]
     for host in hosts:
@@ -25,7 +25,7 @@ def settle_shadows(tree: Node, remove_hidden: Callable[[Node], int]) -> int:
             continue
         for sheet in shadow.select("style"):
             if ":root" in sheet.text:
-                sheet.set_text(sheet.text.replace(":root", ":not(*)"))  # the root of the page, which is not in here
+                sheet.set_text(sheet.text.replace(":root", ":not(*)"))  # it matches nothing in a shadow tree
         _style_from_inside(host, [sheet.text for sheet in shadow.select("style")])
         count += remove_hidden(shadow)
         unseen = [child for child in host.children if child.assigned_slot is None]
@@ -46,7 +46,7 @@ def _place(host: Element, shadow: Node) -> None:
 
 
 def _style_from_inside(host: Element, sheets: list[str]) -> None:
-    """Rules of the shadow tree for its host and for what is slotted in: weaker than the page's own."""
+    """Apply the rules of the shadow tree to its host and to slotted elements; the page's rules win over them."""
     rules = Rules(sheets, frozenset())
     for at in range(len(rules)):
         rule = rules.rule(at)
@@ -59,7 +59,7 @@ def _style_from_inside(host: Element, sheets: list[str]) -> None:
 
 
 def _is_host(host: Element, selector: str) -> bool:
-    """Whether a selector names the host under a condition that holds."""
+    """Whether a selector is `:host(…)` or `:host-context(…)` and matches the host."""
     if selector.startswith(":host(") and selector.endswith(")"):
         return _matches(host, selector[6:-1])
     if selector.startswith(":host-context(") and selector.endswith(")"):

@@ -1,4 +1,4 @@
-"""Parts of a page that a server sends late: hidden, at the end of the page, for a script to put in their places."""
+"""Parts of a page that the server sends late: hidden, at the end of the page, for a script to put in place."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ _NUMBER = re.compile(r"(?=(?<!\d)\d+\Z)")  # where the number at the end begins
 
 
 def place_streamed(tree: Node, candidates: list[Element]) -> None:
-    """Move what a server streamed late and hidden to where its script would put it: React's `S:n` to `B:n`, Marko's
-    `afname` to `afphname`, and where it serves several applications `afshop7` to `afshopph7`.
+    """Move the parts that a server sent late to where its script would put them.
+
+    React moves `S:n` to `B:n`; Marko moves `afname` to `afphname` and, on a page with several applications, `afshop7`
+    to `afshopph7`.
     """
     for part in candidates:
         name = part.attr("id")

@@ -1,4 +1,4 @@
-"""Which elements are worth judging: those whose rules or attributes carry a sign of hiding. Most pages have few."""
+"""The elements that may be hidden: a rule or attribute has a sign of it. Most pages have few."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _MOST_CANDIDATES = 2000
 _MOST_TESTED = 5000  # elements, for one colour
-_MOST_COLOURED = 50  # colours; of more, what stands around an element is not asked
+_MOST_COLOURED = 50  # colours; with more of them, ancestors are not checked
 _SHORT = 200  # characters; longer declarations are rarely repeated, and would fill the cache
-# A declaration without such a sign hides nothing: a cheap test before the real one.
+# A declaration without such a sign cannot hide anything: a quick test before the exact one.
 _SIGN = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|opacity:(?:[-+]|0?\.?0|0?\.[0-4]|[0-4]?\d?%|[\d.]+e-|[a-z])|opacity\("
     r"|clip:rect|clip-path:[^;]*\(|mask[\w-]*:[^;]*(?:gradient|url\(#)|mask-(?:size|position):|content:[^;]*\(|backdrop-filter:|blur\(|contrast\(0|skew|content-visibility:hidden"
@@ -38,11 +38,11 @@ _SIGN = re.compile(
 )
 _SIGN_AT_START = re.compile(
     r"(?:-webkit-text-fill-)?color:(?:transparent|rgba|hsla|#[0-9a-f]{3}[0-5](?:$|!)|#[0-9a-f]{6}0|[^;]*/)"
-    # Through a variable, any property but those that hide nothing or are judged as colours.
+    # With a variable: any property except those that cannot hide anything or are tested as colours.
     r"|(?!--|-webkit-text-fill|background|padding|border|color|box-shadow|text-shadow|gap|font-family|font-weight"
     r"|line-height|flex|transition|fill|stroke|outline|align|justify|cursor|min-|row-gap|column-gap)[^:;]*:[^;]*var\("
 )
-# Through a variable the first are judged as colours; the others hide nothing.
+# With a variable, the first of these are tested as colours; the others cannot hide anything.
 _HARMLESS = frozenset(
     ("color", "-webkit-text-fill-color", "background-color", "background-image", "background-clip", "padding-right",
      "padding-left", "padding-bottom", "transition", "z-index", "box-shadow", "text-shadow", "position", "overflow-x",
@@ -52,9 +52,9 @@ _HARMLESS = frozenset(
 _TRACKS = ("grid-template-rows", "grid-auto-rows")
 _TOPS = frozenset(("margin-top", "padding-top", "top"))
 _REFERRING = frozenset(("clip-path", "mask-image", "filter"))
-# What these do is told by what stands around an element.
+# Properties whose effect depends on the ancestors.
 _OF_TREE = frozenset(("-webkit-text-security", "-webkit-text-stroke", "mix-blend-mode", "font-size-adjust"))
-_CHANGES = re.compile(r"invert\(|brightness\((?:0\)|0%|\d\d)")  # filters after which letters may look like the paper
+_CHANGES = re.compile(r"invert\(|brightness\((?:0\)|0%|\d\d)")  # filters that may make text look like its background
 _ASSUMED = {"mask-image": "linear-gradient(#000,#000)", "mask-repeat": "no-repeat", "offset-path": "ray(0deg)",
             "text-decoration-thickness": "99px"}  # fmt: skip
 _PARTIAL = frozenset(("mask-size", "mask-position", "mask-repeat", "mask-mode", "offset-distance", "text-decoration"))
@@ -71,13 +71,13 @@ def find_suspects(
     names: PageNames,
     variables: Variables,
 ) -> list[Element]:
-    """The elements that could be hidden, some more than once; `styled` are those that may have style attributes."""
+    """The elements that may be hidden, some of them repeatedly. `styled` maps elements to their style attributes."""
     by_attribute = _by_attribute(styled, variables)
     return [*by_attribute, *palette.suspect_elements(), *_by_rule(tree, cascade, palette, names, variables)]
 
 
 def _by_attribute(styled: Mapping[Element, str], variables: Variables) -> list[Element]:
-    """Elements whose style attribute could hide their text."""
+    """The elements whose style attribute may hide their text."""
     return [element for element, style in styled.items() if style and _is_signed(style, variables)]
 
 
@@ -105,7 +105,7 @@ def _is_short_sign(declaration: str) -> bool:
 
 
 def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, variables: Variables) -> list[Element]:
-    """Elements with text that a rule with a sign of hiding matches, or one with a colour that they may be lost in."""
+    """The elements with text that match a rule with a sign of hiding, or one whose colour may equal the background."""
     if not len(cascade.rules):
         return []
     signed, coloured = sorted(_signed(cascade, variables)), list(palette.suspect_rules())
@@ -113,7 +113,7 @@ def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, v
         coloured = [([at for places, _ in coloured for at in places], None)]
     sources = [source for _, others in coloured for source in others or ()]
     places = {*signed, *(at for own, _ in coloured for at in own), *(at for each in sources for at in each.places)}
-    matched = Matched(tree, cascade.rules, places, names.asked)
+    matched = Matched(tree, cascade.rules, places, names.as_selectors)
     found = dict.fromkeys(filter(_has_content, matched.by_rules(signed)))
     areas: dict[Source, set[Node]] = {}
     for own, others in coloured:
@@ -126,7 +126,7 @@ def _by_rule(tree: Node, cascade: Cascade, palette: Palette, names: PageNames, v
 
 
 def _area(source: Source, matched: Matched, known: dict[Source, set[Node]]) -> set[Node]:
-    """The elements that declare a colour, and their parents: a layer paints what lies beside it."""
+    """The elements that declare a colour, and their parents: a positioned layer may paint its siblings."""
     found = known.get(source)
     if found is None:
         found = known[source] = {*source.elements, *matched.by_rules(source.places)}
@@ -141,7 +141,7 @@ def _has_content(element: Element) -> bool:
 
 
 def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
-    """The places of the rules that could hide something."""
+    """The indexes of the rules that may hide something."""
     rules = cascade.rules
     for at in {at for declaration, places in rules.declarations.items() if _is_sign(declaration) for at in places}:
         if _may_hide(cascade.declared(rules.rule(at)), variables):
@@ -149,7 +149,7 @@ def _signed(cascade: Cascade, variables: Variables) -> Iterator[int]:
 
 
 def _may_hide(declared: Mapping[str, Declared], variables: Variables) -> bool:
-    """Whether declarations could hide an element, with any of the values that the variables in them may have."""
+    """Whether declarations may hide an element, with any possible values of their variables."""
     style = {name: each.value for name, each in declared.items() if name[:2] != "--"}
     open_ones = [name for name in style if "var(" in style[name]]
     if open_ones:
@@ -160,8 +160,8 @@ def _may_hide(declared: Mapping[str, Declared], variables: Variables) -> bool:
 
 
 def _may_hide_by(name: str, value: str, variables: Variables) -> bool:
-    """Whether one declaration could hide an element, whatever the variables in it are."""
-    return any("var(" in way or _hides_alone(name, way) for way in variables.ways(value))
+    """Whether one declaration may hide an element, with any possible values of its variables."""
+    return any("var(" in way or _hides_alone(name, way) for way in variables.possible_values(value))
 
 
 @lru_cache(maxsize=4096)  # few values are used again and again
@@ -170,14 +170,14 @@ def _hides_alone(name: str, value: str) -> bool:
 
 
 def _starts(style: Style) -> float:
-    """How far below the top of its box a text starts, in pixels."""
+    """How many pixels below the top of its box the text starts."""
     if _TOPS.isdisjoint(style):
         return 0.0
     return sum(pixels(style[name]) or 0.0 for name in _TOPS if name in style)
 
 
 def _hides(style: Style) -> bool:
-    """Whether a style could hide an element, together with the most that other rules may add."""
+    """Whether a style may hide an element, if other rules add the worst."""
     if style.get("animation-name", "none") != "none" or not _OF_TREE.isdisjoint(style):
         return True
     if not _REFERRING.isdisjoint(style) and any("url(#" in style.get(name, "") for name in _REFERRING):
@@ -192,9 +192,11 @@ def _hides(style: Style) -> bool:
         return True
     if style.get("visibility", "visible") != "visible" or (fraction(style.get("opacity", "1")) or 0.0) < 0.5:
         return True
-    inks = [parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style]
+    text_colours = [parse_colour(style[name]) for name in ("color", "-webkit-text-fill-color") if name in style]
     around = {} if _PARTIAL.isdisjoint(style) else _ASSUMED
-    if hides_box({**around, **style, **_ADDED}) or any(ink is not None and ink.alpha < 0.5 for ink in inks):
+    if hides_box({**around, **style, **_ADDED}) or any(
+        text_colour is not None and text_colour.alpha < 0.5 for text_colour in text_colours
+    ):
         return True
     if "backdrop-filter" in style or 0 <= (fraction(style.get("font-size-adjust", "none")) or 1.0) < 0.05:
         return True

@@ -89,7 +89,7 @@ def figures_of(html: str, url: str) -> PageFigures | None:
     tree = turbohtml.parse(html, positions=False)
     title = page_title(tree)
     declared = declared_kind(read_metadata(tree, url)[1])
-    remove_hidden(tree, unread=NEVER)
+    remove_hidden(tree, removed_later=NEVER)
     body = body_of(tree)
     read = None if body is None else read_content(tree, body, declared)
     return None if read is None or not read.blocks else PageFigures(read, title, declared)

@@ -100,7 +100,7 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     title, metadata = read_metadata(tree, url, page.headers)
     names = PageNames(tree)
     spoken = _transcripts(tree) if _TRANSCRIPT in page.body and not request.selector else ()
-    hidden = remove_hidden(tree, names, _unread(request, options), has_shadows)
+    hidden = remove_hidden(tree, names, _removed_later(request, options), has_shadows)
     found = _find(tree, body, request, _Page(url, source_title or title, metadata, names), options.site_configs)
     written = write_markdown(found.roots, base, names.classes, include_images=request.include_images)
     metadata = replace(metadata, author=found.author or metadata.author, published=found.date or metadata.published)
@@ -124,7 +124,7 @@ def _readable(page: Fetched, request: ExtractRequest, options: ExtractOptions) -
     return _with_transcript(document, spoken) if spoken else document
 
 
-def _unread(request: ExtractRequest, options: ExtractOptions) -> str:
+def _removed_later(request: ExtractRequest, options: ExtractOptions) -> str:
     """What is taken out whatever is in it; nothing where a caller or a config of the user's may ask for it."""
     from mcp_web.extract.html.rules import NEVER
 
@@ -140,7 +140,7 @@ def _find(tree: Tree, body: Element, request: ExtractRequest, page: _Page, folde
     if request.siteconfig:
         return _asked(tree, sites.explicit(request.siteconfig, folder), request, page.url)
     for config, own in sites.fitting(tree, page.url, page.names.lowered, folder):
-        accept = None if own else _Judge(tree, body, page).accepts
+        accept = None if own else _ConfigCheck(tree, body, page).accepts
         applied = sites.apply_config(config, tree, _LEAST, accept)
         if applied is not None:
             return _configured(applied, request.explain)
@@ -213,7 +213,7 @@ def _configured(applied: sites.Applied, explain: bool) -> _Found:
     )
 
 
-class _Judge:
+class _ConfigCheck:
     """Whether what a packaged config found can be the content of a page.
 
     A config that was written for other pages of the same software may find a small part. Where it leaves out most of

@@ -6,7 +6,7 @@ import re
 from typing import TypeVar
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.ink import Ink, hex_colour
+from mcp_web.extract.office.look import Look, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, value
 
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])
@@ -27,21 +27,23 @@ class CellStyles:
             attribute(form, "numFmtId") or "": attribute(form, "formatCode") or ""
             for form in children(child(root, "numFmts"))
         }
-        fonts = [font_ink(font) for font in children(child(root, "fonts"))]
+        fonts = [font_look(font) for font in children(child(root, "fonts"))]
         fills = [_fill(fill) for fill in children(child(root, "fills"))]
         self._dates: set[str] = set()
         self._without_text: set[str] = set()
-        self._inks: dict[str, Ink] = {}
+        self._looks: dict[str, Look] = {}
         for index, style in enumerate(children(child(root, "cellXfs"))):
             number = attribute(style, "numFmtId") or "0"
             if _is_date(number, formats.get(number)):
                 self._dates.add(str(index))
-            ink = _at(fonts, attribute(style, "fontId")) or Ink()
+            look = _at(fonts, attribute(style, "fontId")) or Look()
             code = formats.get(number, "")
             empty = True if _NOTHING.match(code) else None
             if _shows_no_text(code):
                 self._without_text.add(str(index))
-            self._inks[str(index)] = (_at(fills, attribute(style, "fillId")) or Ink()).over(Ink(hidden=empty).over(ink))
+            self._looks[str(index)] = (_at(fills, attribute(style, "fillId")) or Look()).over(
+                Look(hidden=empty).over(look)
+            )
 
     def is_date(self, index: str) -> bool:
         return index in self._dates
@@ -50,8 +52,8 @@ class CellStyles:
         """Whether the format of a cell shows a text; a number it may show all the same."""
         return index not in self._without_text
 
-    def ink(self, index: str) -> Ink:
-        return self._inks.get(index, Ink())
+    def look(self, index: str) -> Look:
+        return self._looks.get(index, Look())
 
 
 def _is_date(number: str, code: str | None) -> bool:
@@ -64,11 +66,11 @@ def _at(items: list[T], index: str | None) -> T | None:
     return items[int(index)] if index and index.isdigit() and int(index) < len(items) else None
 
 
-def font_ink(font: Element) -> Ink:
-    """The ink of a font, of a cell or of a run in it."""
+def font_look(font: Element) -> Look:
+    """The look of a font, of a cell or of a run in it."""
     size = value(font, "sz")
     points = float(size) if re.fullmatch(r"\d{1,4}(?:\.\d{1,6})?", size) else None
-    return Ink(colour=_colour(child(font, "color")), size=points)
+    return Look(colour=_colour(child(font, "color")), size=points)
 
 
 def _shows_no_text(code: str) -> bool:
@@ -77,17 +79,17 @@ def _shows_no_text(code: str) -> bool:
     return len(sections) == 4 and not re.sub(r"\[[^\]]*\]|\s|_.", "", sections[3])
 
 
-def _fill(fill: Element) -> Ink:
+def _fill(fill: Element) -> Look:
     """What stands behind the text of a cell."""
     pattern, gradient = child(fill, "patternFill"), child(fill, "gradientFill")
     if gradient is not None:
         stops = [_colour(child(stop, "color")) for stop in gradient]
         first = stops[0] if stops else None
         alike = first is not None and all(stop is not None and stop.near(first) for stop in stops)
-        return Ink(ground=first if alike else None, unknown=not alike)
+        return Look(background=first if alike else None, unknown=not alike)
     if pattern is None or attribute(pattern, "patternType") != "solid":
-        return Ink()
-    return Ink(ground=_colour(child(pattern, "fgColor")))
+        return Look()
+    return Look(background=_colour(child(pattern, "fgColor")))
 
 
 def _colour(element: Element | None) -> Colour | None:

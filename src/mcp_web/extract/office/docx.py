@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.css.colour import Colour, parse_colour
 from mcp_web.extract.markdown import escape_start, fence, table_of
-from mcp_web.extract.office.ink import PLAIN, Ink, hex_colour
+from mcp_web.extract.office.look import PLAIN, Look, hex_colour
 from mcp_web.extract.office.maths import tex
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, value
 from mcp_web.model.page import Document, Fetched
@@ -35,16 +35,16 @@ class Style:
     level: int | None = None  # of a heading
     list: tuple[str, int] | None = None  # numbering id and depth
     code: bool = False
-    ink: Ink = PLAIN
+    look: Look = PLAIN
     default: bool = False
 
 
 @dataclass(slots=True)
-class Book:
+class State:
     """What the parts beside the text tell about it."""
 
     styles: dict[str, Style] = field(default_factory=dict)
-    page: Ink = PLAIN  # of text without a style
+    page: Look = PLAIN  # of text without a style
     bullets: dict[tuple[str, int], bool] = field(default_factory=dict)  # (numbering id, depth) → no number
     links: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # ids of the footnotes met, in order
@@ -55,9 +55,9 @@ class Book:
         """The style that the properties of a paragraph name."""
         return self.styles.get(value(paragraph, "pStyle"), Style())
 
-    def seen(self, text: str, ink: Ink) -> str:
+    def seen(self, text: str, look: Look) -> str:
         """The text; nothing, counted, where nobody sees it."""
-        if ink.is_seen:
+        if look.is_seen:
             return text
         self.hidden += bool(text.strip())
         return ""
@@ -70,23 +70,23 @@ def read_docx(page: Fetched) -> Document:
     body = child(root, "body")
     if body is None:
         raise package.failed("holds no Word text")
-    page_ink = Ink(ground=hex_colour(attribute(child(root, "background"), "color")))
+    page_look = Look(background=hex_colour(attribute(child(root, "background"), "color")))
     styles = _styles(package)
-    plain = next((style.ink for style in styles.values() if style.default), Ink())
-    book = Book(styles, plain.over(page_ink), _bullets(package), package.relations("word/document.xml"))
-    text = write_blocks(body, book)
-    notes = _footnotes(package, book)
+    plain = next((style.look for style in styles.values() if style.default), Look())
+    state = State(styles, plain.over(page_look), _bullets(package), package.relations("word/document.xml"))
+    text = write_blocks(body, state)
+    notes = _footnotes(package, state)
     title, facts = package.core_facts()
     markdown = "\n\n".join(part for part in (text, notes) if part)
     top = next((heading.text for heading in read_headings(markdown)), "")
-    return assemble(page, "docx", markdown, title=title or top, facts=facts, hidden=book.hidden)
+    return assemble(page, "docx", markdown, title=title or top, facts=facts, hidden=state.hidden)
 
 
-def write_blocks(parent: Element, book: Book) -> str:
+def write_blocks(parent: Element, state: State) -> str:
     """The paragraphs and tables under an element."""
     parts: list[str] = []
     before = ""
-    for kind, text in _blocks(parent, book):
+    for kind, text in _blocks(parent, state):
         if not text.strip():
             continue
         joined = "\n" if kind == before == "item" else "\n\n"
@@ -98,30 +98,30 @@ def write_blocks(parent: Element, book: Book) -> str:
     return "".join(parts)
 
 
-def _blocks(parent: Element, book: Book) -> Iterator[tuple[str, str]]:
+def _blocks(parent: Element, state: State) -> Iterator[tuple[str, str]]:
     for element in parent:
         name = local(element.tag)
         if name == "p":
-            yield _paragraph(element, book)
+            yield _paragraph(element, state)
         elif name == "tbl":
-            yield "table", _table(element, book)
+            yield "table", _table(element, state)
         elif name in _AROUND:
-            yield from _blocks(element, book)
+            yield from _blocks(element, state)
 
 
-def _paragraph(element: Element, book: Book) -> tuple[str, str]:
+def _paragraph(element: Element, state: State) -> tuple[str, str]:
     properties = child(element, "pPr")
-    style = book.style(properties)
+    style = state.style(properties)
     outline = value(properties, "outlineLvl")
     level = int(outline) + 1 if outline.isdigit() and int(outline) < 6 else style.level
-    ink = _paragraph_ink(properties, style).over(book.page)
+    look = _paragraph_look(properties, style).over(state.page)
     if style.code:
-        return "code", fence("".join(_raw_run(run, book, ink) for run in descendants(element, "r")))
-    text = " ".join(_inline(element, book, ink).split(" ")).strip()
+        return "code", fence("".join(_raw_run(run, state, look) for run in descendants(element, "r")))
+    text = " ".join(_inline(element, state, look).split(" ")).strip()
     if level and text:
         return "heading", "#" * min(level, 6) + " " + " ".join(text.replace("**", "").split())
     if place := _list_place(properties, style):
-        return "item", _item(text, place, book)
+        return "item", _item(text, place, state)
     return "text", escape_start(text)
 
 
@@ -133,19 +133,19 @@ def _list_place(properties: Element | None, style: Style) -> tuple[str, int] | N
     return None if identity == "0" else (identity, int(level) if level.isdigit() else 0)
 
 
-def _item(text: str, place: tuple[str, int], book: Book) -> str:
+def _item(text: str, place: tuple[str, int], state: State) -> str:
     number, depth = place[0], min(place[1], 8)
     for deeper in range(depth + 1, 9):
-        book.counts.pop((number, deeper), None)
-    book.counts[number, depth] = book.counts.get((number, depth), 0) + 1
-    mark = "-" if book.bullets.get((number, depth), True) else f"{book.counts[number, depth]}."
+        state.counts.pop((number, deeper), None)
+    state.counts[number, depth] = state.counts.get((number, depth), 0) + 1
+    mark = "-" if state.bullets.get((number, depth), True) else f"{state.counts[number, depth]}."
     return "   " * depth + f"{mark} {text}"
 
 
-def _inline(element: Element, book: Book, ink: Ink) -> str:
+def _inline(element: Element, state: State, look: Look) -> str:
     """The runs of a paragraph; neighbours of the same weight are written together."""
     parts: list[tuple[str, str]] = []  # (mark, text)
-    for mark, text in _runs(element, book, ink):
+    for mark, text in _runs(element, state, look):
         if parts and parts[-1][0] == mark:
             parts[-1] = (mark, parts[-1][1] + text)
         elif text:
@@ -161,30 +161,30 @@ def _marked(mark: str, text: str) -> str:
     return f"{lead}{mark}{inner}{mark}{tail}"
 
 
-def _runs(element: Element, book: Book, ink: Ink) -> Iterator[tuple[str, str]]:
+def _runs(element: Element, state: State, look: Look) -> Iterator[tuple[str, str]]:
     for each in element:
         name = local(each.tag)
         if name == "r":
-            yield _run(each, book, ink)
+            yield _run(each, state, look)
         elif name == "hyperlink":
-            text = _inline(each, book, ink).strip()
-            url = book.links.get(attribute(each, "id") or "", "")
+            text = _inline(each, state, look).strip()
+            url = state.links.get(attribute(each, "id") or "", "")
             linked = url.startswith(("http://", "https://")) and text
             yield "", f"[{text.replace('[', '(').replace(']', ')')}]({url})" if linked else text
         elif name in ("oMath", "oMathPara"):
             yield "", f"${tex(each)}$"
         elif name in (*_AROUND, "fldSimple"):
-            yield from _runs(each, book, ink)
+            yield from _runs(each, state, look)
 
 
-def _run(run: Element, book: Book, ink: Ink) -> tuple[str, str]:
+def _run(run: Element, state: State, look: Look) -> tuple[str, str]:
     properties = child(run, "rPr")
-    text = book.seen("".join(_characters(run, book)), _run_ink(properties, book, ink))
+    text = state.seen("".join(_characters(run, state)), _run_look(properties, state, look))
     bold, italic = _on(properties, "b"), _on(properties, "i")
     return ("***" if bold and italic else "**" if bold else "*" if italic else ""), text
 
 
-def _characters(run: Element, book: Book) -> Iterator[str]:
+def _characters(run: Element, state: State) -> Iterator[str]:
     for each in run:
         name = local(each.tag)
         if name == "t":
@@ -197,8 +197,8 @@ def _characters(run: Element, book: Book) -> Iterator[str]:
             yield "-"
         elif name in ("footnoteReference", "endnoteReference"):
             identity = attribute(each, "id") or "0"
-            book.notes.append(("e" if name.startswith("end") else "") + identity)
-            yield f"[^{book.notes[-1]}]"
+            state.notes.append(("e" if name.startswith("end") else "") + identity)
+            yield f"[^{state.notes[-1]}]"
 
 
 def _on(properties: Element | None, name: str) -> bool:
@@ -206,16 +206,16 @@ def _on(properties: Element | None, name: str) -> bool:
     return found is not None and attribute(found, "val") not in _OFF
 
 
-def _raw_run(run: Element, book: Book, ink: Ink) -> str:
+def _raw_run(run: Element, state: State, look: Look) -> str:
     signs = {"br": "\n", "tab": "\t"}
     text = "".join(each.text or "" if local(each.tag) == "t" else signs.get(local(each.tag), "") for each in run)
-    return book.seen(text, _run_ink(child(run, "rPr"), book, ink))
+    return state.seen(text, _run_look(child(run, "rPr"), state, look))
 
 
-def _paragraph_ink(properties: Element | None, style: Style) -> Ink:
-    """The style's ink; hidden where the paragraph stands outside of the page or in lines of no height."""
-    ink = replace(style.ink, hidden=True) if _is_unseen_paragraph(properties) else style.ink
-    return ink.on(_shading(properties))
+def _paragraph_look(properties: Element | None, style: Style) -> Look:
+    """The style's look; hidden where the paragraph stands outside of the page or in lines of no height."""
+    look = replace(style.look, hidden=True) if _is_unseen_paragraph(properties) else style.look
+    return look.on(_shading(properties))
 
 
 def _is_unseen_paragraph(properties: Element | None) -> bool:
@@ -239,17 +239,17 @@ def _shading(properties: Element | None) -> Colour | None:
     return hex_colour(attribute(shade, "color" if value(shade) == "solid" else "fill"))
 
 
-def _run_ink(properties: Element | None, book: Book, ink: Ink) -> Ink:
+def _run_look(properties: Element | None, state: State, look: Look) -> Look:
     if properties is None or not len(properties):
-        return ink
-    named = book.styles.get(value(properties, "rStyle"))
-    return _properties_ink(properties).over(named.ink.over(ink) if named is not None else ink)
+        return look
+    named = state.styles.get(value(properties, "rStyle"))
+    return _properties_look(properties).over(named.look.over(look) if named is not None else look)
 
 
-def _properties_ink(properties: Element | None) -> Ink:
+def _properties_look(properties: Element | None) -> Look:
     """What run properties say, in a style or on a run."""
     if properties is None:
-        return Ink()
+        return Look()
     hidden = None
     for name in ("vanish", "webHidden", "specVanish"):
         if child(properties, name) is not None:
@@ -257,8 +257,8 @@ def _properties_ink(properties: Element | None) -> Ink:
     if _is_squeezed(properties) or _is_unfilled(properties):
         hidden = True
     size, highlight = value(properties, "sz"), value(properties, "highlight")
-    ground = (parse_colour(highlight) if highlight not in ("", "none") else None) or _shading(properties)
-    return Ink(hidden, _colour(properties), int(size) / 2 if size.isdigit() else None, ground)
+    background = (parse_colour(highlight) if highlight not in ("", "none") else None) or _shading(properties)
+    return Look(hidden, _colour(properties), int(size) / 2 if size.isdigit() else None, background)
 
 
 def _colour(properties: Element) -> Colour | None:
@@ -294,24 +294,24 @@ def _twips(text: str | None, otherwise: int) -> int:
     return int(text) if text and re.fullmatch(r"-?\d{1,7}", text) else otherwise
 
 
-def _table(table: Element, book: Book) -> str:
+def _table(table: Element, state: State) -> str:
     rows: list[list[str]] = []
     whole = child(table, "tblPr")
     away = _is_placed_away(child(whole, "tblpPr"))
     for row in descendants(table, "tr"):
         if away or _row_is_hidden(row):
-            book.hidden += 1
+            state.hidden += 1
         else:
-            rows.append([text for cell in children(row, "tc") for text in _cell(cell, book, _shading(whole))])
+            rows.append([text for cell in children(row, "tc") for text in _cell(cell, state, _shading(whole))])
     return table_of(rows)
 
 
-def _cell(cell: Element, book: Book, behind: Colour | None) -> list[str]:
+def _cell(cell: Element, state: State, behind: Colour | None) -> list[str]:
     """The text of a cell, and an empty one for each further column that it spans."""
     properties = child(cell, "tcPr")
     merged = child(properties, "vMerge")
     carried = merged is not None and value(merged) != "restart"
-    text = "" if carried else " ".join(_cell_text(cell, book, _shading(properties) or behind))
+    text = "" if carried else " ".join(_cell_text(cell, state, _shading(properties) or behind))
     width = value(properties, "gridSpan")
     return [text, *[""] * (min(int(width), 50) - 1 if width.isdigit() else 0)]
 
@@ -323,21 +323,21 @@ def _row_is_hidden(row: Element) -> bool:
     return _on(properties, "hidden") or flat
 
 
-def _cell_text(cell: Element, book: Book, ground: Colour | None = None) -> Iterator[str]:
+def _cell_text(cell: Element, state: State, background: Colour | None = None) -> Iterator[str]:
     unseen = {each for row in descendants(cell, "tr") if _row_is_hidden(row) for each in descendants(row, "p")}
     for each in descendants(cell, "p"):
         if each in unseen:
             continue
         properties = child(each, "pPr")
-        ink = _paragraph_ink(properties, book.style(properties)).over(book.page.on(ground))
-        if text := " ".join(_inline(each, book, ink).split()):
+        look = _paragraph_look(properties, state.style(properties)).over(state.page.on(background))
+        if text := " ".join(_inline(each, state, look).split()):
             yield text
 
 
 def _styles(package: Package) -> dict[str, Style]:
     root = package.xml("word/styles.xml")
     found: dict[str, Style] = {}
-    defaults = _properties_ink(child(root, "docDefaults", "rPrDefault", "rPr"))
+    defaults = _properties_look(child(root, "docDefaults", "rPrDefault", "rPr"))
     for style in children(root, "style"):
         name, based = value(style, "name"), child(style, "basedOn")
         above = found.get(value(based), Style())
@@ -347,12 +347,12 @@ def _styles(package: Package) -> dict[str, Style]:
         elif name.lower() == "title":
             level = 1
         place = _list_place(child(style, "pPr"), Style()) or above.list
-        ink = _properties_ink(child(style, "rPr")).over(above.ink if based is not None else defaults)
+        look = _properties_look(child(style, "rPr")).over(above.look if based is not None else defaults)
         if _is_unseen_paragraph(child(style, "pPr")):
-            ink = replace(ink, hidden=True)
+            look = replace(look, hidden=True)
         default = attribute(style, "type") == "paragraph" and attribute(style, "default") in ("1", "true")
         code = above.code or bool(_CODE.search(name))
-        found[attribute(style, "styleId") or name] = Style(level, place, code, ink, default)
+        found[attribute(style, "styleId") or name] = Style(level, place, code, look, default)
     return found
 
 
@@ -371,14 +371,14 @@ def _bullets(package: Package) -> dict[tuple[str, int], bool]:
     }
 
 
-def _footnotes(package: Package, book: Book) -> str:
+def _footnotes(package: Package, state: State) -> str:
     written: dict[str, str] = {}
     for part, prefix in (("word/footnotes.xml", ""), ("word/endnotes.xml", "e")):
-        root = package.xml(part) if any(note.startswith("e") == bool(prefix) for note in book.notes) else None
+        root = package.xml(part) if any(note.startswith("e") == bool(prefix) for note in state.notes) else None
         for note in children(root):
             identity = prefix + (attribute(note, "id") or "")
-            if identity in book.notes:
-                written[identity] = " ".join(_cell_text(note, book))
+            if identity in state.notes:
+                written[identity] = " ".join(_cell_text(note, state))
     return "\n".join(
-        f"[^{identity}]: {written[identity]}" for identity in dict.fromkeys(book.notes) if identity in written
+        f"[^{identity}]: {written[identity]}" for identity in dict.fromkeys(state.notes) if identity in written
     )

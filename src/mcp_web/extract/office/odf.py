@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import escape_start, table_of
-from mcp_web.extract.office.ink import PLAIN, Ink
+from mcp_web.extract.office.look import PLAIN, Look
 from mcp_web.extract.office.odf_styles import OdfStyles
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, descendants, local, read_facts
 from mcp_web.model.page import Document, Fetched, PageKind
@@ -146,8 +146,8 @@ def _is_off_page(element: Element) -> bool:
 def _cells(row: Element, state: State, unseen: frozenset[int]) -> list[str]:
     cells: list[str] = []
     for cell in children(row, "table-cell", "covered-table-cell"):
-        ink = state.styles.ink(cell)
-        text = " ".join(_text(each, state, ink) for each in children(cell, "p", "h", "list"))
+        look = state.styles.look(cell)
+        text = " ".join(_text(each, state, look) for each in children(cell, "p", "h", "list"))
         if len(cells) in unseen or local(cell.tag) == "covered-table-cell":
             state.hidden += bool(text.strip())
             text = ""
@@ -163,15 +163,15 @@ def _repeats(element: Element, name: str) -> int:
     return int(value) if value.isdigit() and len(value) < 9 else 1
 
 
-def _text(element: Element, state: State, ink: Ink = PLAIN) -> str:
-    own = state.styles.ink(element).over(ink)
+def _text(element: Element, state: State, look: Look = PLAIN) -> str:
+    own = state.styles.look(element).over(look)
     if any(local(each.tag) == "hidden-paragraph" and state.styles.hides(each) for each in element):
         own = replace(own, hidden=True)
     return " ".join("".join(_pieces(element, state, own, 0)).split(" ")).strip()
 
 
-def _pieces(element: Element, state: State, ink: Ink, depth: int) -> Iterator[str]:
-    yield _seen(element.text, state, ink)
+def _pieces(element: Element, state: State, look: Look, depth: int) -> Iterator[str]:
+    yield _seen(element.text, state, look)
     for each in element:
         name = local(each.tag)
         if name == "s" or name == "tab":
@@ -184,16 +184,16 @@ def _pieces(element: Element, state: State, ink: Ink, depth: int) -> Iterator[st
                 state.notes.append(" ".join(_text(part, state) for part in body))
                 yield f"[^{len(state.notes)}]"
         elif name == "a":
-            text = "".join(_pieces(each, state, state.styles.ink(each).over(ink), depth + 1)).strip()
+            text = "".join(_pieces(each, state, state.styles.look(each).over(look), depth + 1)).strip()
             url = attribute(each, "href") or ""
             yield f"[{text}]({url})" if text and url.startswith(("http://", "https://")) else text
         elif name not in _SKIPPED and depth < 30 and not state.unseen(each) and not _is_off_page(each):
-            yield from _pieces(each, state, state.styles.ink(each).over(ink), depth + 1)
-        yield _seen(each.tail, state, ink)
+            yield from _pieces(each, state, state.styles.look(each).over(look), depth + 1)
+        yield _seen(each.tail, state, look)
 
 
-def _seen(text: str | None, state: State, ink: Ink) -> str:
-    if not text or ink.is_seen:
+def _seen(text: str | None, state: State, look: Look) -> str:
+    if not text or look.is_seen:
         return (text or "").replace("\n", " ")
     state.hidden += bool(text.strip())
     return ""

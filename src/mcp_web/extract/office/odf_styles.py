@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from mcp_web.extract.office.ink import Ink, hex_colour
+from mcp_web.extract.office.look import Look, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, local
 
 _WIDE = 1000.0  # points; more than the width of a page
@@ -26,19 +26,19 @@ class OdfStyles:
                 for style in children(child(root, holder), "style"):
                     self._elements[attribute(style, "name") or ""] = style
         self._elements.pop("", None)
-        self._inks: dict[str, Ink] = {}
+        self._looks: dict[str, Look] = {}
 
-    def ink(self, element: Element) -> Ink:
-        """The ink that the element's style gives its text."""
+    def look(self, element: Element) -> Look:
+        """The look that the element's style gives its text."""
         return self._named(attribute(element, "style-name") or "", 0)
 
-    def _named(self, name: str, depth: int) -> Ink:
-        if name in self._inks or name not in self._elements or depth > _DEEPEST:
-            return self._inks.get(name, Ink())
+    def _named(self, name: str, depth: int) -> Look:
+        if name in self._looks or name not in self._elements or depth > _DEEPEST:
+            return self._looks.get(name, Look())
         style = self._elements[name]
         above = self._named(attribute(style, "parent-style-name") or "", depth + 1)
-        self._inks[name] = _ink(style).over(above)
-        return self._inks[name]
+        self._looks[name] = _look(style).over(above)
+        return self._looks[name]
 
     def hides(self, element: Element) -> bool:
         """Whether the element, or its style, says that it is not shown."""
@@ -68,29 +68,29 @@ def _points(value: str | None) -> float | None:
     return float(found[1]) * _POINTS[found[2]] if found else None
 
 
-def _ink(style: Element) -> Ink:
-    found = Ink()
+def _look(style: Element) -> Look:
+    found = Look()
     for properties in style:
-        ground = hex_colour(attribute(properties, "background-color"))
+        background = hex_colour(attribute(properties, "background-color"))
         if local(properties.tag) == "text-properties":
             display = attribute(properties, "display")
             hidden = None if display is None else display == "none"
             if attribute(properties, "text-scale") in ("0%", "1%", "2%") or _is_unreadable(properties):
                 hidden = True
-            own = Ink(hidden, hex_colour(attribute(properties, "color")), _points(attribute(properties, "font-size")))
-            found = own.on(ground).over(found)
+            own = Look(hidden, hex_colour(attribute(properties, "color")), _points(attribute(properties, "font-size")))
+            found = own.on(background).over(found)
             continue
         if local(properties.tag) == "paragraph-properties" and _is_out_of_page(properties):
             found = replace(found, hidden=True)
-        if ground is not None:
-            found = found if found.ground is not None else found.on(ground)
+        if background is not None:
+            found = found if found.background is not None else found.on(background)
     return found
 
 
 def _is_unreadable(properties: Element) -> bool:
-    """Letters without ink, of no size, on top of each other, or far above or below their line."""
-    ink, size = _percent(attribute(properties, "opacity")), _percent(attribute(properties, "font-size"))
-    if (ink is not None and ink < 6) or (size is not None and size < 15):
+    """Letters without look, of no size, on top of each other, or far above or below their line."""
+    opacity, size = _percent(attribute(properties, "opacity")), _percent(attribute(properties, "font-size"))
+    if (opacity is not None and opacity < 6) or (size is not None and size < 15):
         return True
     spacing = _points(attribute(properties, "letter-spacing"))
     place, _, scale = (attribute(properties, "text-position") or "").partition(" ")

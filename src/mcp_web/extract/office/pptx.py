@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import table_of
-from mcp_web.extract.office.ink import Ink
+from mcp_web.extract.office.look import Look
 from mcp_web.extract.office.package import (
     Element,
     Package,
@@ -20,7 +20,7 @@ from mcp_web.extract.office.package import (
     relation_id,
     value,
 )
-from mcp_web.extract.office.slide_shapes import Place, fill_of, run_ink, shapes_of
+from mcp_web.extract.office.slide_shapes import Place, fill_of, run_look, shapes_of
 from mcp_web.model.page import Document, Fetched
 
 _SLIDES = 1000
@@ -39,7 +39,7 @@ def read_pptx(page: Fetched) -> Document:
     parts: list[str] = []
     hidden = hidden_texts = 0
     size = _slide_size(root)
-    grounds: dict[str, Ink] = {}
+    backgrounds: dict[str, Look] = {}
     for number, slide in enumerate(list(slides)[:_SLIDES], 1):
         name = targets.get(relation_id(slide), "")
         content = package.xml(name)
@@ -48,7 +48,7 @@ def read_pptx(page: Fetched) -> Document:
         if content.get("show") == "0":
             hidden += 1
             continue
-        text, unseen = _slide(package, name, content, number, size, grounds)
+        text, unseen = _slide(package, name, content, number, size, backgrounds)
         parts.append(text)
         hidden_texts += unseen
     title, facts = package.core_facts()
@@ -65,24 +65,24 @@ def _slide_size(root: Element | None) -> Place:
 
 
 def _slide(
-    package: Package, name: str, content: Element, number: int, size: Place, grounds: dict[str, Ink]
+    package: Package, name: str, content: Element, number: int, size: Place, backgrounds: dict[str, Look]
 ) -> tuple[str, int]:
     """The Markdown of a slide, and how many of its texts nobody sees."""
     title = ""
     parts: list[str] = []
-    ground = _ground(package, name, content, grounds)
+    background = _background(package, name, content, backgrounds)
     unseen = 0
     for shape in shapes_of(child(content, "cSld", "spTree"), size, _Pictures(package, name).is_opaque):
         if not shape.seen or _is_shrunk(child(shape.element, "txBody", "bodyPr")):
             unseen += bool(letters(shape.element).strip())
             continue
         if local(shape.element.tag) == "graphicFrame":
-            parts.extend(_tables(shape.element, ground))
+            parts.extend(_tables(shape.element, background))
             continue
         kind = child(shape.element, "nvSpPr", "nvPr", "ph")
         role = kind.get("type", "body") if kind is not None else ""
-        ink = ground.on(fill_of(child(shape.element, "spPr")))
-        lines = list(_lines(child(shape.element, "txBody"), ink, bulleted=role == "body" or role == ""))
+        look = background.on(fill_of(child(shape.element, "spPr")))
+        lines = list(_lines(child(shape.element, "txBody"), look, bulleted=role == "body" or role == ""))
         if role in ("title", "ctrTitle") and not title:
             title = " ".join(line.lstrip("- ") for line in lines)
         elif role not in ("dt", "ftr", "sldNum") and lines:
@@ -118,7 +118,7 @@ class _Pictures:
         return len(head) == 26 and head[25] in (0, 2)
 
 
-def _ground(package: Package, name: str, content: Element, known: dict[str, Ink], depth: int = 0) -> Ink:
+def _background(package: Package, name: str, content: Element, known: dict[str, Look], depth: int = 0) -> Look:
     """What stands behind the texts of a slide: its own background, else its layout's, else its master's.
 
     `known` keeps what layouts and masters say, so that each is read once.
@@ -128,32 +128,32 @@ def _ground(package: Package, name: str, content: Element, known: dict[str, Ink]
         colour = fill_of(child(background, "bgPr"))
         if value(background, "bgRef", "schemeClr") in ("bg1", "lt1"):
             colour = Colour(255, 255, 255)
-        return Ink(ground=colour, unknown=colour is None)
+        return Look(background=colour, unknown=colour is None)
     above = next((target for target in package.relations(name).values() if any(f in target for f in _ABOVE)), None)
     if above is None or depth > 2:
-        return Ink()
+        return Look()
     if above not in known:
         found = package.xml(above)
-        known[above] = _ground(package, above, found, known, depth + 1) if found is not None else Ink()
+        known[above] = _background(package, above, found, known, depth + 1) if found is not None else Look()
     return known[above]
 
 
-def _lines(body: Element | None, ink: Ink, *, bulleted: bool) -> Iterator[str]:
+def _lines(body: Element | None, look: Look, *, bulleted: bool) -> Iterator[str]:
     for paragraph in children(body, "p"):
         properties = child(paragraph, "pPr")
         given = properties.get("lvl", "0") if properties is not None else "0"
         level = int(given) if given.isdigit() else 0
-        listed = run_ink(child(body, "lstStyle", f"lvl{level + 1}pPr", "defRPr")).over(ink)
-        own = run_ink(child(properties, "defRPr")).over(listed)
+        listed = run_look(child(body, "lstStyle", f"lvl{level + 1}pPr", "defRPr")).over(look)
+        own = run_look(child(properties, "defRPr")).over(listed)
         text = " ".join("".join(_characters(paragraph, own)).split())
         if text:
             yield "  " * min(level, 8) + f"- {text}" if bulleted else text
 
 
-def _characters(paragraph: Element, ink: Ink) -> Iterator[str]:
+def _characters(paragraph: Element, look: Look) -> Iterator[str]:
     for each in paragraph:
         name = local(each.tag)
-        if name in ("r", "fld") and run_ink(child(each, "rPr")).over(ink).is_seen:
+        if name in ("r", "fld") and run_look(child(each, "rPr")).over(look).is_seen:
             yield letters(each)
         elif name in ("br", "tab"):
             yield " "
@@ -161,18 +161,18 @@ def _characters(paragraph: Element, ink: Ink) -> Iterator[str]:
             yield letters(each)
 
 
-def _tables(frame: Element, ground: Ink) -> Iterator[str]:
+def _tables(frame: Element, background: Look) -> Iterator[str]:
     for table in descendants(frame, "tbl"):
         yield table_of(
-            [[" ".join(_cell(cell, ground)) for cell in children(row, "tc")] for row in children(table, "tr")]
+            [[" ".join(_cell(cell, background)) for cell in children(row, "tc")] for row in children(table, "tr")]
         )
 
 
-def _cell(cell: Element, ground: Ink) -> Iterator[str]:
+def _cell(cell: Element, background: Look) -> Iterator[str]:
     """The texts of a cell; the style of the table may paint it, so that only its own colour counts."""
     fill = fill_of(child(cell, "tcPr"))
-    ink = ground.on(fill) if fill is not None else Ink(unknown=True)
-    return _lines(child(cell, "txBody"), ink, bulleted=False)
+    look = background.on(fill) if fill is not None else Look(unknown=True)
+    return _lines(child(cell, "txBody"), look, bulleted=False)
 
 
 def _notes(package: Package, slide: str) -> str:
@@ -183,5 +183,5 @@ def _notes(package: Package, slide: str) -> str:
     for shape in shapes_of(child(root, "cSld", "spTree"), everywhere, lambda _: False):
         kind = child(shape.element, "nvSpPr", "nvPr", "ph")
         if shape.seen and attribute(kind, "type") == "body":
-            texts.extend(_lines(child(shape.element, "txBody"), Ink(), bulleted=False))
+            texts.extend(_lines(child(shape.element, "txBody"), Look(), bulleted=False))
     return " ".join(texts)

@@ -10,7 +10,7 @@ from mcp_web.errors import ExtractFailed
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.css.colour import Colour
 from mcp_web.extract.markdown import escape_start
-from mcp_web.extract.office.ink import Ink
+from mcp_web.extract.office.look import Look
 from mcp_web.model.page import Document, Fetched, Metadata
 
 _FIELD = r"\{\\%s ([^{}\\]{1,300})\}"
@@ -38,22 +38,22 @@ def _without_hidden(source: str) -> tuple[str, int]:
     """The source without the letters that nobody sees: marked as hidden, tiny, or in the colour of the paper."""
     colours = _colour_table(source)
     kept: list[str] = []
-    ink, reasons = Ink(), frozenset[str]()
-    outer: list[tuple[Ink, frozenset[str]]] = []
+    look, reasons = Look(), frozenset[str]()
+    outer: list[tuple[Look, frozenset[str]]] = []
     hidden = 0
     was_seen = True
     for found in _TOKEN.finditer(source):
         word, number = found[1], found[2]
         text = found[5] or (found[3] if (found[3] or "").startswith("\\'") else "") or (word == "u" and number)
         if found[4] == "{" and len(outer) < _DEEPEST:
-            outer.append((ink, reasons))
+            outer.append((look, reasons))
         elif found[4] == "}" and outer:
-            ink, reasons = outer.pop()
+            look, reasons = outer.pop()
         elif word:
             value = int(number) if number else None
-            ink = Ink() if word == "plain" else _changed(ink, word, value, colours)
+            look = Look() if word == "plain" else _changed(look, word, value, colours)
             reasons = _reasons(reasons, word, value)
-        if text and (reasons or not ink.is_seen) and found[0].strip():
+        if text and (reasons or not look.is_seen) and found[0].strip():
             hidden += was_seen
             was_seen = False
             continue
@@ -71,14 +71,14 @@ def _colour_table(source: str) -> list[Colour | None]:
     return table
 
 
-def _changed(ink: Ink, word: str, number: int | None, colours: list[Colour | None]) -> Ink:
-    """The ink after a control word that speaks of letters."""
+def _changed(look: Look, word: str, number: int | None, colours: list[Colour | None]) -> Look:
+    """The look after a control word that speaks of letters."""
     if word == "fs":
-        return replace(ink, size=(24 if number is None else number) / 2)
+        return replace(look, size=(24 if number is None else number) / 2)
     colour = colours[number] if number is not None and 0 <= number < len(colours) else None
     if word == "cf":
-        return replace(ink, colour=colour)
-    return replace(ink, ground=colour) if word in ("cb", "highlight", "chcbpat", "cbpat", "chcfpat") else ink
+        return replace(look, colour=colour)
+    return replace(look, background=colour) if word in ("cb", "highlight", "chcbpat", "cbpat", "chcfpat") else look
 
 
 def _reasons(known: frozenset[str], word: str, number: int | None) -> frozenset[str]:

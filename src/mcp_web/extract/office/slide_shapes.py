@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.office.ink import Ink, hex_colour
+from mcp_web.extract.office.look import Look, hex_colour
 from mcp_web.extract.office.package import Element, attribute, child, children, local
 
 _SCHEME = {"bg1": "ffffff", "lt1": "ffffff", "tx1": "000000", "dk1": "000000"}
@@ -164,13 +164,13 @@ def _changed(colour: Colour, change: str, share: float) -> Colour | None:
     return Colour(red, green, blue, colour.alpha)
 
 
-def run_ink(properties: Element | None) -> Ink:
+def run_look(properties: Element | None) -> Look:
     """What run properties say about their letters."""
     if properties is None:
-        return Ink()
+        return Look()
     size = attribute(properties, "sz") or ""
     spacing = attribute(properties, "spc") or "0"
     tight = re.fullmatch(r"-\d{4,6}", spacing) is not None  # ten points or more: letters lie on top of each other
     hidden = True if tight or child(properties, "noFill") is not None else None
-    ground = _colour_in(child(properties, "highlight"))
-    return Ink(hidden, fill_of(properties), int(size) / 100 if size.isdigit() else None, ground)
+    background = _colour_in(child(properties, "highlight"))
+    return Look(hidden, fill_of(properties), int(size) / 100 if size.isdigit() else None, background)

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 
 from mcp_web.extract.assemble import assemble
 from mcp_web.extract.markdown import table_of
-from mcp_web.extract.office.cell_styles import CellStyles, font_ink
-from mcp_web.extract.office.ink import Ink
+from mcp_web.extract.office.cell_styles import CellStyles, font_look
+from mcp_web.extract.office.look import Look
 from mcp_web.extract.office.package import Element, Package, attribute, child, children, local, relation_id
 from mcp_web.model.page import Document, Fetched
 from mcp_web.text.shorten import shortened
@@ -103,27 +103,27 @@ class Values:
             if column >= _COLUMNS:
                 break
             cells.extend([""] * (column - len(cells)))
-            ink = self._styles.ink(cell.get("s", "0"))
-            text = " ".join(self._text(cell, ink).split())[:_CELL]
+            look = self._styles.look(cell.get("s", "0"))
+            text = " ".join(self._text(cell, look).split())[:_CELL]
             written = cell.get("t", "n") in ("s", "str", "inlineStr")
             unseen = hidden_row or column in form.unseen or cell.get("r", "") in form.covered
-            unseen = unseen or not ink.is_seen or (written and not self._styles.shows_text(cell.get("s", "0")))
+            unseen = unseen or not look.is_seen or (written and not self._styles.shows_text(cell.get("s", "0")))
             if text and unseen:
                 self.hidden += 1
                 text = ""
             cells.append(text)
         return cells
 
-    def _text(self, cell: Element, ink: Ink) -> str:
+    def _text(self, cell: Element, look: Look) -> str:
         kind = cell.get("t", "n")
         value = child(cell, "v")
         text = (value.text if value is not None else None) or ""
         if kind == "inlineStr":
             inner = child(cell, "is")
-            return self._string(inner, ink) if inner is not None else ""
+            return self._string(inner, look) if inner is not None else ""
         if kind == "s":
             known = text.isdigit() and int(text) < len(self._shared)
-            return self._string(self._shared[int(text)], ink) if known else ""
+            return self._string(self._shared[int(text)], look) if known else ""
         if kind == "b":
             return "TRUE" if text == "1" else "FALSE"
         if not text:
@@ -133,18 +133,18 @@ class Values:
             return self._date(text)
         return _number(text) if kind == "n" else text
 
-    def _string(self, item: Element, ink: Ink) -> str:
+    def _string(self, item: Element, look: Look) -> str:
         """The text of a string item without its phonetic reading aids and without runs that nobody sees."""
-        return "".join(self._pieces(item, ink))
+        return "".join(self._pieces(item, look))
 
-    def _pieces(self, item: Element, ink: Ink) -> Iterator[str]:
+    def _pieces(self, item: Element, look: Look) -> Iterator[str]:
         for each in item:
             if local(each.tag) == "t":
                 yield each.text or ""
             elif local(each.tag) == "r":
                 font = child(each, "rPr")
-                own = font_ink(font).over(ink) if font is not None else ink
-                if own.is_seen or not ink.is_seen:
+                own = font_look(font).over(look) if font is not None else look
+                if own.is_seen or not look.is_seen:
                     yield from self._pieces(each, own)
                 else:
                     self.hidden += 1

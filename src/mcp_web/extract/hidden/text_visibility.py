@@ -1,4 +1,4 @@
-"""Is a text told apart from what stands behind it? By its colour, its size and its visibility, inherited or its own."""
+"""Can text be seen? By its colour and the background, its size and its visibility, inherited or declared."""
 
 from __future__ import annotations
 
@@ -6,49 +6,49 @@ from turbohtml import Element
 
 from mcp_web.extract.css.cascade import Cascade, parent_of
 from mcp_web.extract.css.colour import Colour, parse_colour
-from mcp_web.extract.css.effects import blended, filling_shadow, filtered, outline_inks, thick_stroke
+from mcp_web.extract.css.effects import blended, filling_shadow, filtered, outline_colours, thick_stroke
 from mcp_web.extract.css.lengths import fraction, pixels
 from mcp_web.extract.css.style import FAINT, Style, gradient_colours
 from mcp_web.extract.hidden.palette import PageColours
 
 _PICTURES = "img,picture,video,canvas,svg,iframe,object,embed"
 _PAINTS = frozenset(("background-color", "background-image"))
-_MOST_BESIDE = 30  # elements beside one, among which a painted layer is looked for
+_MOST_BESIDE = 30  # siblings among which a painted layer is searched for
 _TINY = 2.0  # pixels
 
 
-class Ink:
-    """Decides which texts of one element tree cannot be seen."""
+class TextVisibility:
+    """Decides which text of one tree cannot be seen."""
 
-    def __init__(self, cascade: Cascade, outside: bool, page: PageColours) -> None:
-        """`outside`: the page has sheets that are not known here, and so is what they paint."""
+    def __init__(self, cascade: Cascade, has_external_sheets: bool, page: PageColours) -> None:
+        """`has_external_sheets`: the page has sheets that are not known, which may set colours and sizes."""
         self._cascade = cascade
         self._page = page
-        self.excused: set[Element] = set()
-        self._outside = outside
+        self.ignored: set[Element] = set()
+        self._has_external_sheets = has_external_sheets
 
     def is_hidden(self, element: Element) -> bool:
-        """True where a text that stands directly in the element cannot be seen."""
+        """Whether text that is directly in the element cannot be seen."""
         if self._is_invisible(element):
             return True
         if self._cascade.inherited(element, "-webkit-text-security") not in (None, "none"):
             return True  # each letter is a dot
         if _is_adjusted_away(self._cascade.inherited(element, "font-size-adjust")):
             return True
-        return self._is_tiny(element) or self._is_lost(element)
+        return self._is_tiny(element) or self._has_background_colour(element)
 
     def _is_invisible(self, element: Element) -> bool:
-        if not self.excused and self._cascade.inherited(element, "visibility") in (None, "visible"):
+        if not self.ignored and self._cascade.inherited(element, "visibility") in (None, "visible"):
             return False
         for each in self._cascade.ancestry(element):
             value = self._cascade.style(each).get("visibility")
-            if value is not None and each not in self.excused:
-                # A whole page that is hidden is shown by its script.
+            if value is not None and each not in self.ignored:
+                # If the whole page is hidden, a script shows it.
                 return value != "visible" and each.tag not in ("html", "body", "main")
         return False
 
-    def is_hidden_here(self, element: Element) -> bool:
-        """The same by what the element declares; what it inherits is judged where it is declared."""
+    def is_hidden_by_itself(self, element: Element) -> bool:
+        """The same, judged by the element's own declarations; inherited ones are judged at the ancestor."""
         style = self._cascade.style(element)
         if "visibility" in style and self._is_invisible(element):
             return True
@@ -56,34 +56,34 @@ class Ink:
             return True
         if _is_adjusted_away(style.get("font-size-adjust")):
             return True
-        return self._is_lost(element)
+        return self._has_background_colour(element)
 
     def _is_tiny(self, element: Element) -> bool:
         if self._cascade.font_size(element) > _TINY:
             return False
-        # An outside sheet sizes the children of a wrapper that only closes the gaps between them.
+        # Authors set a tiny size on a wrapper to close gaps; an external sheet then sets the size of its children.
         own = "font-size" in self._cascade.style(element)
-        return own or not (self._outside and element.attr("class"))
+        return own or not (self._has_external_sheets and element.attr("class"))
 
-    def _is_lost(self, element: Element) -> bool:
-        ink = self._ink(element)
-        if ink is None:
+    def _has_background_colour(self, element: Element) -> bool:
+        text_colour = self._text_colour(element)
+        if text_colour is None:
             return False
-        over = self._stroke(element)
-        if over is not None and over.alpha > 0.9 and not _is_seen(over, self._behind(element)):
+        over = self._thick_stroke(element)
+        if over is not None and over.alpha > 0.9 and not _is_seen(over, self._background(element)):
             return True
-        if self._has_outline(element, ink):
+        if self._has_outline(element, text_colour):
             return False
         clipped = self._painted_text(element)
         if clipped is not None:
-            behind = self._behind(parent_of(clipped)) if ink.alpha < FAINT else None
-            return ink.alpha < FAINT and self._is_unpainted(self._cascade.style(clipped), behind)
-        if ink.alpha < FAINT:
+            behind = self._background(parent_of(clipped)) if text_colour.alpha < FAINT else None
+            return text_colour.alpha < FAINT and self._is_unpainted(self._cascade.style(clipped), behind)
+        if text_colour.alpha < FAINT:
             return True
-        behind = self._behind(element)
+        behind = self._background(element)
         if behind is None:
             return False
-        seen: Colour | None = ink.over(behind)
+        seen: Colour | None = text_colour.over(behind)
         for each in self._cascade.ancestry(element):
             style = self._cascade.style(each)
             if seen is not None and "filter" in style and not _PAINTS.intersection(style):
@@ -95,43 +95,43 @@ class Ink:
         return seen is not None and seen.near(behind)
 
     def _is_painted(self, element: Element) -> bool:
-        """Whether the page paints what stands behind the element: letters do not blend with the browser's own paper."""
+        """Whether the page paints a background there: text does not blend with the browser's default background."""
         styles = (self._cascade.style(each) for each in self._cascade.ancestry(element))
         return any(style.get(name, "none") not in ("none", "transparent") for style in styles for name in _PAINTS)
 
-    def _ink(self, element: Element) -> Colour | None:
-        """The colour of the letters; None where it is not known."""
+    def _text_colour(self, element: Element) -> Colour | None:
+        """The colour of the text; None if it is not known."""
         value = self._cascade.inherited(element, "-webkit-text-fill-color")
         if value is None or value == "currentcolor":
             value = self._cascade.inherited(element, "color")
         if value is None:
-            return None if self._outside else self._page.ink
+            return None if self._has_external_sheets else self._page.text_colour
         return parse_colour(value)
 
-    def _stroke(self, element: Element) -> Colour | None:
-        """The colour of a line along the edges of the letters that is as thick as they are."""
+    def _thick_stroke(self, element: Element) -> Colour | None:
+        """The colour of a text stroke that covers the letters; None if there is none."""
         stroke = self._cascade.inherited(element, "-webkit-text-stroke")
         return thick_stroke(stroke) if stroke is not None else None
 
-    def _has_outline(self, element: Element, ink: Colour) -> bool:
-        """Whether a shadow or a line along their edges shows the letters."""
+    def _has_outline(self, element: Element, text_colour: Colour) -> bool:
+        """Whether a text shadow or text stroke makes the text visible."""
         own = self._cascade.inheritance(element)
         shadow, stroke = own.get("text-shadow", "none"), own.get("-webkit-text-stroke", "0")
         if shadow == "none" and stroke == "0":
             return False
-        inks = outline_inks(shadow, stroke, own.get("-webkit-text-stroke-color", ""), ink)
-        behind = self._behind(element)
-        return any(each is None or _is_seen(each, behind) for each in inks)
+        text_colours = outline_colours(shadow, stroke, own.get("-webkit-text-stroke-color", ""), text_colour)
+        behind = self._background(element)
+        return any(each is None or _is_seen(each, behind) for each in text_colours)
 
     def _painted_text(self, element: Element) -> Element | None:
-        """The element whose background is cut to the shape of this text."""
+        """The element whose background is clipped to this text; None if there is none."""
         for each in self._cascade.ancestry(element)[:6]:
             if "text" in self._cascade.style(each).get("background-clip", ""):
                 return each
         return None
 
     def _is_unpainted(self, style: Style, behind: Colour | None) -> bool:
-        """True where the background that should fill the letters does not."""
+        """Whether a background that is clipped to the text does not show it."""
         image = style.get("background-image", "none")
         colour = self._colour(style)
         if image == "none":
@@ -144,33 +144,33 @@ class Ink:
         colour = parse_colour(style.get("color", "")) if value == "currentcolor" else parse_colour(value)
         return colour if colour is not None and colour.alpha > 0.5 else None
 
-    def _behind(self, element: Element | None) -> Colour | None:
-        """The colour behind a text; None where it is not known."""
+    def _background(self, element: Element | None) -> Colour | None:
+        """The colour behind the text of an element; None if it is not known."""
         floats = False
         for each in self._cascade.ancestry(element) if element is not None else ():
             style = self._cascade.style(each)
             if "inset" in style.get("box-shadow", "") and (colour := filling_shadow(style["box-shadow"])) is not None:
                 return colour
-            if style.get("background-image", "none") != "none" or self._cascade.painted_beside(each):
+            if style.get("background-image", "none") != "none" or self._cascade.paints_pseudo_element(each):
                 return self._of_gradient(style)
             if style.get("position", "static") != "static" and (layer := self._layer_beside(each)) is not None:
                 return self._colour(layer)
             if "backdrop-filter" in style and "background-color" not in style:
-                below = self._behind(parent_of(each))
+                below = self._background(parent_of(each))
                 return filtered(below, style["backdrop-filter"]) if below is not None else None
             value = style.get("background-color")
             if value not in (None, "transparent", "none"):
                 colour = self._colour(style)
-                if colour is not None and self._outside and each != element and not each.attr("style"):
+                if colour is not None and self._has_external_sheets and each != element and not each.attr("style"):
                     return None
                 return None if floats and each.select_one(_PICTURES) is not None else colour
             floats = floats or style.get("position") in ("absolute", "fixed") or self._overlaps(style)
             if floats and each.select_one(_PICTURES) is not None:
                 return None
-        return None if self._outside else self._page.paper
+        return None if self._has_external_sheets else self._page.background
 
     def _layer_beside(self, element: Element) -> Style | None:
-        """The style of a painted box that fills the parent of a positioned element, and so lies below it."""
+        """The style of a painted sibling that fills the parent, and so lies below the positioned element."""
         around = parent_of(element)
         for each in list(around.children)[:_MOST_BESIDE] if around is not None else ():
             style = self._cascade.style(each) if isinstance(each, Element) and each != element else {}
@@ -182,7 +182,7 @@ class Ink:
         return any(style.get(f"margin-{side}", "").startswith("-") for side in ("top", "left"))
 
     def _of_gradient(self, style: Style) -> Colour | None:
-        """A gradient whose colours are all alike is a colour."""
+        """The colour of a gradient whose colours are nearly the same; None for others."""
         stops = gradient_colours(style.get("background-image", ""))
         first = stops[0] if stops else None
         if first is None or not all(stop is not None and stop.near(first) for stop in stops):
@@ -191,7 +191,7 @@ class Ink:
 
 
 def _fills(style: Style) -> bool:
-    """Whether the sides of a box are those of what it is placed in."""
+    """Whether the box fills the element that it is positioned in."""
     return all(pixels(style.get(side, "auto")) == 0 for side in ("top", "right", "bottom", "left"))
 
 
@@ -200,5 +200,5 @@ def _is_adjusted_away(adjust: str | None) -> bool:
     return share is not None and 0 <= share < 0.05
 
 
-def _is_seen(ink: Colour, behind: Colour | None) -> bool:
-    return ink.alpha >= FAINT and (behind is None or not ink.over(behind).near(behind))
+def _is_seen(text_colour: Colour, behind: Colour | None) -> bool:
+    return text_colour.alpha >= FAINT and (behind is None or not text_colour.over(behind).near(behind))
